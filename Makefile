@@ -1,0 +1,53 @@
+# Two commands do everything: `make bench` and `make test`. The rest are their parts.
+#
+# make bench   set up, measure this commit, write reports/html/index.html
+# make test    set up, lint, test both implementations
+# make lint    ruff, mypy, cython-lint
+# make build   compile the twins in place again
+# make clean   forget environments, builds and caches
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PYTEST  = $(BIN)/python -m pytest
+
+.PHONY: help setup valgrind build bench test lint clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n '/^# make/s/^# //p' Makefile
+
+# The environment is made once for each state of the files that describe it.
+$(BIN)/.ready: pyproject.toml setup.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hotpath needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
+	@echo "hotpath: setting up $(VENV) (once, about a minute)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+setup: $(BIN)/.ready
+
+# Instructions are counted by valgrind. It is installed where that needs no question.
+valgrind:
+	@sh scripts/install-valgrind
+
+build: setup
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+
+bench: setup valgrind
+	@$(BIN)/hotpath run
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint driver/_cython
+
+test: setup valgrind build lint
+	DRIVER_IMPL=auto $(PYTEST)
+	DRIVER_IMPL=python $(PYTEST) --ignore=tests/harness --ignore=tests/browser
+
+clean:
+	rm -rf $(VENV) build .hotpath .asv .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	find driver -name '*.so' -delete
+	rm -f driver/_cython/built.json

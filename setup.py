@@ -1,0 +1,111 @@
+"""Compile the Cython twins below driver/_cython; everything else is in pyproject.toml.
+
+DRIVER_BUILD=auto    compile if a C compiler works, else build a pure package and say so (default)
+DRIVER_BUILD=cython  a failed compilation is fatal
+DRIVER_BUILD=python  do not compile
+"""
+
+import hashlib
+import json
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+TWINS = Path("driver/_cython")
+MANIFEST = TWINS / "built.json"
+BUILD = os.environ.get("DRIVER_BUILD", "auto")
+if BUILD not in {"auto", "cython", "python"}:
+    raise SystemExit(f"DRIVER_BUILD={BUILD}: must be auto, cython or python")
+
+
+def sources() -> list[Path]:
+    """Every .pyx below driver/_cython, relative to the checkout, sorted."""
+    return sorted(p.relative_to(ROOT) for p in (ROOT / TWINS).rglob("*.pyx"))
+
+
+def module_name(source: Path) -> str:
+    """The dotted module name of a source path."""
+    return ".".join(source.with_suffix("").parts)
+
+
+def digest(source: Path) -> str:
+    """SHA-256 of a twin's source and the .pxd files that it may cimport."""
+    declarations = sorted((ROOT / TWINS).rglob("*.pxd"))
+    parts = [(ROOT / source).read_bytes(), *(p.read_bytes() for p in declarations)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def short_reason(error: BaseException) -> str:
+    """One short line about why a compilation failed; the compiler's own words are above it."""
+    compiler = os.environ.get("CC") or sysconfig.get_config_var("CC")
+    line = str(error).strip().splitlines()[-1] if str(error).strip() else repr(error)
+    tail = line if len(line) <= 80 else "..." + line[-60:]
+    return f"the C compiler ({compiler}) failed: {tail}"
+
+
+class BuildTwins(build_ext):
+    """build_ext that compiles all twins or none, and records what it compiled."""
+
+    def run(self) -> None:
+        """Compile; on failure fall back to pure unless DRIVER_BUILD=cython."""
+        compiled = {}
+        if BUILD == "python":
+            reason = "DRIVER_BUILD=python"
+            self.extensions = []
+        else:
+            try:
+                super().run()
+            except (Exception, SystemExit) as error:
+                if BUILD == "cython":
+                    raise
+                reason = short_reason(error)
+                self.remove_partial()
+                self.extensions = []
+            else:
+                reason = ""
+                compiled = {module_name(s): digest(s) for s in sources()}
+        if reason:
+            sys.stdout.write(f"hotpath: building the PURE PYTHON driver ({reason})\n")
+        self.write_manifest({"compiled": compiled, "pure_because": reason})
+
+    def remove_partial(self) -> None:
+        """Delete what a failed run left: a driver is compiled whole or not at all."""
+        for extension in self.extensions:
+            for root in (Path(self.build_lib), ROOT):
+                stem = root.joinpath(*extension.name.split("."))
+                for stale in stem.parent.glob(stem.name + ".*.so"):
+                    stale.unlink()
+
+    def write_manifest(self, content: dict) -> None:
+        """Write built.json where the modules went: beside the sources, or into the wheel."""
+        in_place = self.inplace or getattr(self, "editable_mode", False)
+        target = (ROOT if in_place else Path(self.build_lib)) / MANIFEST
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+
+
+def extensions() -> list[Extension]:
+    """The twins as extensions, translated to C by Cython."""
+    if BUILD == "python":
+        return []
+    from Cython.Build import cythonize  # noqa: PLC0415  (a pure build needs no Cython)
+
+    return cythonize(
+        [Extension(module_name(s), [str(s)], extra_compile_args=["-O3", "-g0"]) for s in sources()],
+        build_dir="build/cython",
+        nthreads=0,
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "embedsignature": True,
+        },
+    )
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildTwins})
