@@ -1,0 +1,13 @@
+"""What every test shares: hypothesis profiles."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Wall clocks of shared machines are no test: no deadlines.
+settings.register_profile("dev", max_examples=100, deadline=None)
+settings.register_profile(
+    "ci", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
+
