@@ -1,4 +1,4 @@
-"""What every test shares: hypothesis profiles."""
+"""What every test shares: hypothesis profiles, and a header that says which driver is tested."""
 
 import os
 
@@ -11,3 +11,9 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
 
+
+def pytest_report_header() -> str:
+    import driver
+    from driver.implementation import REASON
+
+    return f"driver: {driver.IMPL} ({REASON})"

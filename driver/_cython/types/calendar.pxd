@@ -1,0 +1,36 @@
+"""Days since the epoch as days of the Gregorian calendar, in C arithmetic."""
+
+from libc.stdint cimport int64_t
+
+cdef enum:
+    MS_A_DAY = 86_400_000
+    # Of 0001-01-01 and 9999-12-31, the ends of what datetime holds.
+    FIRST_DAY = -719_162
+    LAST_DAY = 2_932_896
+
+
+cdef struct Day:
+    int year
+    int month
+    int day
+
+
+cdef inline Day day_of(int64_t days) noexcept nogil:
+    """The day that is so many days after 1970-01-01.
+
+    By Howard Hinnant, "chrono-compatible low-level date algorithms": eras of 400 years that begin
+    on the first of March of a year divisible by 400, so that leap days come last.
+    """
+    cdef int64_t shifted = days + 719_468
+    cdef int64_t era = shifted // 146_097
+    cdef int day_of_era = <int>(shifted - era * 146_097)
+    cdef int year_of_era = (
+        day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096
+    ) // 365
+    cdef int day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    cdef int march_month = (5 * day_of_year + 2) // 153
+    cdef Day found
+    found.day = day_of_year - (153 * march_month + 2) // 5 + 1
+    found.month = march_month + 3 if march_month < 10 else march_month - 9
+    found.year = <int>(year_of_era + era * 400) + (1 if found.month <= 2 else 0)
+    return found

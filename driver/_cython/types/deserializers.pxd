@@ -1,0 +1,23 @@
+"""What the twins of higher floors decode values with, straight from a frame's buffer."""
+
+cdef class Deserializer:
+    cdef readonly object cqltype
+    cdef bint empty_binary_ok
+    cdef object deserialize(
+        self, const unsigned char *ptr, Py_ssize_t size, int protocol_version
+    )
+
+
+cdef object empty_value(Deserializer deserializer)
+
+
+cdef inline object from_binary(
+    Deserializer deserializer, const unsigned char *ptr, Py_ssize_t size, int protocol_version
+):
+    """The value at ptr; None for a size below 0, which is null."""
+    if size <= 0:
+        if size < 0:
+            return None
+        if not deserializer.empty_binary_ok:
+            return empty_value(deserializer)
+    return deserializer.deserialize(ptr, size, protocol_version)

@@ -1,0 +1,79 @@
+"""Big-endian numbers read from a buffer, for all twins. No bounds are checked here."""
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+
+# Spelled as shifts, which compilers turn into one load and one byte swap on every machine.
+cdef inline uint16_t read_uint16(const unsigned char *p) noexcept nogil:
+    return <uint16_t>((p[0] << 8) | p[1])
+
+
+cdef inline uint32_t read_uint32(const unsigned char *p) noexcept nogil:
+    return (
+        (<uint32_t>p[0] << 24) | (<uint32_t>p[1] << 16) | (<uint32_t>p[2] << 8) | <uint32_t>p[3]
+    )
+
+
+cdef inline uint64_t read_uint64(const unsigned char *p) noexcept nogil:
+    return (<uint64_t>read_uint32(p) << 32) | read_uint32(p + 4)
+
+
+cdef inline int16_t read_int16(const unsigned char *p) noexcept nogil:
+    return <int16_t>read_uint16(p)
+
+
+cdef inline int32_t read_int32(const unsigned char *p) noexcept nogil:
+    return <int32_t>read_uint32(p)
+
+
+cdef inline int64_t read_int64(const unsigned char *p) noexcept nogil:
+    return <int64_t>read_uint64(p)
+
+
+cdef inline float read_float(const unsigned char *p) noexcept nogil:
+    cdef uint32_t bits = read_uint32(p)
+    cdef float value
+    memcpy(&value, &bits, 4)
+    return value
+
+
+cdef inline double read_double(const unsigned char *p) noexcept nogil:
+    cdef uint64_t bits = read_uint64(p)
+    cdef double value
+    memcpy(&value, &bits, 8)
+    return value
+
+
+cdef inline int64_t read_short_varint(const unsigned char *p, Py_ssize_t size) noexcept nogil:
+    """A two's complement of 0 to 8 bytes."""
+    cdef uint64_t value = 0
+    cdef Py_ssize_t i
+    if size and p[0] & 0x80:
+        value = <uint64_t>-1
+    for i in range(size):
+        value = (value << 8) | p[i]
+    return <int64_t>value
+
+
+cdef inline Py_ssize_t read_uvint(
+    const unsigned char *p, Py_ssize_t left, uint64_t *value
+) noexcept nogil:
+    """An unsigned vint into ``value``; how many bytes it took, or 0 if it does not end."""
+    cdef unsigned char first
+    cdef unsigned char mask = 0x80
+    cdef int extra = 0
+    cdef int i
+    if left < 1:
+        return 0
+    first = p[0]
+    while mask and first & mask:
+        extra += 1
+        mask >>= 1
+    if left <= extra:
+        return 0
+    # What the leading ones and their end leave of the first byte: nothing, if seven bytes follow.
+    value[0] = first & (0x7F >> extra)
+    for i in range(1, extra + 1):
+        value[0] = (value[0] << 8) | p[i]
+    return extra + 1

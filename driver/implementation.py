@@ -1,0 +1,106 @@
+"""Which implementation runs: the readable Python one, or its compiled twins.
+
+Decided once, at import, for the whole package, from the environment variable ``DRIVER_IMPL``:
+
+========  ====================================================================
+auto      compiled if every twin is there, else pure Python (the default)
+cython    compiled; ImportError lists what is missing
+python    pure Python, whatever is installed
+========  ====================================================================
+
+A process is never mixed. The twin of ``driver/wire/rows.py`` is ``driver/_cython/wire/rows.pyx``;
+the last line of a module that has a twin is ``hand_over(globals())``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = __name__.rpartition(".")[0]
+_HERE = Path(__file__).resolve().parent
+_CHOICES = ("auto", "cython", "python")
+
+#: Modules that have a compiled twin, relative to the package, lowest floor first.
+TWINS: tuple[str, ...] = (
+    "types.marshal",
+    "types.deserializers",
+)
+
+
+def _missing() -> list[str]:
+    """Twins for which no compiled module is installed."""
+
+    def compiled(twin: str) -> bool:
+        stem = _HERE.joinpath("_cython", *twin.split("."))
+        return any(stem.with_name(stem.name + suffix).exists() for suffix in EXTENSION_SUFFIXES)
+
+    return [twin for twin in TWINS if not compiled(twin)]
+
+
+def _why_pure() -> str:
+    """What the build recorded about why it did not compile; empty if it recorded nothing."""
+    manifest = _HERE / "_cython" / "built.json"
+    if not manifest.exists():
+        return "the twins were never built"
+    return str(json.loads(manifest.read_text(encoding="utf-8")).get("pure_because", ""))
+
+
+def _decide() -> tuple[str, str]:
+    """The implementation and the reason, from DRIVER_IMPL and what is installed."""
+    wanted = os.environ.get("DRIVER_IMPL", "auto")
+    if wanted not in _CHOICES:
+        raise ImportError(f"DRIVER_IMPL={wanted!r}: must be one of {', '.join(_CHOICES)}")
+    if wanted == "python":
+        return "python", "DRIVER_IMPL=python"
+    missing = _missing()
+    if not missing:
+        return "cython", f"DRIVER_IMPL={wanted}"
+    names = ", ".join(f"{_PACKAGE}._cython.{twin}" for twin in missing)
+    if wanted == "cython":
+        raise ImportError(
+            f"DRIVER_IMPL=cython, but these compiled modules are missing: {names}. "
+            "Build them with DRIVER_BUILD=cython pip install -e ."
+        )
+    return "python", f"no compiled modules ({_why_pure() or 'missing: ' + names})"
+
+
+IMPL, REASON = _decide()
+
+
+def hand_over(namespace: dict[str, Any]) -> None:
+    """Replace a module's public names by those of its compiled twin, if this process is compiled.
+
+    Args:
+        namespace: ``globals()`` of the pure module, at its last line.
+
+    Raises:
+        ImportError: the twin defines a public name that the pure module lacks.
+    """
+    if IMPL != "cython":
+        return
+    name = namespace["__name__"]
+    relative = name.removeprefix(_PACKAGE + ".")
+    twin = import_module(f"{_PACKAGE}._cython.{relative}")
+    unknown = [public for public in twin.__all__ if public not in namespace]
+    if unknown:
+        raise ImportError(f"{twin.__name__} defines {unknown}, which {name} does not")
+    namespace.update({public: getattr(twin, public) for public in twin.__all__})
+    namespace["__twin__"] = twin
+
+
+def origin(module: str) -> str:
+    """The file that implements a module of this driver in this process.
+
+    Args:
+        module: a name relative to the package, such as ``"wire.rows"``.
+
+    Returns:
+        Path of the compiled twin (``.so``) if it has taken over, else of the ``.py`` file.
+    """
+    loaded = import_module(f"{_PACKAGE}.{module}")
+    return str(getattr(loaded, "__twin__", loaded).__file__)

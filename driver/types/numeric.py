@@ -1,0 +1,188 @@
+"""Numbers: tinyint, smallint, int, bigint, counter, float, double, boolean, varint, decimal."""
+
+# ruff: noqa: ARG003, D102  (overrides of the class methods that CQLType documents)
+
+from __future__ import annotations
+
+import struct
+from decimal import Decimal
+from numbers import Real
+from typing import Any, ClassVar
+
+from . import marshal
+from .base import CQLType, truncated, wrong_size
+
+
+def _refusal(typename: str, value: object, wanted: type) -> Exception:
+    """Why a number cannot be packed: OverflowError if it is one, TypeError if it is not."""
+    if isinstance(value, wanted):
+        return OverflowError(f"{typename} cannot hold {value!r}")
+    article = "an integer" if wanted is int else "a number"
+    return TypeError(f"{typename} takes {article}, not {type(value).__name__}")
+
+
+class _FixedWidth(CQLType):
+    """A number with a fixed number of bytes, described by class attributes alone."""
+
+    width: ClassVar[int]
+    python_type: ClassVar[type] = int
+    _pack: ClassVar[staticmethod[[Any], bytes]]
+    _unpack: ClassVar[staticmethod[[bytes], Any]]
+
+    @classmethod
+    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (see base)
+        try:
+            return cls._pack(value)
+        except (struct.error, OverflowError):
+            raise _refusal(cls.typename, value, cls.python_type) from None
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (see base)
+        try:
+            return cls._unpack(data)
+        except struct.error:
+            raise wrong_size(cls.typename, str(cls.width), len(data)) from None
+
+
+class _FixedInVector(_FixedWidth):
+    """A fixed-width number that Cassandra packs without lengths inside a vector."""
+
+    @classmethod
+    def serial_size(cls) -> int | None:
+        return cls.width
+
+
+class ByteType(_FixedWidth):
+    """tinyint: 8 bits, signed."""
+
+    typename = "tinyint"
+    width = 1
+    _pack = staticmethod(marshal.int8_pack)
+    _unpack = staticmethod(marshal.int8_unpack)
+
+
+class ShortType(_FixedWidth):
+    """smallint: 16 bits, signed."""
+
+    typename = "smallint"
+    width = 2
+    _pack = staticmethod(marshal.int16_pack)
+    _unpack = staticmethod(marshal.int16_unpack)
+
+
+class Int32Type(_FixedInVector):
+    """int: 32 bits, signed."""
+
+    typename = "int"
+    width = 4
+    _pack = staticmethod(marshal.int32_pack)
+    _unpack = staticmethod(marshal.int32_unpack)
+
+
+class LongType(_FixedInVector):
+    """bigint: 64 bits, signed."""
+
+    typename = "bigint"
+    width = 8
+    _pack = staticmethod(marshal.int64_pack)
+    _unpack = staticmethod(marshal.int64_unpack)
+
+
+class CounterColumnType(LongType):
+    """counter: a bigint that only changes by increments."""
+
+    typename = "counter"
+
+
+class FloatType(_FixedInVector):
+    """float: IEEE 754, 32 bits."""
+
+    typename = "float"
+    width = 4
+    python_type = Real
+    _pack = staticmethod(marshal.float_pack)
+    _unpack = staticmethod(marshal.float_unpack)
+
+
+class DoubleType(_FixedInVector):
+    """double: IEEE 754, 64 bits."""
+
+    typename = "double"
+    width = 8
+    python_type = Real
+    _pack = staticmethod(marshal.double_pack)
+    _unpack = staticmethod(marshal.double_unpack)
+
+
+class BooleanType(CQLType):
+    """boolean: one byte; any but zero is true. Takes bools and numbers, NumPy's included."""
+
+    typename = "boolean"
+
+    @classmethod
+    def serialize(cls, value: object, protocol_version: int) -> bytes:
+        # Not the truth of anything: None would be false, and UNSET and "false" true.
+        if value is None or not hasattr(value, "__bool__"):
+            raise TypeError(f"boolean takes a bool, not {type(value).__name__}")
+        return b"\x01" if value else b"\x00"
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> bool:
+        if len(data) != 1:
+            raise wrong_size(cls.typename, "1", len(data))
+        return data != b"\x00"
+
+    @classmethod
+    def serial_size(cls) -> int | None:
+        return 1
+
+
+class IntegerType(CQLType):
+    """varint: an integer of any size."""
+
+    typename = "varint"
+
+    @classmethod
+    def serialize(cls, value: int, protocol_version: int) -> bytes:
+        try:
+            return marshal.varint_pack(value)
+        except TypeError:
+            raise _refusal(cls.typename, value, int) from None
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> int:
+        return marshal.varint_unpack(data)
+
+
+class DecimalType(CQLType):
+    """decimal: a 32-bit scale, then the unscaled number as a varint. Takes what Decimal takes."""
+
+    typename = "decimal"
+
+    @classmethod
+    def serialize(cls, value: Decimal | float | str, protocol_version: int) -> bytes:
+        try:
+            sign, digits, exponent = Decimal(value).as_tuple()
+        except (TypeError, ValueError, ArithmeticError):
+            raise TypeError(f"decimal takes a number, not {value!r}") from None
+        if not isinstance(exponent, int):
+            raise ValueError(f"decimal cannot hold {value!r}")  # noqa: TRY004  (NaN and infinity)
+        # Not through text, where Python limits the digits of an int.
+        unscaled = int(Decimal((0, digits, 0)))
+        try:
+            scale = marshal.int32_pack(-exponent)
+        except struct.error:
+            raise OverflowError(f"decimal has a scale of 32 bits, not {-exponent}") from None
+        return scale + marshal.varint_pack(-unscaled if sign else unscaled)
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> Decimal:
+        if len(data) < 4:
+            raise truncated(cls.typename, 4, len(data))
+        scale = marshal.int32_unpack(data[:4])
+        unscaled = marshal.varint_unpack(data[4:])
+        if len(data) <= 256:
+            return Decimal(f"{unscaled}E{-scale}")
+        # Slower, for numbers with more digits than Python writes as text.
+        sign, digits, _ = Decimal(unscaled).as_tuple()
+        return Decimal((sign, digits, -scale))

@@ -1,0 +1,141 @@
+"""Times: timestamp, date, time, duration."""
+
+# ruff: noqa: ARG003, D102  (overrides of the class methods that CQLType documents)
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from typing import Any
+
+from ..values.date import Date
+from ..values.duration import Duration
+from ..values.time import Time
+from ..values.timestamps import (
+    DATETIME_EPOC,
+    datetime_from_timestamp,
+    ms_timestamp_from_datetime,
+)
+from ..vocabulary.errors import MarshalException
+from . import marshal
+from .base import CQLType, wrong_size
+
+#: What a date of the epoch is on the wire: dates are unsigned, so that bytes sort as dates do.
+EPOCH_OFFSET_DAYS = 1 << 31
+
+_DAY = dt.timedelta(days=1)
+_MS_A_DAY = 86_400_000
+
+
+class TimestampType(CQLType):
+    """timestamp: milliseconds since the epoch, a naive UTC datetime in Python.
+
+    Takes a datetime (naive is UTC), a date (its first moment), or a number of milliseconds.
+    Fractions of a millisecond are dropped.
+    """
+
+    typename = "timestamp"
+
+    @classmethod
+    def serialize(cls, value: dt.date | float, protocol_version: int) -> bytes:
+        if isinstance(value, dt.datetime):
+            milliseconds = ms_timestamp_from_datetime(value)
+        elif isinstance(value, dt.date):
+            milliseconds = (value - DATETIME_EPOC.date()) // _DAY * _MS_A_DAY
+        elif isinstance(value, int | float):
+            milliseconds = int(value)
+        else:
+            raise TypeError(
+                f"timestamp takes a datetime, date or number, not {type(value).__name__}"
+            )
+        try:
+            return marshal.int64_pack(milliseconds)
+        except struct.error:
+            raise OverflowError(f"timestamp cannot hold {value!r}") from None
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> dt.datetime:
+        if len(data) != 8:
+            raise wrong_size(cls.typename, "8", len(data))
+        return datetime_from_timestamp(marshal.int64_unpack(data))
+
+    @classmethod
+    def serial_size(cls) -> int | None:
+        return 8
+
+
+class DateType(TimestampType):
+    """timestamp by its old name; Cassandra sorts the two apart before the epoch."""
+
+    typename = "timestamp"
+
+
+class SimpleDateType(CQLType):
+    """date: a day, ``values.Date`` in Python.
+
+    Takes a Date, a ``datetime.date``, ``YYYY-MM-DD``, or an int, which is the number on the wire:
+    days since the epoch plus 2**31.
+    """
+
+    typename = "date"
+
+    @classmethod
+    def serialize(cls, value: Date | dt.date | str | int, protocol_version: int) -> bytes:
+        if isinstance(value, int):
+            days = value
+        else:
+            day = value if isinstance(value, Date) else Date(value)
+            days = day.days_from_epoch + EPOCH_OFFSET_DAYS
+        try:
+            return marshal.uint32_pack(days)
+        except struct.error:
+            raise OverflowError(f"date cannot hold {value!r}") from None
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> Date:
+        if len(data) != 4:
+            raise wrong_size(cls.typename, "4", len(data))
+        return Date(marshal.uint32_unpack(data) - EPOCH_OFFSET_DAYS)
+
+
+class TimeType(CQLType):
+    """time: nanoseconds since midnight, ``values.Time`` in Python.
+
+    Takes a Time, a ``datetime.time``, ``HH:MM:SS.fffffffff``, or an int of nanoseconds.
+    """
+
+    typename = "time"
+
+    @classmethod
+    def serialize(cls, value: Time | dt.time | str | int, protocol_version: int) -> bytes:
+        time = value if isinstance(value, Time) else Time(value)
+        return marshal.int64_pack(time.nanosecond_time)
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> Time:
+        if len(data) != 8:
+            raise wrong_size(cls.typename, "8", len(data))
+        nanoseconds = marshal.int64_unpack(data)
+        if not 0 <= nanoseconds < Time.DAY:
+            raise MarshalException(f"time: {nanoseconds} nanoseconds are not within a day")
+        return Time(nanoseconds)
+
+
+class DurationType(CQLType):
+    """duration: months, days and nanoseconds as signed vints, ``values.Duration`` in Python."""
+
+    typename = "duration"
+
+    @classmethod
+    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (see base)
+        try:
+            return marshal.vints_pack((value.months, value.days, value.nanoseconds))
+        except (AttributeError, TypeError):
+            raise TypeError(f"duration takes a Duration, not {type(value).__name__}") from None
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> Duration:
+        parts = marshal.vints_unpack(data)
+        if len(parts) != 3:
+            raise MarshalException(f"duration: a value has 3 vints, got {len(parts)}")
+        return Duration(*parts)

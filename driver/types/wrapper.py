@@ -1,0 +1,53 @@
+"""Types that wrap another and change no bytes: frozen, and the order of a clustering column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import CQLType
+
+
+class _Wrapper(CQLType):
+    """Hands everything on to its one subtype."""
+
+    num_subtypes = 1
+
+    @classmethod
+    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (by the subtype)
+        return cls.subtypes[0].serialize(value, protocol_version)
+
+    @classmethod
+    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (by the subtype)
+        return cls.subtypes[0].deserialize(data, protocol_version)
+
+    @classmethod
+    def from_binary(cls, data: bytes | None, protocol_version: int) -> Any:  # noqa: ANN401  (by the subtype)
+        """Whether zero bytes are a value is for the subtype to say."""
+        return cls.subtypes[0].from_binary(data, protocol_version)
+
+    @classmethod
+    def serial_size(cls) -> int | None:
+        return cls.subtypes[0].serial_size()
+
+
+class FrozenType(_Wrapper):
+    """frozen<...>: stored as one value."""
+
+    typename = "frozen"
+
+    @classmethod
+    def cql_parameterized_type(cls) -> str:
+        """Tuples and user-defined types say frozen themselves."""
+        if not cls.subtypes:
+            return cls.typename
+        inner = cls.subtypes[0].cql_parameterized_type()
+        return inner if inner.startswith("frozen<") else f"frozen<{inner}>"
+
+
+class ReversedType(_Wrapper):
+    """A clustering column in descending order; CQL writes that elsewhere than in the type."""
+
+    @classmethod
+    def cql_parameterized_type(cls) -> str:
+        """That of the subtype."""
+        return cls.subtypes[0].cql_parameterized_type() if cls.subtypes else cls.typename
