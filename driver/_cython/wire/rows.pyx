@@ -1,0 +1,231 @@
+"""Compiled twin of driver/wire/rows.py: decodes straight from the frame's buffer."""
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from libc.string cimport memcpy
+
+from driver._cython.types.deserializers cimport Deserializer, from_binary
+from driver._cython.types.marshal cimport read_int32
+
+from ...types.deserializers import find_deserializer
+from ...vocabulary.columns import ColDesc
+from ...wire.arrays import fixed_dtype, masked_array, object_array
+from ...wire.malformed import (
+    check_row_count,
+    ends_early,
+    undecodable,
+    value_ends_early,
+    wrong_size,
+)
+
+__all__ = ["LazyRows", "parse_columns", "parse_rows"]
+
+
+cdef class _Reader:
+    """A position in the rows of a frame, and all that decoding a value needs.
+
+    The body is held for as long as the pointer into it.
+    """
+
+    cdef bytes body
+    cdef const unsigned char* position
+    cdef const unsigned char* end
+    cdef tuple columns
+    cdef tuple deserializers
+    cdef Py_ssize_t column_count
+    cdef Py_ssize_t row_count
+    cdef int protocol_version
+    cdef object policy
+
+    def __init__(
+        self, bytes body not None, Py_ssize_t offset, columns, deserializers,
+        int protocol_version, policy,
+    ):
+        cdef Py_ssize_t left = len(body) - offset
+        self.body = body
+        self.columns = tuple(columns)
+        self.deserializers = tuple(deserializers)
+        self.column_count = len(self.columns)
+        self.protocol_version = protocol_version
+        self.policy = policy
+        if len(self.deserializers) != self.column_count:
+            raise ValueError("as many deserializers as columns are needed")
+        for deserializer in self.deserializers:
+            if not isinstance(deserializer, Deserializer):
+                raise TypeError(f"not a compiled deserializer: {deserializer!r}")
+        if offset < 0 or left < 4:
+            ends_early(4, left)
+        self.position = <const unsigned char*> body + offset
+        self.end = self.position + left
+        self.row_count = read_int32(self.position)
+        self.position += 4
+        check_row_count(self.row_count, self.column_count, left - 4)
+
+    cdef int next_size(self, Py_ssize_t index, Py_ssize_t* size) except -1:
+        """Step over the length of a value, which is negative for null; the value is there then."""
+        cdef Py_ssize_t left = self.end - self.position
+        if left < 4:
+            value_ends_early(self.columns[index], 4, left)
+        size[0] = read_int32(self.position)
+        self.position += 4
+        if size[0] > left - 4:
+            value_ends_early(self.columns[index], size[0], left - 4)
+        return 0
+
+    cdef object decode(self, Py_ssize_t index, Py_ssize_t size):
+        """The value of ``size`` bytes at the position, and a step over it."""
+        cdef const unsigned char* data = self.position
+        if size > 0:
+            self.position += size
+        if self.policy is not None:
+            return self.decode_maybe_encrypted(index, data, size)
+        return from_binary(
+            <Deserializer> self.deserializers[index], data, size, self.protocol_version
+        )
+
+    cdef object decode_maybe_encrypted(
+        self, Py_ssize_t index, const unsigned char* data, Py_ssize_t size
+    ):
+        """The same, by way of the encryption policy."""
+        column = self.columns[index]
+        description = ColDesc(column.keyspace_name, column.table_name, column.name)
+        cdef Deserializer deserializer = self.deserializers[index]
+        if not self.policy.contains_column(description):
+            return from_binary(deserializer, data, size, self.protocol_version)
+        deserializer = find_deserializer(self.policy.column_type(description))
+        if size < 0:
+            return from_binary(deserializer, data, size, self.protocol_version)
+        cdef bytes plain = self.policy.decrypt(
+            description, PyBytes_FromStringAndSize(<const char*> data, size)
+        )
+        return from_binary(
+            deserializer, <const unsigned char*> plain, len(plain), self.protocol_version
+        )
+
+    cdef tuple next_row(self):
+        """One row, and a step over it."""
+        cdef tuple row = PyTuple_New(self.column_count)
+        cdef Py_ssize_t index, size
+        cdef object value
+        for index in range(self.column_count):
+            self.next_size(index, &size)
+            try:
+                value = self.decode(index, size)
+            except Exception as error:
+                undecodable(self.columns[index], error)
+            Py_INCREF(value)
+            PyTuple_SET_ITEM(row, index, value)
+        return row
+
+
+def parse_rows(
+    body, offset, columns, deserializers, protocol_version, column_encryption_policy=None
+):
+    """All rows of a result as tuples; see driver/wire/rows.py."""
+    cdef _Reader reader = _Reader(
+        body, offset, columns, deserializers, protocol_version, column_encryption_policy
+    )
+    cdef list rows = PyList_New(reader.row_count)
+    cdef Py_ssize_t index
+    cdef tuple row
+    for index in range(reader.row_count):
+        row = reader.next_row()
+        Py_INCREF(row)
+        PyList_SET_ITEM(rows, index, row)
+    return rows
+
+
+class LazyRows:
+    """The rows of a result, each decoded when iteration reaches it; see driver/wire/rows.py."""
+
+    def __init__(
+        self, body, offset, columns, deserializers, protocol_version,
+        column_encryption_policy=None,
+    ):
+        self._arguments = (
+            body, offset, columns, deserializers, protocol_version, column_encryption_policy
+        )
+        cdef _Reader reader = _Reader(*self._arguments)
+        self._row_count = reader.row_count
+
+    def __len__(self):
+        """How many rows there are."""
+        return self._row_count
+
+    def __iter__(self):
+        """Decode row after row."""
+        cdef _Reader reader = _Reader(*self._arguments)
+        cdef Py_ssize_t _
+        for _ in range(reader.row_count):
+            yield reader.next_row()
+
+
+def parse_columns(
+    body, offset, columns, deserializers, protocol_version, column_encryption_policy=None
+):
+    """All rows of a result as one NumPy array a column; see driver/wire/rows.py."""
+    cdef _Reader reader = _Reader(
+        body, offset, columns, deserializers, protocol_version, column_encryption_policy
+    )
+    cdef list filled = []
+    cdef _Column target
+    for column in reader.columns:
+        dtype = fixed_dtype(column, column_encryption_policy)
+        filled.append(_Column(column, dtype, reader.row_count))
+    cdef Py_ssize_t row, index
+    for row in range(reader.row_count):
+        for index in range(reader.column_count):
+            target = <_Column> filled[index]
+            target.take(reader, row, index)
+    return {(<_Column> target).column.name: (<_Column> target).array() for target in filled}
+
+
+cdef class _Column:
+    """One column being filled: numbers as on the wire, or Python objects."""
+
+    cdef object column
+    cdef object dtype
+    cdef Py_ssize_t itemsize
+    cdef bytearray numbers
+    cdef bytearray nulls
+    cdef list objects
+
+    def __init__(self, column, dtype, Py_ssize_t row_count):
+        self.column = column
+        self.dtype = dtype
+        self.itemsize = 0
+        if dtype is None:
+            self.objects = [None] * row_count
+        else:
+            self.itemsize = dtype.itemsize
+            self.numbers = bytearray(row_count * self.itemsize)
+            self.nulls = bytearray(row_count)
+
+    cdef int take(self, _Reader reader, Py_ssize_t row, Py_ssize_t index) except -1:
+        """Move the value at the reader's position into a row."""
+        cdef Py_ssize_t size
+        reader.next_size(index, &size)
+        if self.itemsize == 0:
+            try:
+                self.objects[row] = reader.decode(index, size)
+            except Exception as error:
+                undecodable(self.column, error)
+        elif size == self.itemsize:
+            memcpy(
+                PyByteArray_AS_STRING(self.numbers) + row * size, reader.position, <size_t> size
+            )
+            reader.position += size
+        elif size <= 0:
+            PyByteArray_AS_STRING(self.nulls)[row] = 1
+        else:
+            wrong_size(self.column, size, self.itemsize)
+        return 0
+
+    cdef object array(self):
+        """What has been filled, as NumPy wants it."""
+        if self.dtype is None:
+            return object_array(self.objects)
+        return masked_array(self.numbers, self.dtype, self.nulls)

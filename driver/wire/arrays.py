@@ -1,0 +1,82 @@
+"""NumPy arrays from the values of a column; both implementations of the column parser end here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from ..types import (
+    ByteType,
+    CounterColumnType,
+    DoubleType,
+    FloatType,
+    Int32Type,
+    LongType,
+    ShortType,
+)
+from ..vocabulary.columns import ColDesc
+from ..vocabulary.errors import DependencyException
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..vocabulary.columns import ColumnMetadata
+    from .messages import ColumnEncryptionPolicy
+
+#: CQL types that become NumPy numbers, with their dtype on the wire; all others become objects.
+FIXED_TYPES: Final[Mapping[Any, str]] = {
+    ByteType: ">i1",
+    CounterColumnType: ">i8",
+    DoubleType: ">f8",
+    FloatType: ">f4",
+    Int32Type: ">i4",
+    LongType: ">i8",
+    ShortType: ">i2",
+}
+
+
+def import_numpy() -> Any:  # noqa: ANN401  (a module)
+    """NumPy, which is optional.
+
+    Raises:
+        DependencyException: it is not installed.
+    """
+    try:
+        return import_module("numpy")
+    except ImportError as error:
+        raise DependencyException(
+            "results as NumPy arrays need numpy: pip install hotpath[numpy]", [error]
+        ) from error
+
+
+def fixed_dtype(column: ColumnMetadata, policy: ColumnEncryptionPolicy | None) -> Any:  # noqa: ANN401
+    """The dtype of a column's values on the wire; None if they become objects."""
+    name = FIXED_TYPES.get(column.type)
+    if name is None:
+        return None
+    description = ColDesc(column.keyspace_name, column.table_name, column.name)
+    if policy is not None and policy.contains_column(description):
+        return None
+    return import_numpy().dtype(name)
+
+
+def masked_array(data: bytes | bytearray, dtype: Any, nulls: bytes | bytearray) -> Any:  # noqa: ANN401
+    """Native numbers from their bytes on the wire.
+
+    Args:
+        data: one value after the other, as on the wire; null as zeros.
+        dtype: of ``data``, big-endian.
+        nulls: one byte a value, 1 where it is null.
+    """
+    numpy = import_numpy()
+    numbers = numpy.frombuffer(data, dtype=dtype).astype(dtype.newbyteorder("="))
+    mask = numpy.frombuffer(nulls, dtype=bool).copy()
+    return numpy.ma.masked_array(numbers, mask=mask)
+
+
+def object_array(values: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Any Python objects; filled one by one, since NumPy would take lists for dimensions."""
+    array = import_numpy().empty(len(values), dtype=object)
+    for index, value in enumerate(values):
+        array[index] = value
+    return array

@@ -1,0 +1,143 @@
+"""What a server's SUPPORTED says beyond Cassandra: ScyllaDB's protocol extensions.
+
+Source: ScyllaDB, docs/dev/protocol-extensions.md. An extension is there if its key is in the
+multimap of SUPPORTED; parameters are entries ``NAME=VALUE`` of its list. A client turns an
+extension on by sending its key in STARTUP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, MutableMapping, Sequence
+
+RATE_LIMIT_ERROR_EXTENSION = "SCYLLA_RATE_LIMIT_ERROR"
+TABLETS_ROUTING_V1 = "TABLETS_ROUTING_V1"
+LWT_ADD_METADATA_MARK = "SCYLLA_LWT_ADD_METADATA_MARK"
+_LWT_MASK = "LWT_OPTIMIZATION_META_BIT_MASK"
+
+#: Key of the custom payload in which tablets arrive.
+TABLETS_ROUTING_PAYLOAD = "tablets-routing-v1"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardingInfo:
+    """How a node splits its tokens among its cores, and which core this connection reached.
+
+    Attributes:
+        shard_id: the core behind this connection, counted from 0.
+        shards_count: cores of the node.
+        partitioner: full class name.
+        sharding_algorithm: ``biased-token-round-robin`` is the only one defined.
+        sharding_ignore_msb: most significant bits of the token that the algorithm ignores.
+        shard_aware_port: port where the client's own port chooses the shard; None if none.
+        shard_aware_port_ssl: the same with TLS.
+    """
+
+    shard_id: int
+    shards_count: int
+    partitioner: str
+    sharding_algorithm: str
+    sharding_ignore_msb: int
+    shard_aware_port: int | None = None
+    shard_aware_port_ssl: int | None = None
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Sequence[str]]) -> Self | None:
+        """The sharding of a SUPPORTED multimap; None if it has none, or one that we do not know."""
+        shard = _number(options, "SCYLLA_SHARD")
+        shards = _number(options, "SCYLLA_NR_SHARDS")
+        ignore_msb = _number(options, "SCYLLA_SHARDING_IGNORE_MSB")
+        partitioner = _first(options, "SCYLLA_PARTITIONER")
+        algorithm = _first(options, "SCYLLA_SHARDING_ALGORITHM")
+        known = (
+            partitioner == "org.apache.cassandra.dht.Murmur3Partitioner"
+            and algorithm == "biased-token-round-robin"
+        )
+        if shard is None or not shards or ignore_msb is None or not known:
+            return None
+        return cls(
+            shard,
+            shards,
+            partitioner,
+            algorithm,
+            ignore_msb,
+            _number(options, "SCYLLA_SHARD_AWARE_PORT"),
+            _number(options, "SCYLLA_SHARD_AWARE_PORT_SSL"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolFeatures:
+    """The extensions that one connection uses.
+
+    Attributes:
+        rate_limit_error: code of the error for a partition's rate limit; None without it.
+        sharding_info: how the node shards; None on Cassandra.
+        tablets_routing_v1: results may bring a tablet in their custom payload.
+        lwt_metadata_mask: bit of a prepared statement's metadata flags that marks a lightweight
+            transaction; 0 without the extension.
+    """
+
+    rate_limit_error: int | None = None
+    sharding_info: ShardingInfo | None = None
+    tablets_routing_v1: bool = False
+    lwt_metadata_mask: int = 0
+
+    @classmethod
+    def parse_from_supported(cls, supported: Mapping[str, Sequence[str]]) -> Self:
+        """Read the multimap of a SUPPORTED message; what is missing or malformed is off."""
+        return cls(
+            rate_limit_error=_parameter(supported, RATE_LIMIT_ERROR_EXTENSION, "ERROR_CODE"),
+            sharding_info=ShardingInfo.parse(supported),
+            tablets_routing_v1=TABLETS_ROUTING_V1 in supported,
+            lwt_metadata_mask=_parameter(supported, LWT_ADD_METADATA_MARK, _LWT_MASK) or 0,
+        )
+
+    @property
+    def shard_id(self) -> int:
+        """The core behind this connection; 0 where there is no sharding."""
+        return self.sharding_info.shard_id if self.sharding_info else 0
+
+    def add_startup_options(self, options: MutableMapping[str, str]) -> None:
+        """Add the keys to STARTUP's options that turn the extensions on."""
+        if self.rate_limit_error is not None:
+            options[RATE_LIMIT_ERROR_EXTENSION] = ""
+        if self.tablets_routing_v1:
+            options[TABLETS_ROUTING_V1] = ""
+        if self.lwt_metadata_mask:
+            options[LWT_ADD_METADATA_MARK] = f"{_LWT_MASK}={self.lwt_metadata_mask}"
+
+
+#: A server without extensions.
+NO_FEATURES = ProtocolFeatures()
+
+
+def _first(options: Mapping[str, Sequence[str]], key: str) -> str:
+    """The first value of a key, or an empty string."""
+    values = options.get(key)
+    return values[0] if values else ""
+
+
+def _number(options: Mapping[str, Sequence[str]], key: str) -> int | None:
+    """The first value of a key, if it is a decimal number."""
+    return _decimal(_first(options, key))
+
+
+def _parameter(options: Mapping[str, Sequence[str]], key: str, name: str) -> int | None:
+    """The number of ``name=number`` among the values of a key."""
+    for value in options.get(key, ()):
+        found, _, number = value.partition("=")
+        if found == name:
+            return _decimal(number)
+    return None
+
+
+def _decimal(text: str) -> int | None:
+    """A decimal number, or None."""
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,161 @@
+"""The type of a column as the server writes it: [option], section 4.2.5.2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from ...types import (
+    AsciiType,
+    BooleanType,
+    BytesType,
+    ByteType,
+    CounterColumnType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    DurationType,
+    FloatType,
+    InetAddressType,
+    Int32Type,
+    IntegerType,
+    ListType,
+    LongType,
+    MapType,
+    SetType,
+    ShortType,
+    SimpleDateType,
+    TimeType,
+    TimeUUIDType,
+    TupleType,
+    UserType,
+    UTF8Type,
+    UUIDType,
+)
+from ...types.registry import lookup_casstype
+from ..malformed import MalformedFrameError
+from ..primitives import read_short, read_string
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from io import BytesIO
+
+    from ..messages import UserTypeMap
+
+#: A class of ``driver.types``.
+Type: TypeAlias = Any
+
+CUSTOM: Final = 0x0000
+LIST: Final = 0x0020
+MAP: Final = 0x0021
+SET: Final = 0x0022
+UDT: Final = 0x0030
+TUPLE: Final = 0x0031
+
+#: Option codes without a value of their own.
+SIMPLE_TYPES: Final[Mapping[int, Type]] = {
+    0x0001: AsciiType,
+    0x0002: LongType,
+    0x0003: BytesType,
+    0x0004: BooleanType,
+    0x0005: CounterColumnType,
+    0x0006: DecimalType,
+    0x0007: DoubleType,
+    0x0008: FloatType,
+    0x0009: Int32Type,
+    # 0x000A was text in v1 and v2, an alias of varchar.
+    0x000A: UTF8Type,
+    0x000B: DateType,
+    0x000C: UUIDType,
+    0x000D: UTF8Type,
+    0x000E: IntegerType,
+    0x000F: TimeUUIDType,
+    0x0010: InetAddressType,
+    0x0011: SimpleDateType,
+    0x0012: TimeType,
+    0x0013: ShortType,
+    0x0014: ByteType,
+    0x0015: DurationType,
+}
+
+#: Deeper than any schema; a hostile frame could otherwise exhaust the stack.
+MAX_NESTING: Final = 64
+
+
+def read_type(f: BytesIO, user_type_map: UserTypeMap, depth: int = 0) -> Type:
+    """Read an [option] and give the class of ``driver.types`` that it means.
+
+    Args:
+        f: the frame's body.
+        user_type_map: class for the values of a user-defined type, by keyspace and type name.
+        depth: types around this one.
+
+    Raises:
+        MalformedFrameError: an unknown code, a class name that does not parse, or more than
+            ``MAX_NESTING`` types in each other.
+    """
+    if depth > MAX_NESTING:
+        raise MalformedFrameError(f"a column's type nests deeper than {MAX_NESTING}")
+    code = read_short(f)
+    simple = SIMPLE_TYPES.get(code)
+    if simple is not None:
+        return simple
+    reader = _READERS.get(code)
+    if reader is None:
+        raise MalformedFrameError(f"a column has an unknown type code: {code:#06x}")
+    try:
+        return reader(f, user_type_map, depth + 1)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise MalformedFrameError(f"a column has a type that cannot be: {error}") from error
+
+
+def _read_custom(f: BytesIO, _: UserTypeMap, __: int) -> Type:
+    """A [string]: the server's class name, which may have parameters."""
+    return lookup_casstype(read_string(f))
+
+
+def _read_list(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
+    """The type of the elements."""
+    return ListType.apply_parameters((read_type(f, user_type_map, depth),))
+
+
+def _read_set(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
+    """The type of the elements."""
+    return SetType.apply_parameters((read_type(f, user_type_map, depth),))
+
+
+def _read_map(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
+    """The types of keys and values."""
+    key = read_type(f, user_type_map, depth)
+    return MapType.apply_parameters((key, read_type(f, user_type_map, depth)))
+
+
+def _read_tuple(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
+    """A [short] n and n types."""
+    count = read_short(f)
+    return TupleType.apply_parameters(
+        tuple(read_type(f, user_type_map, depth) for _ in range(count))
+    )
+
+
+def _read_udt(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
+    """Keyspace, name, a [short] n and n pairs of name and type."""
+    keyspace = read_string(f)
+    name = read_string(f)
+    fields = [(read_string(f), read_type(f, user_type_map, depth)) for _ in range(read_short(f))]
+    return UserType.make_udt_class(
+        keyspace,
+        name,
+        [field for field, _ in fields],
+        [type_ for _, type_ in fields],
+        user_type_map.get(keyspace, {}).get(name),
+    )
+
+
+_READERS: Final = {
+    CUSTOM: _read_custom,
+    LIST: _read_list,
+    MAP: _read_map,
+    SET: _read_set,
+    UDT: _read_udt,
+    TUPLE: _read_tuple,
+}

@@ -1,0 +1,107 @@
+"""The metadata of results and of prepared statements: sections 4.2.5.2 and 4.2.5.4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ...vocabulary.columns import ColumnMetadata
+from ...vocabulary.protocol_version import ProtocolVersion
+from ..malformed import MalformedFrameError
+from ..primitives import (
+    read_binary_longstring,
+    read_binary_string,
+    read_int,
+    read_short,
+    read_string,
+)
+from .column_types import read_type
+
+if TYPE_CHECKING:
+    from io import BytesIO
+
+    from ..messages import UserTypeMap
+
+GLOBAL_TABLES_SPEC_FLAG: Final = 0x0001
+HAS_MORE_PAGES_FLAG: Final = 0x0002
+NO_METADATA_FLAG: Final = 0x0004
+METADATA_CHANGED_FLAG: Final = 0x0008
+
+
+class ResultMetadata(NamedTuple):
+    """What precedes the rows of a result.
+
+    Attributes:
+        column_count: values in a row.
+        columns: None if the server left them out.
+        paging_state: where the next page begins; None if this page is the last.
+        metadata_id: of ``columns``, if they are not those that the client has (v5).
+    """
+
+    column_count: int
+    columns: list[ColumnMetadata] | None
+    paging_state: bytes | None
+    metadata_id: bytes | None
+
+
+class BindMetadata(NamedTuple):
+    """The bind markers of a prepared statement.
+
+    Attributes:
+        flags: as the server sent them; extensions add some.
+        columns: one a marker.
+        pk_indexes: which markers make the partition key, in its order; None in v3.
+    """
+
+    flags: int
+    columns: list[ColumnMetadata]
+    pk_indexes: list[int] | None
+
+
+def read_result_metadata(f: BytesIO, user_type_map: UserTypeMap) -> ResultMetadata:
+    """Read <flags><columns_count>[<paging_state>][<new_metadata_id>][<columns>]."""
+    flags = read_int(f)
+    column_count = _read_count(f)
+    paging_state = read_binary_longstring(f) if flags & HAS_MORE_PAGES_FLAG else None
+    metadata_id = read_binary_string(f) if flags & METADATA_CHANGED_FLAG else None
+    if flags & NO_METADATA_FLAG:
+        columns = None
+    else:
+        columns = _read_columns(f, flags, column_count, user_type_map)
+    return ResultMetadata(column_count, columns, paging_state, metadata_id)
+
+
+def read_bind_metadata(
+    f: BytesIO, protocol_version: int, user_type_map: UserTypeMap
+) -> BindMetadata:
+    """Read <flags><columns_count>[<pk_count><pk_indexes>]<columns>."""
+    flags = read_int(f)
+    column_count = _read_count(f)
+    pk_indexes = None
+    if protocol_version >= ProtocolVersion.V4:
+        pk_indexes = [read_short(f) for _ in range(_read_count(f))]
+    return BindMetadata(flags, _read_columns(f, flags, column_count, user_type_map), pk_indexes)
+
+
+def _read_count(f: BytesIO) -> int:
+    """A number of things as [int], which is not negative."""
+    count = read_int(f)
+    if count < 0:
+        raise MalformedFrameError(f"metadata counts {count} columns")
+    return count
+
+
+def _read_columns(
+    f: BytesIO, flags: int, count: int, user_type_map: UserTypeMap
+) -> list[ColumnMetadata]:
+    """Read [<global_table_spec>]<col_spec_1>...<col_spec_n>."""
+    if flags & GLOBAL_TABLES_SPEC_FLAG:
+        keyspace = read_string(f)
+        table = read_string(f)
+        return [
+            ColumnMetadata(keyspace, table, read_string(f), read_type(f, user_type_map))
+            for _ in range(count)
+        ]
+    return [
+        ColumnMetadata(read_string(f), read_string(f), read_string(f), read_type(f, user_type_map))
+        for _ in range(count)
+    ]

@@ -1,0 +1,224 @@
+"""The rows of a result: bytes to tuples, to rows decoded on demand, or to NumPy columns.
+
+<rows_content> is <row_1>...<row_m>, a row is one [bytes] a column: a length and that many bytes, or
+a negative length for null (native protocol, section 4.2.5.2). All parsers take the frame's body
+as it came and the offset of <rows_count> in it.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+from ..implementation import hand_over
+from ..types.deserializers import find_deserializer
+from ..vocabulary.columns import ColDesc
+from .arrays import fixed_dtype, masked_array, object_array
+from .malformed import check_row_count, ends_early, undecodable, value_ends_early, wrong_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..types.deserializers import Deserializer
+    from ..vocabulary.columns import ColumnMetadata
+    from .messages import ColumnEncryptionPolicy
+
+__all__ = ["LazyRows", "parse_columns", "parse_rows"]
+
+_LENGTH = struct.Struct(">i")
+
+
+def parse_rows(
+    body: bytes,
+    offset: int,
+    columns: Sequence[ColumnMetadata],
+    deserializers: Sequence[Deserializer],
+    protocol_version: int,
+    column_encryption_policy: ColumnEncryptionPolicy | None = None,
+) -> list[tuple[Any, ...]]:
+    """All rows of a result as tuples.
+
+    Args:
+        body: the frame's body.
+        offset: of <rows_count> in it.
+        columns: names and types in the order of the values.
+        deserializers: of ``columns``, from ``make_deserializers``.
+        protocol_version: of the connection.
+        column_encryption_policy: decrypts the columns that it contains before they are decoded.
+
+    Raises:
+        MalformedFrameError: the rows end early, or there cannot be that many.
+        ColumnDecodeError: a value is none of its column's type.
+    """
+    row_count, position = _read_row_count(body, offset, columns, deserializers)
+    rows = []
+    for _ in range(row_count):
+        row, position = _decode_row(
+            body, position, columns, deserializers, protocol_version, column_encryption_policy
+        )
+        rows.append(row)
+    return rows
+
+
+class LazyRows:
+    """The rows of a result, each decoded when iteration reaches it; can be iterated again.
+
+    ``len()`` is known at once. Arguments as for :func:`parse_rows`.
+
+    Raises:
+        MalformedFrameError: there cannot be that many rows; at iteration: they end early.
+        ColumnDecodeError: at iteration: a value is none of its column's type.
+    """
+
+    def __init__(
+        self,
+        body: bytes,
+        offset: int,
+        columns: Sequence[ColumnMetadata],
+        deserializers: Sequence[Deserializer],
+        protocol_version: int,
+        column_encryption_policy: ColumnEncryptionPolicy | None = None,
+    ) -> None:
+        """Read how many rows there are."""
+        self._row_count, self._start = _read_row_count(body, offset, columns, deserializers)
+        self._body = body
+        self._columns = columns
+        self._deserializers = deserializers
+        self._protocol_version = protocol_version
+        self._policy = column_encryption_policy
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return self._row_count
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Decode row after row."""
+        position = self._start
+        for _ in range(self._row_count):
+            row, position = _decode_row(
+                self._body,
+                position,
+                self._columns,
+                self._deserializers,
+                self._protocol_version,
+                self._policy,
+            )
+            yield row
+
+
+def parse_columns(
+    body: bytes,
+    offset: int,
+    columns: Sequence[ColumnMetadata],
+    deserializers: Sequence[Deserializer],
+    protocol_version: int,
+    column_encryption_policy: ColumnEncryptionPolicy | None = None,
+) -> dict[str, Any]:
+    """All rows of a result as one NumPy array a column.
+
+    Columns of :data:`~driver.wire.arrays.FIXED_TYPES` become masked arrays of native numbers, in
+    which null and empty values are masked (and 0); all others, and encrypted ones, become arrays
+    of objects. Arguments and errors as for :func:`parse_rows`.
+
+    Raises:
+        DependencyException: NumPy is not installed.
+    """
+    row_count, position = _read_row_count(body, offset, columns, deserializers)
+    policy = column_encryption_policy
+    dtypes = [fixed_dtype(column, policy) for column in columns]
+    values: list[list[Any]] = [[] for _ in columns]
+    for _ in range(row_count):
+        for column, deserializer, dtype, found in zip(
+            columns, deserializers, dtypes, values, strict=True
+        ):
+            data, position = _read_data(body, position, column)
+            if dtype is None:
+                value = _decode(data, column, deserializer, protocol_version, policy)
+            elif not data:
+                value = None
+            elif len(data) == dtype.itemsize:
+                value = data
+            else:
+                wrong_size(column, len(data), dtype.itemsize)
+            found.append(value)
+    return {
+        column.name: object_array(found) if dtype is None else _fixed_array(found, dtype)
+        for column, dtype, found in zip(columns, dtypes, values, strict=True)
+    }
+
+
+def _read_row_count(
+    body: bytes,
+    offset: int,
+    columns: Sequence[ColumnMetadata],
+    deserializers: Sequence[Deserializer],
+) -> tuple[int, int]:
+    """<rows_count>, checked against the size of the frame, and the offset behind it."""
+    if len(deserializers) != len(columns):
+        raise ValueError("as many deserializers as columns are needed")
+    left = len(body) - offset
+    if left < 4:
+        ends_early(4, left)
+    (row_count,) = _LENGTH.unpack_from(body, offset)
+    check_row_count(row_count, len(columns), left - 4)
+    return row_count, offset + 4
+
+
+def _read_data(body: bytes, position: int, column: ColumnMetadata) -> tuple[bytes | None, int]:
+    """One [bytes] of a row, None for null, and the offset behind it."""
+    left = len(body) - position
+    if left < 4:
+        value_ends_early(column, 4, left)
+    (size,) = _LENGTH.unpack_from(body, position)
+    position += 4
+    if size < 0:
+        return None, position
+    if size > left - 4:
+        value_ends_early(column, size, left - 4)
+    return body[position : position + size], position + size
+
+
+def _decode_row(
+    body: bytes,
+    position: int,
+    columns: Sequence[ColumnMetadata],
+    deserializers: Sequence[Deserializer],
+    protocol_version: int,
+    policy: ColumnEncryptionPolicy | None,
+) -> tuple[tuple[Any, ...], int]:
+    """One row, and the offset behind it."""
+    row = []
+    for column, deserializer in zip(columns, deserializers, strict=True):
+        data, position = _read_data(body, position, column)
+        row.append(_decode(data, column, deserializer, protocol_version, policy))
+    return tuple(row), position
+
+
+def _decode(
+    data: bytes | None,
+    column: ColumnMetadata,
+    deserializer: Deserializer,
+    protocol_version: int,
+    policy: ColumnEncryptionPolicy | None,
+) -> Any:  # noqa: ANN401  (whatever the column's type holds)
+    """One value, decrypted first if the policy has its column."""
+    try:
+        if policy is not None:
+            description = ColDesc(column.keyspace_name, column.table_name, column.name)
+            if policy.contains_column(description):
+                deserializer = find_deserializer(policy.column_type(description))
+                if data is not None:
+                    data = policy.decrypt(description, data)
+        return deserializer.deserialize_bytes(data, protocol_version)
+    except Exception as error:  # noqa: BLE001  (classes of users and policies raise what they like)
+        undecodable(column, error)
+
+
+def _fixed_array(values: list[bytes | None], dtype: Any) -> Any:  # noqa: ANN401  (NumPy's)
+    """Values as on the wire, None for null, to a masked array."""
+    zeros = bytes(dtype.itemsize)
+    data = b"".join([zeros if value is None else value for value in values])
+    return masked_array(data, dtype, bytes([value is None for value in values]))
+
+
+hand_over(globals())

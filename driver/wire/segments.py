@@ -1,0 +1,151 @@
+"""v5 segments: checksummed, optionally compressed pieces that carry frames.
+
+A segment is a header, a CRC24 of the header, a payload of at most 128 KiB - 1 and a CRC32 of the
+payload; all four little-endian. A self-contained segment holds whole frames; a larger frame is
+split over several segments that are not. Header, from the lowest bit (v5, sections 2.1 and 2.2)::
+
+    uncompressed   17 bits payload length, 1 bit self-contained, 6 bits padding       3 bytes
+    compressed     17 bits payload length, 17 bits length after decompression (0: the
+                   payload is not compressed), 1 bit self-contained, 5 bits padding   5 bytes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from .crc import CRC24_LENGTH, CRC32_LENGTH, compute_crc24, compute_crc32
+from .malformed import CrcMismatchException
+
+#: Compress a payload.
+SegmentCompressor: TypeAlias = Callable[[bytes], bytes]
+#: Decompress a payload to a number of bytes.
+SegmentDecompressor: TypeAlias = Callable[[bytes, int], bytes]
+
+MAX_PAYLOAD_LENGTH = 2**17 - 1
+_LENGTH_BITS = 17
+_LENGTH_MASK = 2**17 - 1
+
+
+class SegmentHeader(NamedTuple):
+    """The header of a segment.
+
+    Attributes:
+        payload_length: bytes on the wire, without the CRC32 behind them.
+        uncompressed_payload_length: bytes after decompression; 0 if there is nothing to decompress.
+        is_self_contained: the payload is whole frames, not a piece of one.
+    """
+
+    payload_length: int
+    uncompressed_payload_length: int
+    is_self_contained: bool
+
+    @property
+    def segment_length(self) -> int:
+        """Bytes that follow the header: the payload and its CRC32."""
+        return self.payload_length + CRC32_LENGTH
+
+
+class SegmentCodec:
+    """Frames to segments, and segments back to payloads.
+
+    Args:
+        compressor, decompressor: of payloads; None for both means the uncompressed format.
+
+    Attributes:
+        header_length_with_crc: bytes of a header and its CRC24: 6, or 8 in the compressed format.
+    """
+
+    def __init__(
+        self,
+        compressor: SegmentCompressor | None = None,
+        decompressor: SegmentDecompressor | None = None,
+    ) -> None:
+        """Choose the format."""
+        if (compressor is None) != (decompressor is None):
+            raise ValueError("a segment codec needs a compressor and a decompressor, or neither")
+        self._compressor = compressor
+        self._decompressor = decompressor
+        self._flag_offset = _LENGTH_BITS if compressor is None else 2 * _LENGTH_BITS
+        self._header_length = 3 if compressor is None else 5
+        self.header_length_with_crc = self._header_length + CRC24_LENGTH
+
+    @property
+    def compression(self) -> bool:
+        """Whether this is the compressed format."""
+        return self._compressor is not None
+
+    def encode(self, frame: bytes) -> bytes:
+        """One frame, or several whole ones, as one self-contained segment or as many that are not.
+
+        Several frames must fit in one payload together.
+        """
+        if len(frame) <= MAX_PAYLOAD_LENGTH:
+            return self._encode_segment(frame, is_self_contained=True)
+        return b"".join(
+            self._encode_segment(frame[start : start + MAX_PAYLOAD_LENGTH], is_self_contained=False)
+            for start in range(0, len(frame), MAX_PAYLOAD_LENGTH)
+        )
+
+    def _encode_segment(self, payload: bytes, *, is_self_contained: bool) -> bytes:
+        """One segment."""
+        uncompressed_length = 0
+        if self._compressor is not None:
+            compressed = self._compressor(payload)
+            # What does not shrink travels as it is, and says so with a length of 0.
+            if len(compressed) < len(payload):
+                uncompressed_length = len(payload)
+                payload = compressed
+        header = SegmentHeader(len(payload), uncompressed_length, is_self_contained)
+        checksum = compute_crc32(payload).to_bytes(CRC32_LENGTH, "little")
+        return b"".join((self.encode_header(header), payload, checksum))
+
+    def encode_header(self, header: SegmentHeader) -> bytes:
+        """A header and its CRC24."""
+        bits = header.payload_length
+        if self._compressor is not None:
+            bits |= header.uncompressed_payload_length << _LENGTH_BITS
+        bits |= header.is_self_contained << self._flag_offset
+        data = bits.to_bytes(self._header_length, "little")
+        return data + compute_crc24(data).to_bytes(CRC24_LENGTH, "little")
+
+    def decode_header(self, data: bytes) -> SegmentHeader:
+        """The header at the start of ``data``, which has ``header_length_with_crc`` bytes or more.
+
+        Raises:
+            CrcMismatchException: the CRC24 is another.
+        """
+        header = data[: self._header_length]
+        stated = int.from_bytes(data[self._header_length : self.header_length_with_crc], "little")
+        computed = compute_crc24(header)
+        if stated != computed:
+            raise CrcMismatchException(
+                f"CRC mismatch on a segment's header: {stated:#08x} stated, "
+                f"{computed:#08x} computed"
+            )
+        bits = int.from_bytes(header, "little")
+        uncompressed = bits >> _LENGTH_BITS & _LENGTH_MASK if self.compression else 0
+        return SegmentHeader(bits & _LENGTH_MASK, uncompressed, bool(bits >> self._flag_offset & 1))
+
+    def decode(self, header: SegmentHeader, data: bytes) -> bytes:
+        """The payload of a segment, decompressed.
+
+        Args:
+            header: from :meth:`decode_header`.
+            data: the ``header.segment_length`` bytes that follow it.
+
+        Raises:
+            CrcMismatchException: the CRC32 is another.
+            MalformedFrameError: the payload does not decompress to the length in the header.
+        """
+        payload = data[: header.payload_length]
+        stated = int.from_bytes(data[header.payload_length : header.segment_length], "little")
+        computed = compute_crc32(payload)
+        if stated != computed:
+            raise CrcMismatchException(
+                f"CRC mismatch on a segment's payload: {stated:#010x} stated, "
+                f"{computed:#010x} computed"
+            )
+        if self._decompressor is None or header.uncompressed_payload_length == 0:
+            return payload
+        return self._decompressor(payload, header.uncompressed_payload_length)

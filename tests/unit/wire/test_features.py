@@ -1,0 +1,80 @@
+"""ScyllaDB's extensions are read from SUPPORTED and turned on in STARTUP."""
+
+import pytest
+
+from driver.wire.features import NO_FEATURES, ProtocolFeatures, ShardingInfo
+
+SHARDING = {
+    "SCYLLA_SHARD": ["3"],
+    "SCYLLA_NR_SHARDS": ["12"],
+    "SCYLLA_PARTITIONER": ["org.apache.cassandra.dht.Murmur3Partitioner"],
+    "SCYLLA_SHARDING_ALGORITHM": ["biased-token-round-robin"],
+    "SCYLLA_SHARDING_IGNORE_MSB": ["12"],
+    "SCYLLA_SHARD_AWARE_PORT": ["19042"],
+}
+SCYLLADB = {
+    **SHARDING,
+    "SCYLLA_RATE_LIMIT_ERROR": ["ERROR_CODE=-61440"],
+    "TABLETS_ROUTING_V1": [],
+    "SCYLLA_LWT_ADD_METADATA_MARK": ["LWT_OPTIMIZATION_META_BIT_MASK=2147483648"],
+}
+
+
+def test_cassandra_has_none():
+    features = ProtocolFeatures.parse_from_supported({"COMPRESSION": ["lz4", "snappy"]})
+    assert features == NO_FEATURES
+    assert features.shard_id == 0
+    options = {}
+    features.add_startup_options(options)
+    assert options == {}
+
+
+def test_scylladb_has_them_all():
+    features = ProtocolFeatures.parse_from_supported(SCYLLADB)
+    assert features.rate_limit_error == -61440
+    assert features.tablets_routing_v1
+    assert features.lwt_metadata_mask == 0x80000000
+    assert features.shard_id == 3
+    assert features.sharding_info == ShardingInfo(
+        shard_id=3,
+        shards_count=12,
+        partitioner="org.apache.cassandra.dht.Murmur3Partitioner",
+        sharding_algorithm="biased-token-round-robin",
+        sharding_ignore_msb=12,
+        shard_aware_port=19042,
+        shard_aware_port_ssl=None,
+    )
+
+
+def test_startup_turns_on_what_the_server_has():
+    options = {}
+    ProtocolFeatures.parse_from_supported(SCYLLADB).add_startup_options(options)
+    assert options == {
+        "SCYLLA_RATE_LIMIT_ERROR": "",
+        "TABLETS_ROUTING_V1": "",
+        "SCYLLA_LWT_ADD_METADATA_MARK": "LWT_OPTIMIZATION_META_BIT_MASK=2147483648",
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("SCYLLA_SHARD", ["three"]),
+        ("SCYLLA_NR_SHARDS", ["0"]),
+        ("SCYLLA_NR_SHARDS", []),
+        ("SCYLLA_SHARDING_IGNORE_MSB", [""]),
+        ("SCYLLA_PARTITIONER", ["org.apache.cassandra.dht.RandomPartitioner"]),
+        ("SCYLLA_SHARDING_ALGORITHM", ["by-moonlight"]),
+    ],
+)
+def test_sharding_that_we_do_not_understand_is_off(key, values):
+    features = ProtocolFeatures.parse_from_supported({**SHARDING, key: values})
+    assert features.sharding_info is None
+
+
+def test_an_extension_with_a_malformed_parameter_is_off():
+    supported = {
+        "SCYLLA_RATE_LIMIT_ERROR": ["CODE=1", "ERROR_CODE=x"],
+        "SCYLLA_LWT_ADD_METADATA_MARK": [],
+    }
+    assert ProtocolFeatures.parse_from_supported(supported) == NO_FEATURES

@@ -1,0 +1,214 @@
+"""Rows as tuples, decoded on demand, and as NumPy columns; encrypted columns included."""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wire_bodies import rows_content, rows_result
+
+from driver.types import (
+    BooleanType,
+    BytesType,
+    ByteType,
+    CounterColumnType,
+    DoubleType,
+    FloatType,
+    Int32Type,
+    ListType,
+    LongType,
+    ShortType,
+    UTF8Type,
+)
+from driver.types.deserializers import make_deserializers
+from driver.vocabulary.columns import ColumnMetadata
+from driver.vocabulary.errors import DependencyException
+from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler, ProtocolHandler
+from driver.wire.malformed import ColumnDecodeError
+from driver.wire.rows import LazyRows, parse_columns, parse_rows
+
+INTS = ListType.apply_parameters((Int32Type,))
+COLUMNS = [("i", Int32Type), ("t", UTF8Type), ("l", INTS)]
+VALUES = st.tuples(
+    st.none() | st.integers(-(2**31), 2**31 - 1),
+    st.none() | st.text(max_size=5),
+    st.none() | st.lists(st.integers(-9, 9), min_size=1, max_size=3),
+)
+
+
+def arguments(columns, rows, offset=0):
+    """What a row parser takes, for rows of Python values; bytes pass as they are."""
+    metadata = [ColumnMetadata("ks", "t", name, cqltype) for name, cqltype in columns]
+    data = [
+        [
+            value if value is None or isinstance(value, bytes) else cqltype.serialize(value, 4)
+            for (_, cqltype), value in zip(columns, row, strict=True)
+        ]
+        for row in rows
+    ]
+    body = bytes(offset) + rows_content(data)
+    return body, offset, metadata, make_deserializers([t for _, t in columns]), 4
+
+
+@given(rows=st.lists(VALUES, max_size=5), offset=st.integers(0, 9))
+def test_rows_are_tuples_in_the_order_of_the_columns(rows, offset):
+    assert parse_rows(*arguments(COLUMNS, rows, offset)) == rows
+
+
+@given(rows=st.lists(VALUES, max_size=5))
+def test_lazy_rows_know_their_number_and_can_be_iterated_again(rows):
+    lazy = LazyRows(*arguments(COLUMNS, rows))
+    assert len(lazy) == len(rows)
+    assert list(lazy) == rows
+    assert list(lazy) == rows
+
+
+def test_lazy_rows_decode_when_iteration_reaches_them():
+    lazy = iter(LazyRows(*arguments([("i", Int32Type)], [(1,), (b"bad",)])))
+    assert next(lazy) == (1,)
+    with pytest.raises(ColumnDecodeError, match='"i"'):
+        next(lazy)
+
+
+FIXED = [
+    (ByteType, np.int8, [-128, 127]),
+    (ShortType, np.int16, [-(2**15), 258]),
+    (Int32Type, np.int32, [-(2**31), 16909060]),
+    (LongType, np.int64, [-(2**63), 2**62]),
+    (CounterColumnType, np.int64, [0, 1]),
+    (FloatType, np.float32, [0.5, -2.25]),
+    (DoubleType, np.float64, [0.1, -1e300]),
+]
+
+
+@pytest.mark.parametrize(("cqltype", "dtype", "values"), FIXED, ids=lambda p: str(p)[:30])
+def test_numbers_become_native_arrays_in_which_null_is_masked(cqltype, dtype, values):
+    rows = [(value,) for value in (*values, None, b"")]
+    array = parse_columns(*arguments([("n", cqltype)], rows))["n"]
+    assert array.dtype == np.dtype(dtype)
+    assert array.dtype.isnative
+    assert array.mask.tolist() == [False, False, True, True]
+    assert array[:2].tolist() == values
+
+
+def test_all_other_types_become_arrays_of_objects():
+    columns = [("b", BooleanType), ("t", UTF8Type), ("l", INTS)]
+    arrays = parse_columns(*arguments(columns, [(True, "a", [1, 2]), (None, None, [3, 4])]))
+    assert list(arrays) == ["b", "t", "l"]
+    assert all(array.dtype == object and array.shape == (2,) for array in arrays.values())
+    assert arrays["l"].tolist() == [[1, 2], [3, 4]]
+    assert arrays["b"].tolist() == [True, None]
+
+
+def test_no_rows_are_empty_arrays():
+    arrays = parse_columns(*arguments(COLUMNS, []))
+    assert {name: len(array) for name, array in arrays.items()} == {"i": 0, "t": 0, "l": 0}
+
+
+def test_a_number_of_another_size_names_its_column():
+    with pytest.raises(ColumnDecodeError, match='"i" of type int: 3 bytes where 4 are expected'):
+        parse_columns(*arguments(COLUMNS, [(b"abc", "", None)]))
+
+
+def test_numpy_is_optional_and_its_absence_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(DependencyException, match=r"pip install hotpath\[numpy\]"):
+        parse_columns(*arguments([("i", Int32Type)], [(1,)]))
+
+
+class Reversing:
+    """An encryption policy for one column, which stores an int backwards."""
+
+    def __init__(self, table="t"):
+        self.table = table
+
+    def contains_column(self, coldesc):
+        return coldesc == ("ks", self.table, "secret")
+
+    def column_type(self, coldesc):
+        assert coldesc.col == "secret"
+        return Int32Type
+
+    def decrypt(self, coldesc, encrypted_bytes):
+        assert coldesc.col == "secret"
+        return encrypted_bytes[::-1]
+
+
+ENCRYPTED = arguments(
+    [("secret", BytesType), ("open", BytesType)],
+    [(b"\x07\x00\x00\x00", b"\x07\x00\x00\x00"), (None, None)],
+)
+DECRYPTED = [(7, b"\x07\x00\x00\x00"), (None, None)]
+
+
+def test_an_encrypted_column_is_decrypted_and_has_the_type_of_the_policy():
+    assert parse_rows(*ENCRYPTED, Reversing()) == DECRYPTED
+    assert list(LazyRows(*ENCRYPTED, Reversing())) == DECRYPTED
+    assert parse_columns(*ENCRYPTED, Reversing())["secret"].tolist() == [7, None]
+
+
+def test_a_policy_without_the_column_changes_nothing():
+    assert parse_rows(*ENCRYPTED, Reversing(table="other")) == parse_rows(*ENCRYPTED)
+
+
+def test_an_encrypted_number_is_an_object_and_not_a_wrong_number():
+    columns = arguments([("secret", Int32Type)], [(b"\x07\x00\x00\x00",), (None,)])
+    array = parse_columns(*columns, Reversing())["secret"]
+    assert array.dtype == object
+    assert array.tolist() == [7, None]
+
+
+def test_a_policy_that_fails_names_the_column():
+    class Failing(Reversing):
+        def decrypt(self, coldesc, encrypted_bytes):
+            raise OSError(f"no key for {coldesc.col}, {len(encrypted_bytes)} bytes")
+
+    with pytest.raises(ColumnDecodeError, match=r'"secret" .*: no key for secret, 4 bytes'):
+        parse_rows(*ENCRYPTED, Failing())
+
+
+def test_a_policy_of_the_handler_reaches_the_rows():
+    class Handler(ProtocolHandler):
+        column_encryption_policy = Reversing()
+
+    body = rows_result([("secret", BytesType)], [[b"\x01\x00\x00\x00"]])
+    message = Handler.decode_message(4, None, {}, 0, 0, 0x08, body, None, None)
+    assert message.parsed_rows == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("handler", "parsed"),
+    [
+        (ProtocolHandler, [(1,), (2,)]),
+        (LazyProtocolHandler, [(1,), (2,)]),
+        (NumpyProtocolHandler, {"i": [1, 2]}),
+    ],
+    ids=lambda p: getattr(p, "__name__", ""),
+)
+def test_the_handler_chooses_what_becomes_of_rows(handler, parsed):
+    body = rows_result([("i", Int32Type)], [[bytes(3) + b"\x01"], [bytes(3) + b"\x02"]])
+    rows = handler.decode_message(4, None, {}, 0, 0, 0x08, body, None, None).parsed_rows
+    if isinstance(rows, dict):
+        rows = {name: array.tolist() for name, array in rows.items()}
+    assert (rows if isinstance(rows, dict) else list(rows)) == parsed
+
+
+def test_as_many_deserializers_as_columns_are_needed():
+    body, offset, columns, deserializers, version = arguments(COLUMNS, [(1, "", [1])])
+    with pytest.raises(ValueError, match="as many deserializers as columns"):
+        parse_rows(body, offset, columns, deserializers[:-1], version)
+
+
+def test_a_mapped_class_receives_the_values_of_a_user_defined_type():
+    from driver.types import UserType
+
+    class Address:
+        def __init__(self, street, number):
+            self.line = f"{street} {number}"
+
+    udt = UserType.make_udt_class("ks", "address", ["street", "number"], [UTF8Type, Int32Type])
+    body = rows_result([("a", udt)], [[udt.serialize(("Elm", 5), 4)]])
+    user_types = {"ks": {"address": Address}}
+    message = ProtocolHandler.decode_message(4, None, user_types, 0, 0, 8, body, None, None)
+    assert message.parsed_rows[0][0].line == "Elm 5"
