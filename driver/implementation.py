@@ -30,6 +30,7 @@ TWINS: tuple[str, ...] = (
     "types.marshal",
     "types.deserializers",
     "wire.rows",
+    "topology.token",
 )
 
 

@@ -1,0 +1,1 @@
+"""Where data lives: endpoints, hosts, tokens, the ring, replicas, tablets and shards."""

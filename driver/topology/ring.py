@@ -1,0 +1,100 @@
+"""The token ring: from a token to the host that owns it and the hosts that replicate it."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .host import Host
+    from .replication import ReplicaMap, ReplicationStrategy
+    from .token import Token
+
+
+class ReplicatedKeyspace(Protocol):
+    """What the ring must know about a keyspace."""
+
+    @property
+    def replication_strategy(self) -> ReplicationStrategy | None:
+        """How its replicas are chosen; None if unknown."""
+
+
+class Keyspaces(Protocol):
+    """Where the ring finds keyspaces: the cluster's metadata."""
+
+    @property
+    def keyspaces(self) -> Mapping[str, ReplicatedKeyspace]:
+        """By name."""
+
+
+class TokenMap:
+    """The ring and, for each keyspace, the replicas of each range.
+
+    Attributes:
+        token_class: class of the ring's tokens.
+        token_to_host_owner: the host that owns each token.
+        ring: all tokens, ascending.
+        tokens_to_hosts_by_ks: replica map by keyspace, filled when first asked for.
+    """
+
+    def __init__(
+        self,
+        token_class: type[Token],
+        token_to_host_owner: Mapping[Token, Host],
+        all_tokens: Sequence[Token],
+        metadata: Keyspaces,
+    ) -> None:
+        """Describe a ring; tokens need not be ordered."""
+        self.token_class = token_class
+        self.token_to_host_owner = token_to_host_owner
+        self.ring = sorted(all_tokens)
+        self.tokens_to_hosts_by_ks: dict[str, ReplicaMap] = {}
+        self._metadata = metadata
+        self._rebuild_lock = threading.RLock()
+
+    def primary(self, token: Token) -> Host | None:
+        """The host that owns a token, keyspaces aside; None on an empty ring."""
+        end = self._range_end(token)
+        return None if end is None else self.token_to_host_owner[end]
+
+    def get_replicas(self, keyspace: str, token: Token) -> tuple[Host, ...]:
+        """Hosts that hold a token of a keyspace, the primary first; empty if unknown."""
+        replica_map = self.tokens_to_hosts_by_ks.get(keyspace)
+        if replica_map is None:
+            self.rebuild_keyspace(keyspace, build_if_absent=True)
+            replica_map = self.tokens_to_hosts_by_ks.get(keyspace)
+        end = self._range_end(token)
+        if not replica_map or end is None:
+            return ()
+        return replica_map[end]
+
+    def rebuild_keyspace(self, keyspace: str, build_if_absent: bool = False) -> None:
+        """Work out the replicas of a keyspace anew, if they are known or wanted."""
+        with self._rebuild_lock:
+            known = self.tokens_to_hosts_by_ks.get(keyspace)
+            if (known is None) if build_if_absent else (known is not None):
+                description = self._metadata.keyspaces.get(keyspace)
+                if description is not None:
+                    self.tokens_to_hosts_by_ks[keyspace] = self.replica_map_for_keyspace(
+                        description
+                    )
+
+    def replica_map_for_keyspace(self, ks_metadata: ReplicatedKeyspace) -> ReplicaMap:
+        """The replicas of each token of the ring for a keyspace; empty without a strategy."""
+        strategy = ks_metadata.replication_strategy
+        if strategy is None:
+            return {}
+        return strategy.make_token_replica_map(self.token_to_host_owner, self.ring)
+
+    def remove_keyspace(self, keyspace: str) -> None:
+        """Forget the replicas of a keyspace."""
+        self.tokens_to_hosts_by_ks.pop(keyspace, None)
+
+    def _range_end(self, token: Token) -> Token | None:
+        """The ring token whose range ``(previous, it]`` holds a token; past the end the first."""
+        if not self.ring:
+            return None
+        return self.ring[bisect_left(self.ring, token) % len(self.ring)]

@@ -1,0 +1,109 @@
+"""Tablets: ScyllaDB's ranges of a table's tokens, learnt from payloads of answers.
+
+A node that receives a request for a token it does not own adds ``tablets-routing-v1`` to the
+custom payload of its answer: first token, last token and replicas of the tablet.
+Source: ScyllaDB's ``docs/dev/protocol-extensions.md`` ("Sending tablet info to the drivers").
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from uuid import UUID
+
+    from .token import Token
+
+#: Type of the payload, as a string of the server's marshal classes.
+TABLET_PAYLOAD_TYPE = "TupleType(LongType, LongType, ListType(TupleType(UUIDType, Int32Type)))"
+
+_last_token = attrgetter("last_token")
+_first_token = attrgetter("first_token")
+
+
+@dataclass(frozen=True, slots=True)
+class Tablet:
+    """One tablet: the tokens in ``(first_token, last_token]`` and who holds them.
+
+    Attributes:
+        first_token: lower border, not part of the tablet.
+        last_token: upper border, part of the tablet.
+        replicas: pairs of host id and shard.
+    """
+
+    first_token: int
+    last_token: int
+    replicas: tuple[tuple[UUID, int], ...]
+
+    @staticmethod
+    def from_row(
+        first_token: int, last_token: int, replicas: Iterable[tuple[UUID, int]] | None
+    ) -> Tablet | None:
+        """A tablet from the fields of its payload; None if it names no replicas."""
+        if not replicas:
+            return None
+        return Tablet(first_token, last_token, tuple((host, shard) for host, shard in replicas))
+
+    def replica_contains_host_id(self, host_id: UUID) -> bool:
+        """Whether a host holds this tablet."""
+        return any(replica == host_id for replica, _ in self.replicas)
+
+
+class Tablets:
+    """The tablets known of each table: disjoint, ordered by token, found by bisection.
+
+    Lists are never changed, only replaced, so that lookups need no lock.
+    """
+
+    def __init__(self, tablets: dict[tuple[str, str], list[Tablet]] | None = None) -> None:
+        """Start from tablets by keyspace and table, ordered by token; empty by default."""
+        self._tablets: dict[tuple[str, str], list[Tablet]] = dict(tablets or {})
+        self._lock = threading.Lock()
+
+    def table_has_tablets(self, keyspace: str, table: str) -> bool:
+        """Whether any tablet of a table is known."""
+        return bool(self._tablets.get((keyspace, table)))
+
+    def get_tablet_for_key(self, keyspace: str, table: str, token: Token) -> Tablet | None:
+        """The known tablet that a token falls into, or None."""
+        tablets = self._tablets.get((keyspace, table))
+        if not tablets:
+            return None
+        value = token.value
+        index = bisect_left(tablets, value, key=_last_token)
+        if index < len(tablets) and tablets[index].first_token < value:
+            return tablets[index]
+        return None
+
+    def add_tablet(self, keyspace: str, table: str, tablet: Tablet) -> None:
+        """Remember a tablet and forget those that it overlaps: they were split, merged or moved."""
+        with self._lock:
+            known = self._tablets.get((keyspace, table), [])
+            # Disjoint and ordered, so the overlapping ones stand together.
+            start = bisect_left(known, tablet.first_token + 1, key=_last_token)
+            end = bisect_left(known, tablet.last_token, key=_first_token)
+            self._tablets[keyspace, table] = [*known[:start], tablet, *known[max(start, end) :]]
+
+    def drop_tablets(self, keyspace: str, table: str | None = None) -> None:
+        """Forget the tablets of a table, or of all tables of a keyspace."""
+        with self._lock:
+            self._tablets = {
+                key: tablets
+                for key, tablets in self._tablets.items()
+                if key[0] != keyspace or (table is not None and key[1] != table)
+            }
+
+    def drop_tablets_by_host_id(self, host_id: UUID | None) -> None:
+        """Forget the tablets that a host holds: it left, or changed its shards."""
+        if host_id is None:
+            return
+        with self._lock:
+            self._tablets = {
+                key: [t for t in tablets if not t.replica_contains_host_id(host_id)]
+                for key, tablets in self._tablets.items()
+            }

@@ -1,0 +1,138 @@
+"""The ring and the cluster's metadata: from a key to its replicas."""
+
+from uuid import UUID
+
+import pytest
+
+from driver.topology.host import Host
+from driver.topology.metadata import (
+    KeyspaceMetadata,
+    Metadata,
+    PartitionKeyColumn,
+    TableMetadata,
+)
+from driver.topology.tablets import Tablet
+from driver.topology.token import BytesToken, Murmur3Token
+
+A, B, C = (Host(f"10.0.0.{i}", host_id=UUID(int=i)) for i in (1, 2, 3))
+SIMPLE = "org.apache.cassandra.locator.SimpleStrategy"
+
+
+@pytest.fixture
+def metadata():
+    metadata = Metadata()
+    for host in (A, B, C):
+        metadata.add_or_return_host(host)
+    metadata.keyspaces["ks"] = KeyspaceMetadata("ks", True, SIMPLE, {"replication_factor": "2"})
+    metadata.keyspaces["ks"].tables["t"] = TableMetadata("ks", "t", [PartitionKeyColumn("a")])
+    metadata.rebuild_token_map("ByteOrderedPartitioner", {A: ["10"], B: ["20"], C: ["30"]})
+    return metadata
+
+
+@pytest.mark.parametrize(
+    ("key", "replicas"),
+    [
+        (b"\x05", [A, B]),
+        (b"\x10", [A, B]),
+        (b"\x10\x00", [B, C]),
+        (b"\x20", [B, C]),
+        (b"\x21", [C, A]),
+        (b"\x31", [A, B]),
+    ],
+    ids=["before the first", "on a token", "just after", "on the next", "wraps", "past the last"],
+)
+def test_a_range_ends_at_its_token_and_the_last_one_wraps(metadata, key, replicas):
+    assert metadata.get_replicas("ks", key) == replicas
+    assert metadata.get_primary(key) == replicas[0]
+
+
+def test_unknown_things_have_no_replicas(metadata):
+    assert metadata.get_replicas("unknown", b"\x05") == []
+    assert Metadata().get_replicas("ks", b"\x05") == []
+    assert Metadata().get_primary(b"\x05") is None
+    assert Metadata().token_of(b"\x05") is None
+
+
+def test_an_unknown_partitioner_has_no_ring(metadata):
+    metadata.rebuild_token_map("org.example.Own", {A: ["10"]})
+    assert metadata.token_map is None
+
+
+def test_an_empty_ring_answers_with_nothing(metadata):
+    metadata.rebuild_token_map("Murmur3Partitioner", {})
+    assert metadata.get_replicas("ks", b"x") == []
+    assert metadata.get_primary(b"x") is None
+
+
+def test_a_keyspace_without_a_strategy_has_no_replicas(metadata):
+    metadata.keyspaces["odd"] = KeyspaceMetadata("odd", True, None, None)
+    assert metadata.get_replicas("odd", b"x") == []
+
+
+def test_a_changed_keyspace_is_placed_anew(metadata):
+    assert metadata.get_replicas("ks", b"\x05") == [A, B]
+    metadata.keyspaces["ks"] = KeyspaceMetadata("ks", True, SIMPLE, {"replication_factor": "1"})
+    metadata.token_map.rebuild_keyspace("never-asked-for")
+    metadata.token_map.rebuild_keyspace("ks")
+    assert metadata.get_replicas("ks", b"\x05") == [A]
+
+
+def test_tokens_come_from_the_cluster_s_partitioner(metadata):
+    assert metadata.token_of(b"k") == BytesToken(b"k")
+    metadata.rebuild_token_map("Murmur3Partitioner", {A: ["0"]})
+    assert metadata.token_of(b"k") == Murmur3Token.from_key(b"k")
+
+
+def test_a_tablet_answers_before_the_ring(metadata):
+    metadata.rebuild_token_map("Murmur3Partitioner", {A: ["0"]})
+    everything = Tablet(-(2**63), 2**63 - 1, ((C.host_id, 0), (UUID(int=9), 1)))
+    metadata.tablets.add_tablet("ks", "t", everything)
+    assert metadata.get_replicas("ks", b"key", "t") == [C]
+    assert metadata.get_replicas("ks", b"key", "other") == [A]
+    assert metadata.get_replicas("ks", b"key") == [A]
+
+
+def test_a_host_is_kept_once_by_its_id(metadata):
+    again = Host("10.0.0.9", host_id=A.host_id)
+    assert metadata.add_or_return_host(again) == (A, False)
+    assert metadata.all_hosts() == [A, B, C]
+    with pytest.raises(ValueError, match="has no host_id"):
+        metadata.add_or_return_host(Host("10.0.0.8"))
+
+
+def test_a_removed_host_takes_its_tablets_along(metadata):
+    metadata.tablets.add_tablet("ks", "t", Tablet(0, 5, ((A.host_id, 0),)))
+    assert metadata.remove_host(A)
+    assert not metadata.remove_host(A)
+    assert not metadata.tablets.table_has_tablets("ks", "t")
+    assert metadata.all_hosts() == [B, C]
+
+
+class TestSchemaChanges:
+    @pytest.fixture(autouse=True)
+    def tablet(self, metadata):
+        metadata.get_replicas("ks", b"x")
+        metadata.tablets.add_tablet("ks", "t", Tablet(0, 5, ((A.host_id, 0),)))
+
+    def test_what_is_created_makes_nothing_stale(self, metadata):
+        metadata.schema_changed("CREATED", "TABLE", "ks", table="t")
+        assert metadata.tablets.table_has_tablets("ks", "t")
+
+    def test_a_dropped_table_is_forgotten(self, metadata):
+        metadata.schema_changed("DROPPED", "TABLE", "ks", table="t")
+        assert not metadata.tablets.table_has_tablets("ks", "t")
+        assert metadata.table("ks", "t") is None
+
+    def test_a_dropped_keyspace_is_forgotten(self, metadata):
+        metadata.schema_changed("DROPPED", "KEYSPACE", "ks")
+        assert metadata.get_replicas("ks", b"x") == []
+        assert not metadata.tablets.table_has_tablets("ks", "t")
+
+    def test_an_updated_keyspace_is_placed_anew(self, metadata):
+        metadata.keyspaces["ks"] = KeyspaceMetadata("ks", True, SIMPLE, {"replication_factor": "3"})
+        metadata.schema_changed("UPDATED", "KEYSPACE", "ks")
+        assert len(metadata.get_replicas("ks", b"x")) == 3
+
+    def test_other_targets_are_no_matter_of_routing(self, metadata):
+        metadata.schema_changed("DROPPED", "FUNCTION", "ks", function="f", argument_types=[])
+        assert metadata.table("ks", "t") is not None

@@ -1,0 +1,98 @@
+"""Tablets: learning, finding and forgetting them."""
+
+from itertools import pairwise
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from driver.topology.tablets import Tablet, Tablets
+from driver.topology.token import Murmur3Token
+
+H1, H2 = UUID(int=1), UUID(int=2)
+
+
+def tablet(first, last, host=H1):
+    return Tablet.from_row(first, last, [(host, 0)])
+
+
+def found(tablets, token):
+    return tablets.get_tablet_for_key("ks", "t", Murmur3Token(token))
+
+
+def test_a_row_becomes_a_tablet():
+    made = Tablet.from_row(-5, 5, [(H1, 3), (H2, 0)])
+    assert made == Tablet(-5, 5, ((H1, 3), (H2, 0)))
+    assert made.replica_contains_host_id(H2)
+    assert not made.replica_contains_host_id(UUID(int=3))
+
+
+@pytest.mark.parametrize("replicas", [None, [], ()])
+def test_a_row_without_replicas_is_no_tablet(replicas):
+    assert Tablet.from_row(0, 1, replicas) is None
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [(0, None), (1, (0, 10)), (10, (0, 10)), (11, None), (20, None), (21, (20, 30)), (31, None)],
+)
+def test_a_tablet_has_its_last_token_and_not_its_first(token, expected):
+    tablets = Tablets({("ks", "t"): [tablet(0, 10), tablet(20, 30)]})
+    hit = found(tablets, token)
+    assert (hit and (hit.first_token, hit.last_token)) == expected
+
+
+def test_an_unknown_table_has_no_tablets():
+    assert found(Tablets(), 5) is None
+    assert not Tablets().table_has_tablets("ks", "t")
+
+
+@pytest.mark.parametrize(
+    ("new", "left"),
+    [
+        ((10, 20), [(0, 10), (10, 20), (20, 30), (30, 40)]),
+        ((5, 15), [(5, 15), (20, 30), (30, 40)]),
+        ((0, 40), [(0, 40)]),
+        ((25, 27), [(0, 10), (25, 27), (30, 40)]),
+        ((-9, 1), [(-9, 1), (20, 30), (30, 40)]),
+        ((39, 50), [(0, 10), (20, 30), (39, 50)]),
+        ((50, 60), [(0, 10), (20, 30), (30, 40), (50, 60)]),
+    ],
+)
+def test_a_new_tablet_replaces_those_that_it_overlaps(new, left):
+    tablets = Tablets({("ks", "t"): [tablet(0, 10), tablet(20, 30), tablet(30, 40)]})
+    tablets.add_tablet("ks", "t", tablet(*new))
+    known = tablets._tablets["ks", "t"]
+    assert [(t.first_token, t.last_token) for t in known] == left
+
+
+borders = st.tuples(st.integers(-30, 30), st.integers(1, 20)).map(lambda b: (b[0], b[0] + b[1]))
+
+
+@given(st.lists(borders, max_size=20))
+def test_the_newest_tablet_wins_and_all_stay_ordered_and_disjoint(added):
+    tablets = Tablets()
+    for position, (first, last) in enumerate(added):
+        tablets.add_tablet("ks", "t", tablet(first, last, UUID(int=position)))
+        for token in (first + 1, last):
+            assert found(tablets, token).replicas == ((UUID(int=position), 0),)
+    known = tablets._tablets.get(("ks", "t"), [])
+    assert all(a.last_token <= b.first_token for a, b in pairwise(known))
+
+
+def test_a_table_or_a_keyspace_can_be_forgotten():
+    known = {(ks, t): [tablet(0, 1)] for ks in ("a", "b") for t in ("x", "y")}
+    tablets = Tablets(known)
+    tablets.drop_tablets("a", "x")
+    assert set(tablets._tablets) == {("a", "y"), ("b", "x"), ("b", "y")}
+    tablets.drop_tablets("b")
+    assert set(tablets._tablets) == {("a", "y")}
+
+
+def test_tablets_of_a_host_can_be_forgotten():
+    tablets = Tablets({("ks", "t"): [tablet(0, 10, H1), tablet(10, 20, H2)]})
+    tablets.drop_tablets_by_host_id(None)
+    tablets.drop_tablets_by_host_id(H1)
+    assert found(tablets, 5) is None
+    assert found(tablets, 15) is not None
