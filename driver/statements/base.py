@@ -1,0 +1,113 @@
+"""The base of statements: the options that every request can set for itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..vocabulary.consistency import ConsistencyLevel, consistency_value_to_name
+from .routing_key import pack_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class FetchSizeUnset:
+    """The class of ``FETCH_SIZE_UNSET``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """The public name."""
+        return "FETCH_SIZE_UNSET"
+
+    def __reduce__(self) -> str:
+        """Pickle by name, so that identity survives."""
+        return "FETCH_SIZE_UNSET"
+
+
+#: The session's default page size is to be used; None would switch paging off.
+FETCH_SIZE_UNSET: Final = FetchSizeUnset()
+
+
+class Statement:
+    """A request and its options. What is None is left to the session's defaults.
+
+    Attributes:
+        consistency_level: a ``ConsistencyLevel``.
+        retry_policy: what decides about trying again; this floor only carries it.
+        fetch_size: rows a page; None switches paging off.
+        keyspace: the keyspace that the statement works on: it routes, and from v5 on it is sent.
+        table: the table that the statement works on, for routing by tablets.
+        custom_payload: bytes by name, for a custom query handler of the server (v4 and later).
+        is_idempotent: whether the statement may be executed more than once.
+    """
+
+    def __init__(
+        self,
+        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher floor)
+        consistency_level: int | None = None,
+        routing_key: bytes | Sequence[bytes] | None = None,
+        serial_consistency_level: int | None = None,
+        fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET,
+        keyspace: str | None = None,
+        custom_payload: dict[str, bytes | None] | None = None,
+        is_idempotent: bool = False,
+        table: str | None = None,
+    ) -> None:
+        """Set options.
+
+        Raises:
+            ValueError: the serial consistency level is not a serial one.
+        """
+        self._routing_key: bytes | None = None
+        self._serial_consistency_level: int | None = None
+        self.retry_policy = retry_policy
+        self.consistency_level = consistency_level
+        self.fetch_size = fetch_size
+        self.keyspace = keyspace
+        self.table = table
+        self.custom_payload = custom_payload
+        self.is_idempotent = is_idempotent
+        if routing_key is not None:
+            self.routing_key = routing_key
+        if serial_consistency_level is not None:
+            self.serial_consistency_level = serial_consistency_level
+
+    @property
+    def routing_key(self) -> bytes | None:
+        """The serialised partition key, or None; set it to bytes or to the parts."""
+        return self._routing_key
+
+    @routing_key.setter
+    def routing_key(self, key: bytes | Sequence[bytes] | None) -> None:
+        self._routing_key = key if key is None or isinstance(key, bytes) else pack_parts(key)
+
+    @routing_key.deleter
+    def routing_key(self) -> None:
+        self._routing_key = None
+
+    @property
+    def serial_consistency_level(self) -> int | None:
+        """Level of the Paxos phase of a conditional statement: SERIAL, LOCAL_SERIAL or None.
+
+        Raises:
+            ValueError: on setting any other level.
+        """
+        return self._serial_consistency_level
+
+    @serial_consistency_level.setter
+    def serial_consistency_level(self, level: int | None) -> None:
+        if level is not None and not ConsistencyLevel.is_serial(level):
+            raise ValueError(
+                "serial_consistency_level must be either ConsistencyLevel.SERIAL "
+                "or ConsistencyLevel.LOCAL_SERIAL"
+            )
+        self._serial_consistency_level = level
+
+    @serial_consistency_level.deleter
+    def serial_consistency_level(self) -> None:
+        self._serial_consistency_level = None
+
+    def _consistency_name(self) -> str:
+        """For representations."""
+        return consistency_value_to_name(self.consistency_level)

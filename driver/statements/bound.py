@@ -1,0 +1,204 @@
+"""Bound statements: a prepared statement and the bytes of its values."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Never, Self
+
+from ..vocabulary.columns import ColDesc, ColumnMetadata
+from ..vocabulary.unset import UNSET_VALUE, UnsetType
+from .base import FETCH_SIZE_UNSET, FetchSizeUnset, Statement
+from .routing_key import pack_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .prepared import PreparedStatement
+
+#: The oldest version whose requests can leave a bound value out.
+_UNSET_SINCE = 4
+
+
+class BoundStatement(Statement):
+    """A prepared statement whose bind markers have values.
+
+    Attributes:
+        prepared_statement: what was bound.
+        values: serialised values, ``None`` for null, ``UNSET_VALUE`` for what is left as it is.
+        raw_values: the values as they were given, in the order of the bind markers.
+    """
+
+    values: list[bytes | UnsetType | None]
+
+    def __init__(
+        self,
+        prepared_statement: PreparedStatement,
+        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher floor)
+        consistency_level: int | None = None,
+        routing_key: bytes | Sequence[bytes] | None = None,
+        serial_consistency_level: int | None = None,
+        fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET,
+        keyspace: str | None = None,
+        custom_payload: dict[str, bytes | None] | None = None,
+    ) -> None:
+        """Start without values; options that are not given come from the prepared statement."""
+        self.prepared_statement = prepared_statement
+        self.values = []
+        self.raw_values: Sequence[Any] = []
+        if consistency_level is None:
+            consistency_level = prepared_statement.consistency_level
+        if serial_consistency_level is None:
+            serial_consistency_level = prepared_statement.serial_consistency_level
+        if fetch_size is FETCH_SIZE_UNSET:
+            fetch_size = prepared_statement.fetch_size
+        markers = prepared_statement.column_metadata
+        super().__init__(
+            prepared_statement.retry_policy if retry_policy is None else retry_policy,
+            consistency_level,
+            routing_key,
+            serial_consistency_level,
+            fetch_size,
+            markers[0].keyspace_name if markers else keyspace,
+            custom_payload or prepared_statement.custom_payload,
+            prepared_statement.is_idempotent,
+            markers[0].table_name if markers else None,
+        )
+
+    def bind(self, values: Sequence[Any] | dict[str, Any] | None) -> Self:
+        """Serialise values for the bind markers.
+
+        Args:
+            values: a sequence in the order of the markers, or a dict by column name. From
+                protocol v4 on, markers without a value are left unset; a dict may have names
+                that are no markers.
+
+        Returns:
+            This statement.
+
+        Raises:
+            ValueError: too many values, or too few before v4; UNSET_VALUE before v4, or for a
+                part of the partition key; a value that its type cannot express.
+            KeyError: a dict lacks a column, before v4.
+            TypeError: a value of the wrong type, or outside the type's range.
+        """
+        prepared = self.prepared_statement
+        proto_version = prepared.protocol_version
+        col_meta = prepared.column_metadata
+        ce_policy = prepared.column_encryption_policy
+
+        given = self._in_marker_order(values)
+        self.raw_values = given
+        self.values = []
+        if prepared.routing_key_indexes:
+            self._routing_key = None
+        for value, col_spec in zip(given, col_meta, strict=False):
+            if value is None:
+                self.values.append(None)
+            elif value is UNSET_VALUE:
+                self._append_unset_value()
+            else:
+                try:
+                    col_desc = ColDesc(col_spec.keyspace_name, col_spec.table_name, col_spec.name)
+                    if ce_policy and ce_policy.contains_column(col_desc):
+                        col_type = ce_policy.column_type(col_desc)
+                        col_bytes = col_type.serialize(value, proto_version)
+                        col_bytes = ce_policy.encrypt(col_desc, col_bytes)
+                    else:
+                        col_bytes = col_spec.type.serialize(value, proto_version)
+                    self.values.append(col_bytes)
+                except _CANNOT_SERIALIZE as exc:
+                    _raise_naming_column(exc, value, col_spec)
+
+        for _ in range(len(col_meta) - len(given)):
+            self._append_unset_value()
+        return self
+
+    @property
+    def routing_key(self) -> bytes | None:
+        """The partition key of the bound values; None if it is not bound whole, or not known.
+
+        It is packed when first asked for. Where the statement does not know its partition key,
+        it is what was set.
+        """
+        if self._routing_key is None:
+            indexes = self.prepared_statement.routing_key_indexes
+            if indexes and self.values:
+                values: list[Any] = self.values
+                self._routing_key = pack_parts([values[i] for i in indexes])
+        return self._routing_key
+
+    @routing_key.setter
+    def routing_key(self, key: bytes | Sequence[bytes] | None) -> None:
+        self._routing_key = key if key is None or isinstance(key, bytes) else pack_parts(key)
+
+    @routing_key.deleter
+    def routing_key(self) -> None:
+        self._routing_key = None
+
+    def _in_marker_order(self, values: Sequence[Any] | dict[str, Any] | None) -> Sequence[Any]:
+        """The given values as a sequence that is neither too long nor, before v4, too short."""
+        markers = self.prepared_statement.column_metadata
+        unset_allowed = self.prepared_statement.protocol_version >= _UNSET_SINCE
+        if values is None:
+            values = ()
+        elif isinstance(values, dict):
+            if unset_allowed:
+                return [values.get(column.name, UNSET_VALUE) for column in markers]
+            try:
+                return [values[column.name] for column in markers]
+            except KeyError as missing:
+                name = missing.args[0]
+                raise KeyError(f"Column name `{name}` not found in bound dict.") from None
+        if len(values) > len(markers):
+            raise ValueError(
+                f"Too many arguments provided to bind() (got {len(values)}, "
+                f"expected {len(markers)})"
+            )
+        if len(values) < len(markers) and not unset_allowed:
+            raise ValueError(
+                f"Too few arguments provided to bind() (got {len(values)}, "
+                f"required {len(markers)} before protocol version {_UNSET_SINCE})"
+            )
+        return values
+
+    def _append_unset_value(self) -> None:
+        """Leave the next bind marker unset."""
+        prepared = self.prepared_statement
+        if prepared.protocol_version < _UNSET_SINCE:
+            raise ValueError(
+                "Attempt to bind UNSET_VALUE while using unsuitable protocol version "
+                f"({prepared.protocol_version} < {_UNSET_SINCE})"
+            )
+        next_index = len(self.values)
+        if prepared.is_routing_key_index(next_index):
+            name = prepared.column_metadata[next_index].name
+            raise ValueError(f"Cannot bind UNSET_VALUE as a part of the routing key {name!r}")
+        self.values.append(UNSET_VALUE)
+
+    def __repr__(self) -> str:
+        """Text, values as given, and consistency level."""
+        return (
+            f'<{type(self).__name__} query="{self.prepared_statement.query_string}", '
+            f"values={self.raw_values}, consistency={self._consistency_name()}>"
+        )
+
+    __str__ = __repr__
+
+
+#: What serialisers raise for a value that is not of their type; ValueError is for one that is,
+#: but has no bytes (an address that is none, text outside ASCII).
+_WRONG_TYPE = (TypeError, AttributeError, OverflowError, struct.error)
+_CANNOT_SERIALIZE = (*_WRONG_TYPE, ValueError)
+
+
+def _raise_naming_column(exc: Exception, value: object, column: ColumnMetadata) -> Never:
+    """Raise TypeError or ValueError that says which column could not be bound, and why."""
+    kind, problem = (
+        (TypeError, "an argument of invalid type")
+        if isinstance(exc, _WRONG_TYPE)
+        else (ValueError, "an invalid argument")
+    )
+    raise kind(
+        f'Received {problem} for column "{column.name}". '
+        f"Expected: {column.type}, Got: {type(value)}; ({exc})"
+    ) from exc

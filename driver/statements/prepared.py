@@ -1,0 +1,200 @@
+"""Prepared statements: what the server said about a text that it parsed once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from ..vocabulary.consistency import consistency_value_to_name
+from .base import FETCH_SIZE_UNSET, FetchSizeUnset
+from .bound import BoundStatement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..vocabulary.columns import ColDesc, ColumnMetadata
+
+
+class EncryptionPolicy(Protocol):
+    """What binding asks of a column encryption policy (``driver.policies.column_encryption``)."""
+
+    def contains_column(self, coldesc: ColDesc) -> bool:
+        """Whether a column is encrypted."""
+
+    def column_type(self, coldesc: ColDesc) -> Any:  # noqa: ANN401  (a class of driver.types)
+        """The type of an encrypted column's plain values."""
+
+    def encrypt(self, coldesc: ColDesc, obj_bytes: bytes) -> bytes:
+        """Encrypt the serialised value of a column."""
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+class _Table(Protocol):
+    @property
+    def partition_key(self) -> Iterable[_Named]: ...
+
+
+class _Keyspace(Protocol):
+    @property
+    def tables(self) -> Mapping[str, _Table]: ...
+
+
+class ClusterMetadata(Protocol):
+    """Where the partition key of a table is looked up: ``driver.topology.metadata.Metadata``."""
+
+    @property
+    def keyspaces(self) -> Mapping[str, _Keyspace]:
+        """By name."""
+
+
+class PreparedStatement:
+    """A text that the server parsed once, to be bound to values many times.
+
+    Attributes:
+        column_metadata: a description of each bind marker, in order.
+        query_id: the server's name for the statement.
+        routing_key_indexes: bind markers that hold the partition key, in the key's order; None
+            if some part of it is not bound.
+        query_string: the CQL text.
+        keyspace: the keyspace in which it was prepared (v5).
+        protocol_version: version of the connection that prepared it, and of bound bytes.
+        result_metadata: description of the result's columns; None or empty without rows.
+        result_metadata_id: the server's name for that description (v5).
+        column_encryption_policy: what encrypts bound values; None if nothing does.
+        is_lwt: whether the server marked it as conditional (ScyllaDB).
+        consistency_level: default for statements bound from this one; so are
+            serial_consistency_level, fetch_size, retry_policy, custom_payload, is_idempotent.
+    """
+
+    def __init__(
+        self,
+        column_metadata: Sequence[ColumnMetadata],
+        query_id: bytes,
+        routing_key_indexes: Sequence[int] | None,
+        query: str,
+        keyspace: str | None,
+        protocol_version: int,
+        result_metadata: Sequence[ColumnMetadata] | None,
+        result_metadata_id: bytes | None,
+        is_lwt: bool = False,
+        column_encryption_policy: EncryptionPolicy | None = None,
+    ) -> None:
+        """Describe a statement that a server prepared."""
+        self.column_metadata = column_metadata
+        self.query_id = query_id
+        self.routing_key_indexes = routing_key_indexes
+        self.query_string = query
+        self.keyspace = keyspace
+        self.protocol_version = protocol_version
+        self.result_metadata = result_metadata
+        self.result_metadata_id = result_metadata_id
+        self.is_lwt = is_lwt
+        self.column_encryption_policy = column_encryption_policy
+        self.consistency_level: int | None = None
+        self.serial_consistency_level: int | None = None
+        self.fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET
+        self.retry_policy: Any = None
+        self.custom_payload: dict[str, bytes | None] | None = None
+        self.is_idempotent = False
+        self._routing_key_index_set = frozenset(routing_key_indexes or ())
+
+    @classmethod
+    def from_message(
+        cls,
+        query_id: bytes,
+        column_metadata: Sequence[ColumnMetadata],
+        pk_indexes: Sequence[int] | None,
+        cluster_metadata: ClusterMetadata | None,
+        query: str,
+        prepared_keyspace: str | None,
+        protocol_version: int,
+        result_metadata: Sequence[ColumnMetadata] | None,
+        result_metadata_id: bytes | None,
+        is_lwt: bool = False,
+        column_encryption_policy: EncryptionPolicy | None = None,
+    ) -> Self:
+        """A statement from the fields of a PREPARED result.
+
+        Args:
+            query_id: the server's name for it.
+            column_metadata: its bind markers.
+            pk_indexes: the markers of the partition key as the server says (v4 and later).
+            cluster_metadata: where the key is looked up if the server does not say.
+            query: the CQL text.
+            prepared_keyspace: the keyspace that the request named.
+            protocol_version: version of the connection.
+            result_metadata: the result's columns.
+            result_metadata_id: the server's name for these (v5).
+            is_lwt: whether the server marked it as conditional.
+            column_encryption_policy: what encrypts bound values.
+
+        Returns:
+            The prepared statement.
+        """
+        if pk_indexes:
+            routing_key_indexes: Sequence[int] | None = pk_indexes
+        else:
+            routing_key_indexes = _partition_key_markers(column_metadata, cluster_metadata)
+        return cls(
+            column_metadata,
+            query_id,
+            routing_key_indexes,
+            query,
+            prepared_keyspace,
+            protocol_version,
+            result_metadata,
+            result_metadata_id,
+            is_lwt,
+            column_encryption_policy,
+        )
+
+    def bind(self, values: Sequence[Any] | dict[str, Any] | None) -> BoundStatement:
+        """A statement of this one and values; see ``BoundStatement.bind``."""
+        return BoundStatement(self).bind(values)
+
+    def is_routing_key_index(self, i: int) -> bool:
+        """Whether bind marker ``i`` is part of the partition key."""
+        return i in self._routing_key_index_set
+
+    def update_result_metadata(
+        self, result_metadata: Sequence[ColumnMetadata] | None, result_metadata_id: bytes | None
+    ) -> None:
+        """Take over a new description of the result, after a change of the schema.
+
+        The description goes first: a request that is built in between names the old one, so the
+        server sends the description along. The other way round it would be decoded wrongly.
+        """
+        self.result_metadata = result_metadata
+        self.result_metadata_id = result_metadata_id
+
+    def __repr__(self) -> str:
+        """Text and consistency level."""
+        return (
+            f'<{type(self).__name__} query="{self.query_string}", '
+            f"consistency={consistency_value_to_name(self.consistency_level)}>"
+        )
+
+    __str__ = __repr__
+
+
+def _partition_key_markers(
+    column_metadata: Sequence[ColumnMetadata], cluster_metadata: ClusterMetadata | None
+) -> list[int] | None:
+    """The bind markers of the partition key by the schema; None if one is missing or unknown.
+
+    A v3 server does not say them. If a column is bound twice, its last marker counts.
+    """
+    if not column_metadata or cluster_metadata is None:
+        return None
+    first = column_metadata[0]
+    keyspace = cluster_metadata.keyspaces.get(first.keyspace_name)
+    table = keyspace.tables.get(first.table_name) if keyspace else None
+    if table is None:
+        return None
+    marker_of = {column.name: index for index, column in enumerate(column_metadata)}
+    markers = [marker_of.get(column.name) for column in table.partition_key]
+    known = [marker for marker in markers if marker is not None]
+    return known if known and len(known) == len(markers) else None

@@ -1,0 +1,83 @@
+"""Simple statements: CQL text, with parameters written into it as literals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .base import FETCH_SIZE_UNSET, FetchSizeUnset, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class LiteralEncoder(Protocol):
+    """What writes a Python value as a CQL literal: ``driver.types.literals.Encoder``."""
+
+    def cql_encode_all_types(self, val: Any) -> str:  # noqa: ANN401  (any value has a literal)
+        """The literal of a value."""
+
+
+class SimpleStatement(Statement):
+    """A statement of CQL text, parsed by the server each time."""
+
+    def __init__(
+        self,
+        query_string: str,
+        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher floor)
+        consistency_level: int | None = None,
+        routing_key: bytes | Sequence[bytes] | None = None,
+        serial_consistency_level: int | None = None,
+        fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET,
+        keyspace: str | None = None,
+        custom_payload: dict[str, bytes | None] | None = None,
+        is_idempotent: bool = False,
+        table: str | None = None,
+    ) -> None:
+        """Wrap a text; ``%s`` and ``%(name)s`` in it stand for parameters."""
+        super().__init__(
+            retry_policy,
+            consistency_level,
+            routing_key,
+            serial_consistency_level,
+            fetch_size,
+            keyspace,
+            custom_payload,
+            is_idempotent,
+            table,
+        )
+        self._query_string = query_string
+
+    @property
+    def query_string(self) -> str:
+        """The text, parameters not yet written in."""
+        return self._query_string
+
+    def __repr__(self) -> str:
+        """Text and consistency level."""
+        return (
+            f'<{type(self).__name__} query="{self.query_string}", '
+            f"consistency={self._consistency_name()}>"
+        )
+
+    __str__ = __repr__
+
+
+def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: LiteralEncoder) -> str:
+    """Write parameters into a text as literals.
+
+    Args:
+        query: text with a ``%s`` for each of a sequence, or ``%(name)s`` for a mapping.
+        params: the values.
+        encoder: what writes a literal.
+
+    Returns:
+        CQL text without placeholders.
+
+    Raises:
+        TypeError: a sequence is longer or shorter than the placeholders.
+        KeyError: a mapping lacks a name.
+    """
+    encode = encoder.cql_encode_all_types
+    if isinstance(params, dict):
+        return query % {name: encode(value) for name, value in params.items()}
+    return query % tuple(encode(value) for value in params)

@@ -1,0 +1,183 @@
+"""Binding: values to bytes, and what is said about those that have none."""
+
+import pytest
+
+from driver.statements import BoundStatement
+from driver.types import AsciiType, InetAddressType
+from driver.vocabulary.columns import ColDesc, ColumnMetadata
+from driver.vocabulary.consistency import ConsistencyLevel
+from driver.vocabulary.unset import UNSET_VALUE
+
+ONE = b"\x00\x00\x00\x01"
+SINCE_UNSET = pytest.mark.parametrize("version", [4, 5])
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("values", [(1, "x", 1), [1, "x", 1], {"c": 1, "b": "x", "a": 1, "z": 9}])
+def test_values_become_bytes_in_the_order_of_the_markers(prepare, version, values):
+    assert prepare(version).bind(values).values == [ONE, b"x", ONE]
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_none_is_null(prepare, version):
+    assert prepare(version).bind((1, "x", None)).values == [ONE, b"x", None]
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_too_many_values_are_refused(prepare, version):
+    with pytest.raises(ValueError, match=r"Too many arguments .*got 4, expected 3"):
+        prepare(version).bind((1, "x", 1, 1))
+
+
+class TestMissingValues:
+    @SINCE_UNSET
+    @pytest.mark.parametrize("values", [(1, "x"), {"a": 1, "b": "x"}, (1, "x", UNSET_VALUE)])
+    def test_are_left_unset(self, prepare, version, values):
+        assert prepare(version).bind(values).values == [ONE, b"x", UNSET_VALUE]
+
+    @SINCE_UNSET
+    @pytest.mark.parametrize(
+        ("values", "column"),
+        [((1,), "b"), ({"b": "x"}, "a"), ((UNSET_VALUE, "x", 1), "a"), (None, "a"), ({}, "a")],
+    )
+    def test_must_not_be_of_the_partition_key(self, prepare, version, values, column):
+        with pytest.raises(ValueError, match=f"UNSET_VALUE as a part of .* '{column}'"):
+            prepare(version).bind(values)
+
+    @SINCE_UNSET
+    def test_may_be_all_where_the_key_is_not_known(self, prepare, version):
+        assert prepare(version, None).bind(None).values == [UNSET_VALUE] * 3
+
+    @pytest.mark.parametrize("values", [(1, "x"), (), None])
+    def test_are_too_few_before_v4(self, prepare, values):
+        with pytest.raises(ValueError, match="Too few arguments"):
+            prepare(3).bind(values)
+
+    def test_are_named_before_v4_if_a_dict_lacks_them(self, prepare):
+        with pytest.raises(KeyError, match="Column name `c` not found in bound dict"):
+            prepare(3).bind({"a": 1, "b": "x"})
+
+    def test_cannot_be_unset_before_v4(self, prepare):
+        with pytest.raises(ValueError, match=r"unsuitable protocol version \(3 < 4\)"):
+            prepare(3).bind((1, "x", UNSET_VALUE))
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "got"),
+    [
+        (("no", "x", 1), "a", "str"),
+        ((2**40, "x", 1), "a", "int"),
+        ((1, 5, 1), "b", "int"),
+        ((1, "x", 1.5), "c", "float"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_named_by_its_column(prepare, values, column, got):
+    message = f"invalid type for column \"{column}\". Expected: .*, Got: <class '{got}'>; "
+    with pytest.raises(TypeError, match=message) as caught:
+        prepare().bind(values)
+    assert caught.value.__cause__ is not None
+
+
+@pytest.mark.parametrize(("type_", "value"), [(AsciiType, "ä"), (InetAddressType, "1.2.3.400")])
+def test_a_value_that_its_type_cannot_say_is_named_by_its_column(prepare, type_, value):
+    prepared = prepare()
+    prepared.column_metadata[2] = ColumnMetadata("ks", "t", "c", type_)
+    with pytest.raises(ValueError, match='Received an invalid argument for column "c"'):
+        prepared.bind((1, "x", value))
+
+
+class TestRoutingKey:
+    def test_is_made_of_the_key_s_columns(self, prepare):
+        assert prepare().bind((1, "x", 5)).routing_key == b"\x00\x04" + ONE + b"\x00\x00\x01x\x00"
+
+    def test_follows_the_order_of_the_key(self, prepare):
+        bound = prepare(routing_key_indexes=[1, 0]).bind((1, "x", 5))
+        assert bound.routing_key == b"\x00\x01x\x00\x00\x04" + ONE + b"\x00"
+
+    def test_of_one_column_is_that_column(self, prepare):
+        assert prepare(routing_key_indexes=[1]).bind((1, "x", 5)).routing_key == b"x"
+
+    @pytest.mark.parametrize("indexes", [None, []])
+    def test_is_unknown_without_the_key_s_columns(self, prepare, indexes):
+        assert prepare(routing_key_indexes=indexes).bind((1, "x", 5)).routing_key is None
+
+    def test_is_unknown_before_values_are_bound(self, prepare):
+        assert BoundStatement(prepare()).routing_key is None
+
+    def test_follows_the_values_when_they_are_bound_again(self, prepare):
+        bound = prepare(routing_key_indexes=[1]).bind((1, "x", 5))
+        assert bound.routing_key == b"x"
+        assert bound.bind((1, "y", 5)).routing_key == b"y"
+
+    def test_may_be_set_where_it_is_not_known(self, prepare):
+        bound = BoundStatement(prepare(routing_key_indexes=None), routing_key=[b"a", b"b"])
+        assert bound.bind((1, "x", 5)).routing_key == b"\x00\x01a\x00\x00\x01b\x00"
+        del bound.routing_key
+        assert bound.routing_key is None
+
+
+def test_a_bound_statement_has_the_options_of_the_prepared_one(prepare):
+    prepared = prepare()
+    prepared.consistency_level = ConsistencyLevel.TWO
+    prepared.serial_consistency_level = ConsistencyLevel.SERIAL
+    prepared.fetch_size = 17
+    prepared.custom_payload = {"k": b"v"}
+    prepared.is_idempotent = True
+    bound = prepared.bind((1, "x", 1))
+    assert (bound.consistency_level, bound.serial_consistency_level) == (2, 8)
+    assert (bound.fetch_size, bound.custom_payload) == (17, {"k": b"v"})
+    assert bound.is_idempotent
+    assert (bound.keyspace, bound.table) == ("ks", "t")
+
+
+def test_a_bound_statement_may_have_options_of_its_own(prepare):
+    prepared = prepare()
+    prepared.consistency_level = ConsistencyLevel.TWO
+    bound = BoundStatement(prepared, consistency_level=ConsistencyLevel.ALL, fetch_size=None)
+    assert (bound.consistency_level, bound.fetch_size) == (ConsistencyLevel.ALL, None)
+
+
+def test_a_bound_statement_shows_its_values(prepare):
+    assert str(prepare().bind((1, "x"))) == (
+        "<BoundStatement query=\"INSERT INTO t (a, b, c) VALUES (?, ?, ?)\", values=(1, 'x'), "
+        "consistency=Not Set>"
+    )
+
+
+class ReversingPolicy:
+    """Encrypts column b by reversing it."""
+
+    def __init__(self):
+        self.asked = []
+
+    def contains_column(self, coldesc):
+        self.asked.append(coldesc)
+        return coldesc.col == "b"
+
+    def column_type(self, coldesc):
+        assert coldesc == ColDesc("ks", "t", "b")
+        return AsciiType
+
+    def encrypt(self, coldesc, obj_bytes):
+        assert coldesc == ColDesc("ks", "t", "b")
+        return obj_bytes[::-1]
+
+
+class TestEncryption:
+    def test_concerns_the_columns_of_the_policy_only(self, prepare):
+        policy = ReversingPolicy()
+        bound = prepare(policy=policy).bind((1, "xyz", 1))
+        assert bound.values == [ONE, b"zyx", ONE]
+        assert policy.asked == [ColDesc("ks", "t", name) for name in "abc"]
+
+    def test_uses_the_plain_type_of_the_column(self, prepare):
+        with pytest.raises(ValueError, match='column "b"'):
+            prepare(policy=ReversingPolicy()).bind((1, "ä", 1))
+
+    def test_leaves_null_and_unset_alone(self, prepare):
+        prepared = prepare(policy=ReversingPolicy(), routing_key_indexes=None)
+        assert prepared.bind((1, None)).values == [ONE, None, UNSET_VALUE]
+
+    def test_routes_by_the_encrypted_key(self, prepare):
+        prepared = prepare(policy=ReversingPolicy(), routing_key_indexes=[1])
+        assert prepared.bind((1, "xyz", 1)).routing_key == b"zyx"
