@@ -1,0 +1,1 @@
+"""Policies: decisions that a user can take over from the driver."""
