@@ -1,0 +1,1 @@
+"""Connections: what carries requests to a node and responses back."""

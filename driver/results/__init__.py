@@ -1,0 +1,12 @@
+"""Results: the shape of rows, and the pages that they come in."""
+
+from .result_set import ResultSet
+from .rows import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
+
+__all__ = [
+    "ResultSet",
+    "dict_factory",
+    "named_tuple_factory",
+    "ordered_dict_factory",
+    "tuple_factory",
+]

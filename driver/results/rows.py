@@ -1,0 +1,70 @@
+"""Row factories: the Python shape of a result's rows."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict, namedtuple
+from functools import lru_cache
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    #: Takes column names and decoded rows, gives the rows that the caller sees.
+    RowFactory = Callable[[Sequence[str], Iterable[Sequence[Any]]], Any]
+
+_AROUND_A_NAME = re.compile(r"^[^a-zA-Z0-9]+|[^a-zA-Z0-9_]+$")
+_NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
+
+
+def tuple_factory(
+    colnames: Sequence[str],  # noqa: ARG001  (every factory takes names and rows)
+    rows: Iterable[Sequence[Any]],
+) -> Iterable[Sequence[Any]]:
+    """Rows as they were decoded: tuples in the order of the columns."""
+    return rows
+
+
+def named_tuple_factory(
+    colnames: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> list[tuple[Any, ...]]:
+    """Rows as named tuples.
+
+    Names that Python does not allow change: ``system.now()`` becomes ``system_now`` and ``_x``
+    becomes ``x``; what is taken gets an underscore at its end; what is a keyword, starts with a
+    digit or has nothing left is called by its position, ``field_2_``.
+    """
+    make = named_tuple_class(tuple(colnames))._make
+    return [make(row) for row in rows]
+
+
+@lru_cache(maxsize=512)
+def named_tuple_class(colnames: tuple[str, ...]) -> Any:  # noqa: ANN401  (a class with fields known at run time)
+    """The named tuple class for column names; making one is slow, so it is kept."""
+    return namedtuple("Row", _field_names(colnames))  # noqa: PYI024  (known at run time)
+
+
+def _field_names(colnames: Sequence[str]) -> list[str]:
+    """A valid and unique field name for each column."""
+    fields: list[str] = []
+    for position, name in enumerate(colnames):
+        field = _NOT_IN_A_NAME.sub("_", _AROUND_A_NAME.sub("", name))
+        if not field or field[0].isdigit() or iskeyword(field):
+            field = f"field_{position}_"
+        while field in fields:
+            field += "_"
+        fields.append(field)
+    return fields
+
+
+def dict_factory(colnames: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Rows as dicts by column name; of columns with one name the last counts."""
+    return [dict(zip(colnames, row, strict=False)) for row in rows]
+
+
+def ordered_dict_factory(
+    colnames: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> list[OrderedDict[str, Any]]:
+    """Rows as ordered dicts by column name."""
+    return [OrderedDict(zip(colnames, row, strict=False)) for row in rows]

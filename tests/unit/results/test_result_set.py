@@ -1,0 +1,143 @@
+"""Result sets: pages, first rows, and conditional statements."""
+
+import answers
+import pytest
+
+from driver.execution.in_memory import InMemorySession
+from driver.results import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
+from driver.types import BooleanType, Int32Type
+from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler
+
+NUMBER = [("n", Int32Type)]
+PAGES = [[(1,), (2,)], [], [(3,)]]
+
+
+@pytest.fixture
+def pages():
+    """A session whose server has three pages, the second of them empty."""
+
+    def answer(request):
+        page = sum(state in request.body for state in (b"state-1", b"state-2")) and (
+            1 if b"state-1" in request.body else 2
+        )
+        state = b"state-%d" % (page + 1) if page < 2 else None
+        return answers.rows(NUMBER, PAGES[page], paging_state=state)
+
+    return InMemorySession(answer, row_factory=tuple_factory)
+
+
+@pytest.fixture
+def result_of():
+    """A result set of given columns and rows."""
+
+    def make(columns, values, **options):
+        return InMemorySession(lambda _: answers.rows(columns, values), **options).execute("q")
+
+    return make
+
+
+def test_iterating_goes_through_all_pages(pages):
+    assert list(pages.execute("q")) == [(1,), (2,), (3,)]
+    assert len(pages.server.requests) == 3
+
+
+def test_all_gives_every_row(pages):
+    assert pages.execute("q").all() == [(1,), (2,), (3,)]
+
+
+def test_pages_can_be_fetched_one_by_one(pages):
+    result = pages.execute("q")
+    seen = []
+    while True:
+        seen.append((list(result.current_rows), result.has_more_pages, result.paging_state))
+        if not result.has_more_pages:
+            break
+        result.fetch_next_page()
+    assert seen == [
+        ([(1,), (2,)], True, b"state-1"),
+        ([], True, b"state-2"),
+        ([(3,)], False, None),
+    ]
+    result.fetch_next_page()
+    assert result.current_rows == []
+    assert len(pages.server.requests) == 3
+
+
+def test_a_page_is_fetched_only_when_it_is_reached(pages):
+    rows = iter(pages.execute("q"))
+    assert [next(rows), next(rows)] == [(1,), (2,)]
+    assert len(pages.server.requests) == 1
+    assert next(rows) == (3,)
+    with pytest.raises(StopIteration):
+        next(rows)
+
+
+def test_an_earlier_paging_state_can_be_taken_up(pages):
+    assert list(pages.execute("q", paging_state=b"state-2")) == [(3,)]
+
+
+def test_one_is_the_first_row(pages, result_of):
+    assert pages.execute("q").one() == (1,)
+    assert result_of(NUMBER, []).one() is None
+
+
+def test_a_result_is_true_if_its_page_has_rows(pages, result_of):
+    assert pages.execute("q")
+    assert not result_of(NUMBER, [])
+    assert not InMemorySession().execute("q")
+
+
+def test_a_result_without_rows_is_empty():
+    result = InMemorySession().execute("q")
+    assert (list(result), result.column_names, result.has_more_pages) == ([], None, False)
+
+
+def test_columns_are_described(result_of):
+    result = result_of([("n", Int32Type), ("b", BooleanType)], [])
+    assert result.column_names == ["n", "b"]
+    assert result.column_types == [Int32Type, BooleanType]
+
+
+def test_lazy_rows_are_decoded_when_they_are_reached(result_of):
+    broken = [(1,), (answers.Raw(b"xx"),)]
+    result = result_of(NUMBER, broken, handler=LazyProtocolHandler, row_factory=tuple_factory)
+    rows = iter(result)
+    assert next(rows) == (1,)
+    with pytest.raises(Exception, match='column "n"'):
+        next(rows)
+
+
+def test_a_page_of_numpy_columns_is_one_element(result_of):
+    result = result_of(
+        NUMBER, [(1,), (None,)], handler=NumpyProtocolHandler, row_factory=tuple_factory
+    )
+    (page,) = list(result)
+    assert page["n"].tolist() == [1, None]
+
+
+FACTORIES = [tuple_factory, named_tuple_factory, dict_factory, ordered_dict_factory]
+
+
+class TestConditionalStatements:
+    @pytest.mark.parametrize("factory", FACTORIES)
+    @pytest.mark.parametrize("applied", [True, False])
+    def test_tell_whether_they_were_applied(self, result_of, factory, applied):
+        columns = [("[applied]", BooleanType), ("n", Int32Type)]
+        result = result_of(columns, [(applied, 5)], row_factory=factory)
+        assert result.was_applied is applied
+
+    def test_are_told_from_others(self, result_of):
+        for result in (
+            result_of(NUMBER, [(1,)]),
+            result_of(NUMBER, []),
+            InMemorySession().execute(""),
+        ):
+            with pytest.raises(RuntimeError, match="conditional statements"):
+                assert result.was_applied
+
+    def test_need_a_row_factory_that_is_known(self, result_of):
+        result = result_of(
+            [("[applied]", BooleanType)], [(True,)], row_factory=lambda _, rows: rows
+        )
+        with pytest.raises(RuntimeError, match="Cannot determine LWT result with row factory"):
+            assert result.was_applied
