@@ -1,8 +1,14 @@
-"""What every test shares: hypothesis profiles, and a header that says which driver is tested."""
+"""What every test shares: hypothesis profiles, and a header that says which driver is tested.
+
+There is no first test if that driver was compiled from other sources than these.
+"""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+from staleness import stale_twins
 
 # Wall clocks of shared machines are no test: no deadlines.
 settings.register_profile("dev", max_examples=100, deadline=None)
@@ -17,3 +23,12 @@ def pytest_report_header() -> str:
     from driver.implementation import REASON
 
     return f"driver: {driver.IMPL} ({REASON})"
+
+
+def pytest_sessionstart() -> None:
+    import driver
+
+    if driver.IMPL == "cython":
+        stale = stale_twins(Path(driver.__file__).parent / "_cython" / "built.json")
+        if stale:
+            pytest.exit(f"compiled before their source changed: {stale}; run `make build`", 2)

@@ -3,21 +3,17 @@
 import hashlib
 import importlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+from staleness import TWINS, relative_name, stale_twins
 
 import driver
 from driver import implementation
 
 ROOT = Path(__file__).resolve().parents[2]
-TWINS = ROOT / "driver" / "_cython"
-MANIFEST = Path(driver.__file__).parent / "_cython" / "built.json"
 SOURCES = sorted(TWINS.rglob("*.pyx"))
-
-
-def relative_name(source):
-    return ".".join(source.relative_to(TWINS).with_suffix("").parts)
 
 
 def test_every_twin_is_listed_and_every_listed_twin_exists():
@@ -48,14 +44,41 @@ def test_the_origin_of_a_twin_tells_the_implementation(twin):
     assert implementation.origin(twin).endswith(suffix)
 
 
-def test_compiled_modules_are_not_older_than_their_source():
-    if driver.IMPL != "cython":
-        pytest.skip("pure: nothing is compiled")
-    built = json.loads(MANIFEST.read_text(encoding="utf-8"))["compiled"]
-    declarations = [p.read_bytes() for p in sorted(TWINS.rglob("*.pxd"))]
-    stale = []
-    for source in SOURCES:
-        digest = hashlib.sha256(b"\0".join([source.read_bytes(), *declarations])).hexdigest()
-        if built.get(f"driver._cython.{relative_name(source)}") != digest:
-            stale.append(relative_name(source))
-    assert not stale, f"compiled before their source changed: {stale}; run `make build`"
+def copy_of_twins(tmp_path):
+    """The sources of the twins, and a manifest as a build of just these would write it."""
+    copied = tmp_path / "driver" / "_cython"
+    shutil.copytree(TWINS, copied, ignore=shutil.ignore_patterns("*.so", "*.c", "built.json"))
+    declarations = [path.read_bytes() for path in sorted(copied.rglob("*.pxd"))]
+    manifest = copied / "built.json"
+    manifest.write_text(
+        json.dumps(
+            {
+                "compiled": {
+                    f"driver._cython.{relative_name(source, copied)}": hashlib.sha256(
+                        b"\0".join([source.read_bytes(), *declarations])
+                    ).hexdigest()
+                    for source in copied.rglob("*.pyx")
+                }
+            }
+        )
+    )
+    return copied, manifest
+
+
+def test_twins_as_they_were_compiled_are_not_stale(tmp_path):
+    copied, manifest = copy_of_twins(tmp_path)
+    assert stale_twins(manifest, copied) == []
+
+
+def test_a_twin_that_changed_after_it_was_compiled_is_found(tmp_path):
+    copied, manifest = copy_of_twins(tmp_path)
+    with (copied / "topology" / "token.pyx").open("a") as source:
+        source.write("# changed\n")
+    assert stale_twins(manifest, copied) == ["topology.token"]
+
+
+def test_a_changed_declaration_makes_every_twin_stale(tmp_path):
+    copied, manifest = copy_of_twins(tmp_path)
+    with (copied / "types" / "deserializers.pxd").open("a") as source:
+        source.write("# changed\n")
+    assert set(stale_twins(manifest, copied)) == set(implementation.TWINS)
