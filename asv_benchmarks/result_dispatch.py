@@ -1,0 +1,207 @@
+"""Decoded results to the future that waits: ``ResponseFuture._set_result``, and the next page.
+
+Each kind of result, pages, warnings, ScyllaDB's tablets (scylladb/python-driver pull request 805);
+and whole requests over an in-memory connection, of which each step is a share.
+"""
+
+# ruff: noqa: ANN001, ANN003, ANN202, ANN401  (objects of whichever driver is installed)
+
+from __future__ import annotations
+
+import struct
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from . import recordings, subjects
+from .case import Case, Prepared, expect, install
+
+DISPATCH = "execution.dispatch:ResponseDispatch._set_result"
+NEXT_PAGE = "results.result_set:ResultSet.fetch_next_page"
+MODULES = ("execution.dispatch", "execution.response_future")
+CUSTOM_PAYLOAD_FLAG = 0x04
+TABLET_KEY = "tablets-routing-v1"
+
+
+def _dispatch(set_result=None, host=None, connection=None, response=None):
+    set_result(host, connection, None, response)
+
+
+def _dispatch_schema(set_result=None, host=None, connection=None, response=None, changes=None):
+    set_result(host, connection, None, response)
+    changes.clear()  # the in-memory cluster remembers each
+
+
+def _next_page(fetch=None, requests=None, hosts=None):
+    fetch()
+    requests.clear()  # the in-memory server remembers each
+    hosts.clear()
+
+
+def _request(execute=None, statement=None, requests=None):
+    result = execute(statement)
+    requests.clear()
+    return result.current_rows
+
+
+def tablet_payload() -> bytes:
+    """What ScyllaDB sends for a tablet: tuple<bigint, bigint, list<tuple<uuid, int>>>."""
+
+    def cell(data: bytes) -> bytes:
+        return struct.pack(">i", len(data)) + data
+
+    replicas = [(UUID(int=number, version=4), number) for number in (1, 2, 3)]
+    elements = [cell(cell(host.bytes) + cell(struct.pack(">i", shard))) for host, shard in replicas]
+    tokens = cell(struct.pack(">q", -(1 << 62))) + cell(struct.pack(">q", 1 << 62))
+    return tokens + cell(struct.pack(">i", len(elements)) + b"".join(elements))
+
+
+def with_tablet(frame: recordings.Recorded) -> recordings.Recorded:
+    """A recorded frame with a tablet in its custom payload; Cassandra does not send these."""
+    key, value = TABLET_KEY.encode(), tablet_payload()
+    payload = struct.pack(">HH", 1, len(key)) + key + struct.pack(">i", len(value)) + value
+    return frame._replace(flags=frame.flags | CUSTOM_PAYLOAD_FLAG, body=payload + frame.body)
+
+
+def session(*, tablets: bool = False, answer: str = "") -> Any:
+    """An in-memory session; its server answers each request with one recorded frame."""
+    from driver.execution.in_memory import InMemorySession
+    from driver.net.in_memory import Answer, answer_void
+    from driver.results.rows import tuple_factory
+    from driver.wire.features import ProtocolFeatures
+
+    features = ProtocolFeatures(tablets_routing_v1=tablets)
+    if not answer:
+        return InMemorySession(answer_void, features=features, row_factory=tuple_factory)
+    frame = recordings.frame(answer)
+    fixed = Answer(frame.opcode, frame.body, frame.flags)
+    return InMemorySession(lambda _: fixed, features=features, row_factory=tuple_factory)
+
+
+def waiting(owner: Any, statement: str = "select_readings") -> Any:
+    """A future that waits for the answer to an execution of a recorded statement."""
+    from driver.execution.response_future import ResponseFuture
+    from driver.wire.requests import ExecuteMessage
+
+    prepared = subjects.prepared(statement)
+    bound = prepared.bind((1,))
+    message = ExecuteMessage(prepared.query_id, bound.values, 1, skip_meta=True)
+    return ResponseFuture(owner, message, bound, None, prepared_statement=prepared)
+
+
+def dispatched(name: str, *, tablet: bool = False, schema: bool = False) -> Prepared:
+    """``_set_result`` of a decoded frame, on one future again and again."""
+    owner = session(tablets=tablet)
+    future = waiting(owner)
+    frame = recordings.frame(name)
+    response = subjects.decode_frame(with_tablet(frame) if tablet else frame)
+
+    def check(_: object) -> dict[str, Any]:
+        facts: dict[str, Any] = {"kind": frame.about["kind"] or "ERROR"}
+        if tablet:
+            known = owner.cluster.metadata.tablets
+            expect(known.get_tablet_for_key("hotpath", "readings", _Token(0)), "no tablet learnt")
+            facts["tablet"] = True
+        if frame.about["kind"] == "SET_KEYSPACE":
+            expect(owner.keyspace == "hotpath", f"the keyspace is {owner.keyspace}")
+        return facts
+
+    inputs = (future._set_result, owner.host, owner.connection, response)
+    if schema:
+        inputs += (owner.cluster.schema_changes,)
+    return Prepared(inputs, answer=lambda _: _outcome(future), check=check)
+
+
+class _Token:
+    """A token as tablets are looked up by."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+
+def _outcome(future: Any) -> Any:
+    """What the caller of a future gets: rows, a message's id, or an exception as text."""
+    try:
+        rows = future.result().current_rows
+    except Exception as error:  # noqa: BLE001  (errors are dispatched too)
+        return f"{type(error).__name__}: {error}"
+    return [getattr(row, "query_id", row) for row in rows]
+
+
+def next_page() -> Prepared:
+    """``ResultSet.fetch_next_page`` from a server whose every page has a next one."""
+    owner = session(answer="rows_page_100_skipped")
+    future = waiting(owner)
+    future.send_request()
+    page = future.result()
+
+    def check(_: object) -> dict[str, Any]:
+        expect(len(page.current_rows) == 100, f"{len(page.current_rows)} rows on the page")
+        expect(page.has_more_pages, "the page is the last")
+        return {"rows": 100}
+
+    inputs = (page.fetch_next_page, owner.server.requests, future.attempted_hosts)
+    return Prepared(inputs, answer=lambda _: page.current_rows, check=check)
+
+
+def request(statement: str, answer: str) -> Prepared:
+    """Execute a bound statement, from encoding to rows, without a socket."""
+    owner = session(answer=answer)
+    frame = recordings.frame(answer)
+    values = {"select_point": (1, _at())}.get(statement, (1,))
+    bound = subjects.prepared(statement).bind(values)
+
+    def check(rows: Any) -> dict[str, Any]:
+        expect(len(rows) == frame.about["rows"], f"{len(rows)} rows of {frame.about['rows']}")
+        return {"rows": len(rows)}
+
+    return Prepared((owner.execute, bound, owner.server.requests), check=check)
+
+
+def _at() -> Any:
+    from datetime import UTC, datetime
+
+    return datetime(2026, 3, 20, 8, 34, tzinfo=UTC).replace(tzinfo=None)
+
+
+def _case(name, frame, body=_dispatch, **about) -> Case:
+    return Case(name, body, partial(dispatched, frame, **about), MODULES, (DISPATCH,))
+
+
+WHOLE = ("execution.in_memory", "wire.codec", "wire.rows", *MODULES)
+WHOLE_REACHES = (
+    "wire.codec:ProtocolHandler.encode_message",
+    "wire.codec:ProtocolHandler.decode_message",
+    "wire.rows:parse_rows",
+    DISPATCH,
+)
+
+CASES = [
+    _case("rows", "rows_one_skipped"),
+    _case("rows_with_next_page", "rows_page_100_skipped"),
+    _case("rows_with_warnings", "rows_warned"),
+    _case("rows_with_payload", "rows_with_payload"),
+    _case("rows_with_tablet", "rows_one_skipped", tablet=True),
+    _case("void", "void"),
+    _case("set_keyspace", "set_keyspace"),
+    _case("schema_change", "schema_table", _dispatch_schema, schema=True),
+    _case("prepared", "prepared_select_point"),
+    _case("error", "error_unavailable"),
+    Case("fetch_next_page", _next_page, next_page, MODULES, (NEXT_PAGE, DISPATCH)),
+    Case(
+        "request_one_row",
+        _request,
+        partial(request, "select_point", "rows_one_skipped"),
+        WHOLE,
+        WHOLE_REACHES,
+    ),
+    Case(
+        "request_page_100",
+        _request,
+        partial(request, "select_readings", "rows_page_100_skipped"),
+        WHOLE,
+        WHOLE_REACHES,
+    ),
+]
+
+install(globals(), CASES)

@@ -1,0 +1,1 @@
+"""What scripts/record-frames is made of: a client, rows, a catalogue, expectations."""
