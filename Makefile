@@ -4,6 +4,7 @@
 # make test    set up, lint, test both implementations
 # make lint    ruff, mypy, cython-lint
 # make build   compile the twins in place again
+# make asv     the same benchmarks by asv: one quick run of HEAD, then its site
 # make clean   forget environments, builds and caches
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PYTEST  = $(BIN)/python -m pytest
 
-.PHONY: help setup valgrind build bench test lint clean
+.PHONY: help setup tools-bench tools-test build bench test lint asv clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,14 +28,17 @@ $(BIN)/.ready: pyproject.toml setup.py
 
 setup: $(BIN)/.ready
 
-# Instructions are counted by valgrind. It is installed where that needs no question.
-valgrind:
-	@sh scripts/install-valgrind
+# What pip cannot install is installed where that needs no question; else the line to type is shown.
+tools-bench:
+	@sh scripts/system-tools valgrind
+
+tools-test:
+	@sh scripts/system-tools valgrind chromium
 
 build: setup
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 
-bench: setup valgrind
+bench: setup tools-bench
 	@$(BIN)/hotpath run
 
 lint: setup
@@ -43,9 +47,15 @@ lint: setup
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint driver/_cython
 
-test: setup valgrind build lint
+test: setup tools-test build lint
 	DRIVER_IMPL=auto $(PYTEST)
 	DRIVER_IMPL=python $(PYTEST) --ignore=tests/harness --ignore=tests/browser
+
+# Without a machine file asv asks questions, or refuses where there is no terminal.
+asv: setup
+	@$(BIN)/python -m asv machine --yes
+	@$(BIN)/python -m asv run --quick 'HEAD^!'
+	@$(BIN)/python -m asv publish
 
 clean:
 	rm -rf $(VENV) build .hotpath .asv .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
