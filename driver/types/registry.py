@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import (  # noqa: F401  (each family registers its types by being imported)
     collection,
@@ -30,26 +30,44 @@ def _write(node: Argument) -> str:
     return f"{label}{node.name}{arguments}"
 
 
-def _build_casstype(node: Argument) -> type[CQLType]:
-    found = casstypes.get(node.name.removeprefix(MARSHAL_PREFIX))
-    if found is None:
-        return mkUnrecognizedType(_write(node._replace(label=None)))
-    return found.from_arguments(node.arguments, _build_casstype) if node.arguments else found
+def _with_mapped_class(
+    cqltype: type[CQLType], user_type_map: Mapping[str, Mapping[str, type]]
+) -> type[CQLType]:
+    """The same type, whose values are of the class that is registered for it, if one is."""
+    if not issubclass(cqltype, record.UserType):
+        return cqltype
+    names = cast("tuple[str, ...]", cqltype.fieldnames)
+    mapped_class = user_type_map.get(cqltype.keyspace, {}).get(cqltype.typename)
+    return record.UserType.make_udt_class(
+        cqltype.keyspace, cqltype.typename, names, cqltype.subtypes, mapped_class
+    )
 
 
-def lookup_casstype(casstype: str | type[CQLType]) -> type[CQLType]:
+def lookup_casstype(
+    casstype: str | type[CQLType],
+    user_type_map: Mapping[str, Mapping[str, type]] | None = None,
+) -> type[CQLType]:
     """The type of a class name with its arguments, as schema tables and custom types have it.
 
     Args:
         casstype: ``"ListType(Int32Type)"``, with or without packages; a type is returned as is.
             Class names that this driver does not know give a type whose values are bytes.
+        user_type_map: class to give values of a user-defined type, by keyspace and type name.
 
     Raises:
         ValueError: the string does not follow the grammar, or the arguments are wrong.
     """
-    if isinstance(casstype, str):
-        return _build_casstype(parse_casstype(casstype))
-    return casstype
+
+    def build(node: Argument) -> type[CQLType]:
+        found = casstypes.get(node.name.removeprefix(MARSHAL_PREFIX))
+        if found is None:
+            return mkUnrecognizedType(_write(node._replace(label=None)))
+        if not node.arguments:
+            return found
+        new = found.from_arguments(node.arguments, build)
+        return _with_mapped_class(new, user_type_map) if user_type_map else new
+
+    return build(parse_casstype(casstype)) if isinstance(casstype, str) else casstype
 
 
 def lookup_casstype_simple(casstype: str) -> type[CQLType]:

@@ -108,9 +108,9 @@ def read_type(f: BytesIO, user_type_map: UserTypeMap, depth: int = 0) -> Type:
         raise MalformedFrameError(f"a column has a type that cannot be: {error}") from error
 
 
-def _read_custom(f: BytesIO, _: UserTypeMap, __: int) -> Type:
-    """A [string]: the server's class name, which may have parameters."""
-    return lookup_casstype(read_string(f))
+def _read_custom(f: BytesIO, user_type_map: UserTypeMap, _: int) -> Type:
+    """A [string]: the server's class name, which may have parameters; a vector comes so."""
+    return lookup_casstype(read_string(f), user_type_map)
 
 
 def _read_list(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:

@@ -1,6 +1,7 @@
 """Rows as tuples, decoded on demand, and as NumPy columns; encrypted columns included."""
 
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -19,7 +20,9 @@ from driver.types import (
     ListType,
     LongType,
     ShortType,
+    UserType,
     UTF8Type,
+    VectorType,
 )
 from driver.types.deserializers import make_deserializers
 from driver.vocabulary.columns import ColumnMetadata
@@ -200,15 +203,44 @@ def test_as_many_deserializers_as_columns_are_needed():
         parse_rows(body, offset, columns, deserializers[:-1], version)
 
 
+class Address:
+    """What an application registers for the user-defined type."""
+
+    def __init__(self, street, number):
+        self.line = f"{street} {number}"
+
+
+ADDRESS = UserType.make_udt_class("ks", "address", ["street", "number"], [UTF8Type, Int32Type])
+USER_TYPES = {"ks": {"address": Address}}
+
+
 def test_a_mapped_class_receives_the_values_of_a_user_defined_type():
-    from driver.types import UserType
-
-    class Address:
-        def __init__(self, street, number):
-            self.line = f"{street} {number}"
-
-    udt = UserType.make_udt_class("ks", "address", ["street", "number"], [UTF8Type, Int32Type])
-    body = rows_result([("a", udt)], [[udt.serialize(("Elm", 5), 4)]])
-    user_types = {"ks": {"address": Address}}
-    message = ProtocolHandler.decode_message(4, None, user_types, 0, 0, 8, body, None, None)
+    body = rows_result([("a", ADDRESS)], [[ADDRESS.serialize(("Elm", 5), 4)]])
+    message = ProtocolHandler.decode_message(4, None, USER_TYPES, 0, 0, 8, body, None, None)
     assert message.parsed_rows[0][0].line == "Elm 5"
+
+
+def test_a_mapped_class_receives_the_values_inside_of_a_vector():
+    # The protocol has no code for vector: it comes as a class name, with all that is inside.
+    vector = VectorType.with_size(ListType.apply_parameters((ADDRESS,)), 1)
+    body = rows_result([("v", vector)], [[vector.serialize([[("Elm", 5)]], 4)]])
+    message = ProtocolHandler.decode_message(4, None, USER_TYPES, 0, 0, 8, body, None, None)
+    assert message.parsed_rows[0][0][0][0].line == "Elm 5"
+
+
+def test_values_before_a_broken_one_are_released():
+    made = []
+
+    class Watched(Address):
+        def __init__(self, street, number):
+            super().__init__(street, number)
+            made.append(weakref.ref(self))
+
+    row = [ADDRESS.serialize(("Elm", 5), 4), b"\0\0\0\1"]
+    body = rows_result([("a", ADDRESS), ("i", Int32Type)], [row, row, [row[0], b"bad"]])
+    with pytest.raises(ColumnDecodeError):
+        ProtocolHandler.decode_message(
+            4, None, {"ks": {"address": Watched}}, 0, 0, 8, body, None, None
+        )
+    assert len(made) == 3
+    assert [reference() for reference in made] == [None] * 3
