@@ -156,7 +156,7 @@ def _read_row_count(
     """<rows_count>, checked against the size of the frame, and the offset behind it."""
     if len(deserializers) != len(columns):
         raise ValueError("as many deserializers as columns are needed")
-    left = len(body) - offset
+    left = len(body) - offset if offset >= 0 else 0
     if left < 4:
         ends_early(4, left)
     (row_count,) = _LENGTH.unpack_from(body, offset)
@@ -208,7 +208,8 @@ def _decode(
             if policy.contains_column(description):
                 deserializer = find_deserializer(policy.column_type(description))
                 if data is not None:
-                    data = policy.decrypt(description, data)
+                    # Types take bytes; a policy may give any buffer.
+                    data = bytes(memoryview(policy.decrypt(description, data)))
         return deserializer.deserialize_bytes(data, protocol_version)
     except Exception as error:  # noqa: BLE001  (classes of users and policies raise what they like)
         undecodable(column, error)

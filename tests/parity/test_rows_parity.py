@@ -139,3 +139,31 @@ def test_a_wrong_number_of_deserializers_is_refused_alike(pure, compiled, parser
         rows = importlib.import_module(f"{driver.__name__}.wire.rows")
         with pytest.raises(ValueError, match="as many deserializers as columns are needed"):
             getattr(rows, parser)(bytes(4), 0, [], [None], 4)
+
+
+@PARSERS
+@pytest.mark.parametrize(
+    "plain",
+    [bytearray(4), memoryview(bytes(4)), None, "text", 4],
+    ids=lambda plain: type(plain).__name__,
+)
+def test_what_a_policy_decrypts_to_is_taken_or_refused_alike(pure, compiled, parser, plain):
+    class Giving(Reversing):
+        def decrypt(self, _coldesc, _encrypted_bytes):
+            return plain
+
+    body = serialize(pure, ["blob", "blob"], [(b"1", b"2")])
+    results = []
+    for driver in (pure, compiled):
+        types = importlib.import_module(f"{driver.__name__}.types")
+        results.append(parse(driver, parser, ["blob"] * 2, body, policy=Giving(types.Int32Type)))
+    assert results[0] == results[1]
+
+
+@PARSERS
+@pytest.mark.parametrize("offset", [-1, -12, -(2**63), 9, 12, 13, 2**31])
+def test_an_offset_outside_of_the_body_is_refused_alike(pure, compiled, parser, offset):
+    body = serialize(pure, ["int"], [(1,)])
+    expected = parse(pure, parser, ["int"], body, offset)
+    assert expected[0] is None
+    assert parse(compiled, parser, ["int"], body, offset) == expected

@@ -44,7 +44,7 @@ cdef class _Reader:
         self, bytes body not None, Py_ssize_t offset, columns, deserializers,
         int protocol_version, policy,
     ):
-        cdef Py_ssize_t left = len(body) - offset
+        cdef Py_ssize_t left = len(body) - offset if offset >= 0 else 0
         self.body = body
         self.columns = tuple(columns)
         self.deserializers = tuple(deserializers)
@@ -56,7 +56,7 @@ cdef class _Reader:
         for deserializer in self.deserializers:
             if not isinstance(deserializer, Deserializer):
                 raise TypeError(f"not a compiled deserializer: {deserializer!r}")
-        if offset < 0 or left < 4:
+        if left < 4:
             ends_early(4, left)
         self.position = <const unsigned char*> body + offset
         self.end = self.position + left
@@ -98,9 +98,9 @@ cdef class _Reader:
         deserializer = find_deserializer(self.policy.column_type(description))
         if size < 0:
             return from_binary(deserializer, data, size, self.protocol_version)
-        cdef bytes plain = self.policy.decrypt(
-            description, PyBytes_FromStringAndSize(<const char*> data, size)
-        )
+        encrypted = PyBytes_FromStringAndSize(<const char*> data, size)
+        # Types take bytes; a policy may give any buffer.
+        cdef bytes plain = bytes(memoryview(self.policy.decrypt(description, encrypted)))
         return from_binary(
             deserializer, <const unsigned char*> plain, len(plain), self.protocol_version
         )

@@ -22,6 +22,7 @@ from driver.types import (
     ShortType,
     UserType,
     UTF8Type,
+    UUIDType,
     VectorType,
 )
 from driver.types.deserializers import make_deserializers
@@ -169,6 +170,22 @@ def test_a_policy_that_fails_names_the_column():
 
     with pytest.raises(ColumnDecodeError, match=r'"secret" .*: no key for secret, 4 bytes'):
         parse_rows(*ENCRYPTED, Failing())
+
+
+@pytest.mark.parametrize("buffer", [bytearray, memoryview], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("cqltype", [UTF8Type, UUIDType], ids=repr)
+def test_a_policy_may_give_any_buffer(buffer, cqltype):
+    class Buffering(Reversing):
+        def column_type(self, coldesc):
+            assert coldesc.col == "secret"
+            return cqltype
+
+        def decrypt(self, coldesc, encrypted_bytes):
+            return buffer(super().decrypt(coldesc, encrypted_bytes))
+
+    plain = b"sixteen letters!"
+    columns = arguments([("secret", BytesType)], [(plain[::-1],)])
+    assert parse_rows(*columns, Buffering()) == [(cqltype.deserialize(plain, 4),)]
 
 
 def test_a_policy_of_the_handler_reaches_the_rows():
