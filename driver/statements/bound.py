@@ -124,7 +124,10 @@ class BoundStatement(Statement):
             indexes = self.prepared_statement.routing_key_indexes
             if indexes and self.values:
                 values: list[Any] = self.values
-                self._routing_key = pack_parts([values[i] for i in indexes])
+                parts = [values[i] for i in indexes]
+                # The server refuses a null in a key, in better words than a missing len().
+                if None not in parts:
+                    self._routing_key = pack_parts(parts)
         return self._routing_key
 
     @routing_key.setter

@@ -97,6 +97,10 @@ class TestRoutingKey:
     def test_of_one_column_is_that_column(self, prepare):
         assert prepare(routing_key_indexes=[1]).bind((1, "x", 5)).routing_key == b"x"
 
+    @pytest.mark.parametrize("indexes", [[0, 1], [0], [1, 0]])
+    def test_is_unknown_if_a_part_of_the_key_is_null(self, prepare, indexes):
+        assert prepare(routing_key_indexes=indexes).bind((None, "x", 5)).routing_key is None
+
     @pytest.mark.parametrize("indexes", [None, []])
     def test_is_unknown_without_the_key_s_columns(self, prepare, indexes):
         assert prepare(routing_key_indexes=indexes).bind((1, "x", 5)).routing_key is None
