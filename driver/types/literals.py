@@ -50,7 +50,7 @@ class Encoder:
         self.mapping: dict[type, Callable[[Any], str]] = {
             type(None): self.cql_encode_none,
             bool: self.cql_encode_object,
-            int: self.cql_encode_object,
+            int: self.cql_encode_int,
             float: self.cql_encode_float,
             Decimal: self.cql_encode_decimal,
             str: self.cql_encode_str,
@@ -106,6 +106,11 @@ class Encoder:
     def cql_encode_object(self, value: object) -> str:
         """As ``str`` has it."""
         return str(value)
+
+    def cql_encode_int(self, value: int) -> str:
+        """In decimal."""
+        # Not str(): an Enum of ints says its own name there.
+        return int.__repr__(value)
 
     def cql_encode_float(self, value: float) -> str:
         """The shortest decimal that reads back the same; NaN and Infinity as CQL spells them."""

@@ -68,6 +68,11 @@ def test_an_enum_of_text_is_its_text_and_not_its_name():
     assert encode(color.RED) == "'it''s red'"
 
 
+def test_an_enum_of_numbers_is_its_number_and_not_its_name():
+    level = enum.Enum("level", {"HIGH": 4}, type=int)
+    assert encode(level.HIGH) == "4"
+
+
 def test_the_mapping_can_be_changed_for_tuples():
     encoder = Encoder()
     encoder.mapping[tuple] = encoder.cql_encode_tuple
