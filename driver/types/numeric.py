@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import struct
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from . import marshal
@@ -17,7 +17,7 @@ def _refusal(typename: str, value: object, wanted: type) -> Exception:
     """Why a number cannot be packed: OverflowError if it is one, TypeError if it is not."""
     if isinstance(value, wanted):
         return OverflowError(f"{typename} cannot hold {value!r}")
-    article = "an integer" if wanted is int else "a number"
+    article = "an integer" if wanted is Integral else "a number"
     return TypeError(f"{typename} takes {article}, not {type(value).__name__}")
 
 
@@ -25,7 +25,7 @@ class _FixedWidth(CQLType):
     """A number with a fixed number of bytes, described by class attributes alone."""
 
     width: ClassVar[int]
-    python_type: ClassVar[type] = int
+    python_type: ClassVar[type] = Integral  # NumPy's are, and no subclasses of int
     _pack: ClassVar[staticmethod[[Any], bytes]]
     _unpack: ClassVar[staticmethod[[bytes], Any]]
 
@@ -147,7 +147,7 @@ class IntegerType(CQLType):
         try:
             return marshal.varint_pack(value)
         except TypeError:
-            raise _refusal(cls.typename, value, int) from None
+            raise _refusal(cls.typename, value, Integral) from None
 
     @classmethod
     def deserialize(cls, data: bytes, protocol_version: int) -> int:

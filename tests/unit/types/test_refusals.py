@@ -4,6 +4,7 @@ import datetime as dt
 from decimal import Decimal
 from ipaddress import ip_address
 
+import numpy as np
 import pytest
 
 from driver.types import (
@@ -67,6 +68,9 @@ OUT_OF_RANGE = [
     ("date", -1),
     ("date", 2**32),
     ("list<int>", [2**31]),
+    ("int", np.int64(2**31)),
+    ("tinyint", np.int16(-129)),
+    ("vector<bigint, 1>", [np.uint64(2**63)]),
 ]
 
 
