@@ -215,7 +215,8 @@ class ResponseFuture(ResponseDispatch):
     @property
     def has_more_pages(self) -> bool:
         """Whether the server has rows after the page that was fetched last."""
-        return self._paging_state is not None
+        # Empty, it marks no place; start_fetching_next_page sees it the same way.
+        return bool(self._paging_state)
 
     @property
     def warnings(self) -> Sequence[str] | None:

@@ -151,6 +151,12 @@ class TestPaging:
         with pytest.raises(QueryExhausted, match="no more pages"):
             session_with(ROWS).execute_async("q").start_fetching_next_page()
 
+    def test_ends_with_an_empty_state_which_marks_no_place(self):
+        last = answers.rows(NUMBER, [(1,)], paging_state=b"")
+        result = session_with(last).execute("q")
+        assert not result.has_more_pages
+        assert result.all() == [(1,)]
+
     def test_may_fail_on_a_later_page(self):
         first = answers.rows(NUMBER, [(1,)], paging_state=b"state!")
         result = session_with(first, FAILURE).execute("q")
