@@ -1,4 +1,7 @@
-"""Row factories: the Python shape of a result's rows."""
+"""Row factories: the Python shape of a result's rows.
+
+A page of NumPy columns, a dict of column name -> array, has no rows: all factories hand it on.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    #: Rows as they were decoded, or a page of NumPy columns.
+    Decoded = Iterable[Sequence[Any]] | dict[str, Any]
     #: Takes column names and decoded rows, gives the rows that the caller sees.
-    RowFactory = Callable[[Sequence[str], Iterable[Sequence[Any]]], Any]
+    RowFactory = Callable[[Sequence[str], Decoded], Any]
 
 _AROUND_A_NAME = re.compile(r"^[^a-zA-Z0-9]+|[^a-zA-Z0-9_]+$")
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
@@ -20,21 +25,23 @@ _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
 
 def tuple_factory(
     colnames: Sequence[str],  # noqa: ARG001  (every factory takes names and rows)
-    rows: Iterable[Sequence[Any]],
-) -> Iterable[Sequence[Any]]:
+    rows: Decoded,
+) -> Decoded:
     """Rows as they were decoded: tuples in the order of the columns."""
     return rows
 
 
 def named_tuple_factory(
-    colnames: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> list[tuple[Any, ...]]:
+    colnames: Sequence[str], rows: Decoded
+) -> list[tuple[Any, ...]] | dict[str, Any]:
     """Rows as named tuples.
 
     Names that Python does not allow change: ``system.now()`` becomes ``system_now`` and ``_x``
     becomes ``x``; what is taken gets an underscore at its end; what is a keyword, starts with a
     digit or has nothing left is called by its position, ``field_2_``.
     """
+    if isinstance(rows, dict):
+        return rows
     make = named_tuple_class(tuple(colnames))._make
     return [make(row) for row in rows]
 
@@ -58,13 +65,17 @@ def _field_names(colnames: Sequence[str]) -> list[str]:
     return fields
 
 
-def dict_factory(colnames: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+def dict_factory(colnames: Sequence[str], rows: Decoded) -> list[dict[str, Any]] | dict[str, Any]:
     """Rows as dicts by column name; of columns with one name the last counts."""
+    if isinstance(rows, dict):
+        return rows
     return [dict(zip(colnames, row, strict=False)) for row in rows]
 
 
 def ordered_dict_factory(
-    colnames: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> list[OrderedDict[str, Any]]:
+    colnames: Sequence[str], rows: Decoded
+) -> list[OrderedDict[str, Any]] | dict[str, Any]:
     """Rows as ordered dicts by column name."""
+    if isinstance(rows, dict):
+        return rows
     return [OrderedDict(zip(colnames, row, strict=False)) for row in rows]

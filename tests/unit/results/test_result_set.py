@@ -107,10 +107,9 @@ def test_lazy_rows_are_decoded_when_they_are_reached(result_of):
         next(rows)
 
 
-def test_a_page_of_numpy_columns_is_one_element(result_of):
-    result = result_of(
-        NUMBER, [(1,), (None,)], handler=NumpyProtocolHandler, row_factory=tuple_factory
-    )
+@pytest.mark.parametrize("factory", [tuple_factory, named_tuple_factory, dict_factory])
+def test_a_page_of_numpy_columns_is_one_element(result_of, factory):
+    result = result_of(NUMBER, [(1,), (None,)], handler=NumpyProtocolHandler, row_factory=factory)
     (page,) = list(result)
     assert page["n"].tolist() == [1, None]
 

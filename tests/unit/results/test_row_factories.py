@@ -56,3 +56,11 @@ def test_no_rows_stay_no_rows(factory):
 def test_the_classes_of_named_tuples_are_kept():
     first, second = (named_tuple_factory(NAMES, ROWS)[0] for _ in range(2))
     assert type(first) is type(second)
+
+
+@pytest.mark.parametrize(
+    "factory", [tuple_factory, named_tuple_factory, dict_factory, ordered_dict_factory]
+)
+def test_a_page_of_columns_is_handed_on(factory):
+    page = {"a": [1, 2], "b": ["x", None]}
+    assert factory(NAMES, page) is page
