@@ -1,4 +1,4 @@
-"""Bytes written by hand from native_protocol_v5.spec section 6 and Cassandra 5's documentation."""
+"""Bytes written by hand from native_protocol_v5.spec section 6, and bytes that Cassandra wrote."""
 
 import datetime as dt
 from decimal import Decimal
@@ -96,8 +96,99 @@ GOLDEN_CLASSES = [
     ("UserType(ks,74,61:Int32Type,62:UTF8Type)", (1, None), "00000004 00000001 ffffffff"),
 ]
 
+# What Cassandra 5.0.9 made of literals, with the class names that it gave; without its packages.
+_UDT = "UserType(rv,75,69:Int32Type,74:UTF8Type,6e:{inner},6c:ListType(Int32Type))".format(
+    inner="UserType(rv,696e6e6572,61:Int32Type,62:UTF8Type)"
+)
+GOLDEN_OF_THE_SERVER = [
+    ("VectorType(ByteType , 3)", [1, -2, 127], "01 01  01 fe  01 7f"),
+    ("VectorType(ShortType , 3)", [1, -2, 32767], "02 0001  02 fffe  02 7fff"),
+    ("VectorType(SimpleDateType , 2)", [Date(19782), Date(-5)], "04 80004d46  04 7ffffffb"),
+    (
+        "VectorType(TimeType , 2)",
+        [Time(1), Time("23:59:59.999999999")],
+        "08 0000000000000001  08 00004e94914effff",
+    ),
+    ("VectorType(UTF8Type , 2)", ["", "é"], "00  02 c3a9"),
+    ("VectorType(BooleanType , 2)", [True, False], "01 00"),
+    ("VectorType(IntegerType , 2)", [-129, 128], "02 ff7f  02 0080"),
+    (
+        "VectorType(DecimalType , 2)",
+        [Decimal("1.50"), Decimal("-1E10")],
+        "06 00000002 0096  05 fffffff6 ff",
+    ),
+    (
+        "VectorType(InetAddressType , 2)",
+        ["127.0.0.1", "::1"],
+        "04 7f000001  10 00000000000000000000000000000001",
+    ),
+    (
+        "VectorType(DurationType , 2)",
+        [Duration(1, 2, 3), Duration(-1, -2, -3)],
+        "03 020406  03 010305",
+    ),
+    (
+        "VectorType(TimestampType , 2)",
+        [dt.datetime(1970, 1, 1, 0, 0, 1), dt.datetime(1969, 12, 31, 23, 59, 59, 999000)],  # noqa: DTZ001
+        "00000000000003e8  ffffffffffffffff",
+    ),
+    (
+        "VectorType(VectorType(FloatType , 2) , 2)",
+        [[1.0, 2.0], [3.0, -4.5]],
+        "3f800000 40000000  40400000 c0900000",
+    ),
+    (
+        "VectorType(VectorType(ByteType , 2) , 2)",
+        [[1, 2], [3, 4]],
+        "04 01 01 01 02  04 01 03 01 04",
+    ),
+    (
+        "VectorType(ListType(Int32Type) , 2)",
+        [[1, 2], []],
+        "14 00000002 00000004 00000001 00000004 00000002  04 00000000",
+    ),
+    (
+        "VectorType(TupleType(Int32Type,UTF8Type) , 2)",
+        [(1, None), (None, "q")],
+        "0c 00000004 00000001 ffffffff  09 ffffffff 00000001 71",
+    ),
+    (
+        f"VectorType(FrozenType({_UDT}) , 2)",
+        [(1, None, None, [1]), (None, None, (2, None), None)],
+        (
+            "20 00000004 00000001 ffffffff ffffffff 0000000c 00000001 00000004 00000001"
+            "1c ffffffff ffffffff 0000000c 00000004 00000002 ffffffff ffffffff"
+        ),
+    ),
+    (
+        f"MapType(TupleType(Int32Type,UTF8Type),ListType({_UDT}))",
+        {(1, None): [(None, "t", (1, None), None)], (2, "b"): []},
+        (
+            "00000002  0000000c 00000004 00000001 ffffffff"
+            "00000025 00000001 0000001d ffffffff 00000001 74"
+            "0000000c 00000004 00000001 ffffffff ffffffff"
+            "0000000d 00000004 00000002 00000001 62  00000004 00000000"
+        ),
+    ),
+    (
+        "ListType(MapType(UTF8Type,SetType(Int32Type)))",
+        [{"a": {1, 2}}, {}],
+        (
+            "00000002  00000021 00000001 00000001 61"
+            "00000014 00000002 00000004 00000001 00000004 00000002  00000004 00000000"
+        ),
+    ),
+    ("DurationType", Duration(12, 0, 5), "18 00 0a"),
+    (
+        "DurationType",
+        Duration(2**31 - 1, 2**31 - 1, 2**63 - 1),
+        "f0fffffffe f0fffffffe fffffffffffffffffe",
+    ),
+]
+
 CASES = [(lookup_cqltype(name), value, data) for name, value, data in GOLDEN]
 CASES += [(lookup_casstype(name), value, data) for name, value, data in GOLDEN_CLASSES]
+CASES += [(lookup_casstype(name), value, data) for name, value, data in GOLDEN_OF_THE_SERVER]
 
 
 @pytest.mark.parametrize("version", [3, 4, 5])
