@@ -1,0 +1,205 @@
+"""A side becomes a wheel, and the wheel's driver a directory, once for each content.
+
+The wheel is built by the interpreter that runs the harness, with the Cython and setuptools that
+are pinned beside it (no build isolation), so that both sides have the same tools. Only the
+package `driver` is unpacked; what it imports at run time is the harness's own pinned set, shared
+by both sides, so that a ratio never comes from a dependency.
+"""
+
+from __future__ import annotations
+
+import compileall
+import hashlib
+import json
+import os
+import py_compile
+import shutil
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+from .errors import BuildError, no_space
+from .targets import SOURCES, Implementation, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .checkout import Checkout
+    from .processes import Crew, Finished
+    from .toolchain import Toolchain
+
+#: Files beside SOURCES that a build may read (the project's metadata names them).
+_ALSO_COPIED = ("pyproject.toml", "README.md", "LICENSE")
+#: Lines of pip and setuptools about themselves, which hide the compiler's.
+_TALK = (
+    "note:", "hint:", "[notice]", "ERROR: Failed", "Failed to build", "╰─>", "[end of",
+    "Building wheel", "\N{MULTIPLICATION SIGN} ", "error: metadata-generation",
+    "error: subprocess", "copying ", "creating ", "writing ", "reading ", "running ", "adding ",
+    "building ", "warning: build_py",
+)  # fmt: skip
+#: What a reader needs of a compiler that failed.
+_LAST_LINES = 12
+_LINE_WIDTH = 150
+#: Bump when the layout of a cached side changes.
+_LAYOUT = "1"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A side that is ready to be imported.
+
+    Attributes:
+        key: hash of the sources, the tools and the way of building.
+        impl: which implementation its workers ask for.
+        compiled: whether compiled twins are in it.
+        wheel_sha256: of the wheel that it was unpacked from.
+        folder: goes first on a worker's ``sys.path``; holds only ``driver/``.
+        why_pure: why it was not compiled though nobody asked for Python, or "".
+    """
+
+    key: str
+    impl: Implementation
+    compiled: bool
+    wheel_sha256: str
+    folder: str
+    why_pure: str
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Builds sides into a cache, safely beside another harness that does the same.
+
+    Attributes:
+        checkout: where commits and the working tree come from.
+        cache: the cache's directory, ignored by git.
+        crew: runs pip and the compiler.
+        toolchain: what they are.
+    """
+
+    checkout: Checkout
+    cache: Path
+    crew: Crew
+    toolchain: Toolchain
+
+    def build(self, target: Target) -> Built:
+        """Build a side, or find it built.
+
+        Raises:
+            BuildError: it does not build, or not as the implementation that was asked for.
+            NoSpaceError: the disk is full.
+        """
+        wanted = target.spec.impl
+        why_pure = "" if wanted or self.toolchain.compiles else self.toolchain.why_not
+        impl: Implementation = "python" if why_pure else wanted or "cython"
+        if impl == "cython" and not self.toolchain.compiles:
+            raise BuildError(
+                f"{target.spec.text} asks for the compiled driver, but no C compiler works here: "
+                f"{self.toolchain.why_not}"
+            )
+        key = self.key(target, impl)
+        self.cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.cache / f"{key}.lock"):
+            record = self.cache / "sides" / key / "side.json"
+            if not record.exists():
+                self._make(target, impl, record.parent)
+            built = json.loads(record.read_text(encoding="utf-8"))
+        if impl == "cython" and not built["compiled"]:
+            if wanted:
+                raise BuildError(f"{target.spec.text} has no compiled modules to ask for")
+            impl, why_pure = "python", "it has no compiled modules"
+        return Built(key, impl, built["compiled"], built["wheel_sha256"], built["folder"], why_pure)
+
+    def key(self, target: Target, impl: Implementation) -> str:
+        """The name of a build in the cache."""
+        parts = [_LAYOUT, impl, target.content, *self.toolchain.identity]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+    def _make(self, target: Target, impl: Implementation, folder: Path) -> None:
+        """Export, build, unpack, and move into place as one step."""
+        with tempfile.TemporaryDirectory(prefix="build-", dir=self.cache) as scratch:
+            tree, side = Path(scratch, "tree"), Path(scratch, "side")
+            tree.mkdir()
+            side.mkdir()
+            self._export(target, tree)
+            wheel = self._wheel(target, impl, tree, Path(scratch))
+            compiled = unpack(wheel, side)
+            record = {
+                "folder": str(folder),
+                "compiled": compiled,
+                "wheel": wheel.name,
+                "wheel_sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
+                "target": asdict(target),
+            }
+            shutil.copy2(wheel, side / wheel.name)
+            (side / "side.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            folder.parent.mkdir(exist_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            side.rename(folder)
+
+    def _export(self, target: Target, tree: Path) -> None:
+        """Copy what is built: a commit's tree, or the working tree's sources."""
+        if not target.is_working_tree and target.commit:
+            self.checkout.export(target.commit, tree)
+            return
+        for name in self.checkout.working((*SOURCES, *_ALSO_COPIED)):
+            copy = tree / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self.checkout.root / name, copy)
+
+    def _wheel(self, target: Target, impl: Implementation, tree: Path, scratch: Path) -> Path:
+        """Run pip; the path of the one wheel that it made."""
+        command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
+                   "--no-index", "--no-cache-dir", "--disable-pip-version-check",
+                   "--wheel-dir", str(scratch), str(tree)]  # fmt: skip
+        child = self.crew.start(
+            command, log=scratch / "build.log", cwd=scratch, env=build_environment(impl, tree)
+        )
+        ended = self.crew.wait(child)
+        wheels = sorted(scratch.glob("*.whl"))
+        if ended.status or len(wheels) != 1:
+            raise _failure(target, ended, self.cache)
+        return wheels[0]
+
+
+def build_environment(impl: Implementation, tree: Path) -> Mapping[str, str]:
+    """The environment of a build: reproducible, whatever directory it happens in."""
+    env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "DRIVER_IMPL"}}
+    # setuptools takes CFLAGS instead of the interpreter's own flags, so those must be in it.
+    flags = env.get("CFLAGS") or str(sysconfig.get_config_var("CFLAGS") or "-O2")
+    return env | {
+        "DRIVER_BUILD": impl,
+        "CFLAGS": f"{flags} -ffile-prefix-map={tree}=.",
+        "SOURCE_DATE_EPOCH": "315532800",  # the first instant that a zip file can hold
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def unpack(wheel: Path, side: Path) -> bool:
+    """Unpack only `driver/` of a wheel and byte-compile it; whether it holds compiled modules.
+
+    The byte code names files relative to the side, so that equal sources give equal byte code.
+    """
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith("driver/")]
+        archive.extractall(side, members=names)
+    compileall.compile_dir(
+        side, quiet=2, stripdir=str(side),
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )  # fmt: skip
+    return any(name.endswith((".so", ".pyd")) for name in names)
+
+
+def _failure(target: Target, ended: Finished, cache: Path) -> BuildError:
+    """The error of a failed build: one line, then the compiler's last ones."""
+    lines = ended.last_lines(200)
+    if any("No space left on device" in line for line in lines):
+        raise no_space(cache)
+    said = [line for line in lines if not line.strip().startswith(_TALK)][-_LAST_LINES:]
+    quoted = "".join(f"\n  {line.strip()[:_LINE_WIDTH]}" for line in said)
+    return BuildError(f"{target.spec.text} does not build (status {ended.status}):{quoted}")

@@ -1,0 +1,60 @@
+"""What can go wrong in a way that a person can do something about: one line each, exit status 2."""
+
+from __future__ import annotations
+
+import errno
+
+#: Exit statuses of the command, as the README promises them.
+NO_REGRESSION, REGRESSION, COULD_NOT_MEASURE = 0, 1, 2
+
+
+class HotpathError(Exception):
+    """Something that the person at the keyboard can mend; printed as it is, without a traceback.
+
+    The first line says what and where. Further lines, if any, quote another program.
+    """
+
+    exit_status = COULD_NOT_MEASURE
+
+
+class TargetError(HotpathError):
+    """A side that names nothing, or names something that cannot be measured."""
+
+
+class DirtyTreeError(TargetError):
+    """The checked-out commit is to be measured, but the working tree differs from it."""
+
+
+class BuildError(HotpathError):
+    """A side that does not build."""
+
+
+class SelectionError(HotpathError):
+    """A benchmark or meter expression that selects nothing, or is no expression."""
+
+
+class WorkerError(HotpathError):
+    """A worker process that ended without an answer."""
+
+
+class NoSpaceError(HotpathError):
+    """The disk is full."""
+
+
+class StoppedError(HotpathError):
+    """Ctrl-C, or a termination signal, before anything worth keeping was measured."""
+
+
+def no_space(where: object) -> NoSpaceError:
+    """The error of a full disk, with the place that could not be written."""
+    return NoSpaceError(
+        f"no space left on the disk that holds {where}: free some, "
+        "or point HOTPATH_CACHE and TMPDIR at another disk"
+    )
+
+
+def told(error: OSError) -> HotpathError:
+    """An operating system error as a line for a person."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return no_space(error.filename or "the results")
+    return HotpathError(f"{error.strerror or error}: {error.filename or 'no file named'}")

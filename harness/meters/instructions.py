@@ -1,0 +1,153 @@
+"""Instructions a call, counted by valgrind's callgrind without a compiled helper.
+
+Callgrind zeroes its counters when the C function `getppid` is entered and dumps them when
+`getpgrp` is (`--zero-before`, `--dump-before`); Python's `os` calls both directly. One process
+counts all cases of a side. The hash seed is fixed, addresses are not randomised where the machine
+lets us, the collector is off.
+
+Where a memory pool happens to end decides whether a call that allocates pays for starting a new
+one each time: a percent or two, and different after any change of anything. So a case is counted
+in several rounds, with the allocators' boundaries moved between them, and the least counts: such
+accidents only add.
+
+Of a dump's two figures `summary` is the cost since the zeroing; `totals` also holds what was
+still open on the call stack before it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from typing import TYPE_CHECKING
+
+from .counts import Counts, counts_for
+from .loop import fresh_loop, without_collector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+_TRIGGER = b"desc: Trigger: --dump-before=getpgrp"
+_SUMMARY = re.compile(rb"^summary: (\d+)$", re.MULTILINE)
+#: Of the file's beginning and end, where the two lines stand.
+_EDGE = 4096
+
+#: Seconds (without valgrind) that the larger loop of a case may take; valgrind needs 30 to 100
+#: times as long.
+TARGET = 0.0005
+#: The most calls of the larger loop.
+MOST = 128
+#: Rounds of a case that is called often; one that is called once or twice has one. Three left one
+#: or two of 73 cases more than 1 % off where only an unused function had been added.
+ROUNDS = 5
+#: Between rounds, objects up to this size are made and some are freed, in bytes.
+STIRRED = 2048
+#: Dumps to throw away first: the interpreter specialises code that ran a few times.
+SETTLING = 20
+
+
+@cache
+def why_not() -> str:
+    """Why instructions cannot be counted on this machine, or ""."""
+    if shutil.which("valgrind") is None:
+        return "valgrind is not installed (Debian, Ubuntu: apt-get install valgrind)"
+    answer = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--vgdb=no", "--callgrind-out-file=/dev/null", "true"],  # noqa: S607
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if answer.returncode:
+        lines = answer.stderr.strip().splitlines()
+        return f"valgrind does not run here: {lines[-1] if lines else answer.returncode}"
+    return ""
+
+
+@cache
+def fixed_addresses() -> bool:
+    """Whether `setarch -R` may switch address randomisation off (some containers forbid it)."""
+    if shutil.which("setarch") is None:
+        return False
+    answer = subprocess.run(["setarch", "-R", "true"], capture_output=True, check=False)  # noqa: S607
+    return answer.returncode == 0
+
+
+def command(worker: list[str], folder: Path) -> list[str]:
+    """A worker's command line, under callgrind."""
+    valgrind = [
+        "valgrind", "--tool=callgrind", "--vgdb=no",
+        "--zero-before=getppid", "--dump-before=getpgrp",
+        f"--callgrind-out-file={folder / 'cg.out'}",
+    ]  # fmt: skip
+    return [*(["setarch", "-R"] if fixed_addresses() else []), *valgrind, *worker]
+
+
+def plan(seconds: float) -> Counts:
+    """Loop counts for a call that takes some seconds without valgrind."""
+    return counts_for(seconds, TARGET, MOST)
+
+
+#: Dumps that this process has left so far: callgrind numbers its files from 1.
+_dumps = itertools.count(1)
+
+
+def measure(call: Callable[[], object], counts: Counts) -> list[tuple[int, int]]:
+    """In the worker: leave dumps of the smaller and of the larger loop, by round; their numbers."""
+    loop = fresh_loop()
+    with without_collector():
+        _settle()
+        loop(call, counts.warm)
+        left: list[tuple[int, int]] = []
+        stirred: list[object] = []
+        for turn in range(ROUNDS if counts.few > 2 else 1):
+            stirred.append(_stir(turn))
+            loop(call, max(1, counts.few // 4))
+            few = _dump_after(loop, call, counts.few)
+            left.append((few, _dump_after(loop, call, counts.many)))
+        return left
+
+
+def _stir(turn: int) -> list[bytes]:
+    """Move the allocators' boundaries: objects of every small size, some of them freed again."""
+    kept = [bytes(size) for size in range(0, STIRRED, 16) for _ in range(2 * turn)]
+    del kept[:: turn + 2]
+    return kept
+
+
+@cache
+def _settle() -> None:
+    """Let the linker resolve both functions, and the interpreter specialise what lies around."""
+    for _ in range(SETTLING):
+        _dump_after(fresh_loop(), int, 2)
+
+
+def _dump_after(
+    loop: Callable[[Callable[[], object], int], None], call: Callable[[], object], times: int
+) -> int:
+    """Count one loop; the number of its dump."""
+    os.getppid()
+    loop(call, times)
+    os.getpgrp()
+    return next(_dumps)
+
+
+def read_dump(folder: Path, index: int) -> int | None:
+    """The instructions of a worker's dump (counted from 1), or None if it is not there."""
+    file = folder / f"cg.out.{index}"
+    if not file.exists():
+        return None
+    data = file.read_bytes()
+    found = _SUMMARY.search(data)
+    if found is None or _TRIGGER not in data[:_EDGE]:
+        return None
+    return int(found[1])
+
+
+def read(folder: Path, dumps: Sequence[Sequence[int]]) -> tuple[int, int] | None:
+    """The least that the smaller and the larger loop cost in any round; None without dumps."""
+    rounds = [[read_dump(folder, index) for index in pair] for pair in dumps]
+    few = [pair[0] for pair in rounds if pair[0] is not None]
+    many = [pair[1] for pair in rounds if pair[1] is not None]
+    return (min(few), min(many)) if few and many else None

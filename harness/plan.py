@@ -1,0 +1,81 @@
+"""Who runs when: blocks of one process a side, balanced, in random order.
+
+The two processes of a block differ in nothing but the side: they share the hash seed, the order
+of the cases, the size of the environment, the loop counts and the minute. Blocks differ in all of
+these. Which side goes first is drawn for each pair of blocks, so that every two blocks hold both
+orders: what favours the first process cancels.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .meters import allocations, instructions, wall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .meters.counts import Counts
+
+SideName = Literal["left", "right"]
+SIDES: tuple[SideName, SideName] = ("left", "right")
+
+#: The largest hash seed of the interpreter.
+_MOST_HASH_SEED = 2**32 - 1
+#: Bytes by which the environment's size varies, and with it the stack's alignment.
+_MOST_PADDING = 4096
+
+
+@dataclass(frozen=True)
+class Block:
+    """One process for each side, one after the other.
+
+    Attributes:
+        index: from 0.
+        sides: who goes first.
+        hash_seed: of both processes.
+        order: seed of the order of the cases in both.
+        padding: bytes added to the environment of both.
+    """
+
+    index: int
+    sides: tuple[SideName, SideName]
+    hash_seed: int
+    order: int
+    padding: int
+
+
+@dataclass(frozen=True)
+class Loops:
+    """How often a case is called, by each meter; the same on both sides."""
+
+    wall: int
+    instructions: Counts
+    allocations: Counts
+
+
+def loops(left: float, right: float) -> Loops:
+    """Loop counts from rough times of a call on both sides, in seconds; the slower one counts."""
+    slower = max(left, right)
+    return Loops(
+        wall.loops_for(slower), instructions.plan(slower), allocations.plan(slower)
+    )  # fmt: skip
+
+
+def blocks(seed: int) -> Iterator[Block]:
+    """Blocks without end."""
+    rng = random.Random(seed)  # noqa: S311  (an order, not a secret)
+    index = 0
+    while True:
+        first: tuple[SideName, SideName] = rng.choice([SIDES, (SIDES[1], SIDES[0])])
+        for sides in (first, (first[1], first[0])):
+            yield Block(
+                index=index,
+                sides=sides,
+                hash_seed=rng.randint(1, _MOST_HASH_SEED),
+                order=rng.getrandbits(32),
+                padding=rng.randrange(_MOST_PADDING),
+            )
+            index += 1

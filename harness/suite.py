@@ -1,0 +1,77 @@
+"""The benchmarks, found by asv's own discovery in a worker, and chosen by an expression."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .errors import SelectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+@dataclass(frozen=True, order=True)
+class Case:
+    """One benchmark function.
+
+    Attributes:
+        name: what asv calls it, ``routing_key.time_single_int``.
+        module: the module that holds it, ``asv_benchmarks.routing_key``.
+        function: its name in that module.
+        version: set by hand when what it measures changes.
+        answers_may_differ: whether the two sides may give different answers.
+    """
+
+    name: str
+    module: str
+    function: str
+    version: str
+    answers_may_differ: bool
+
+    @property
+    def suite(self) -> str:
+        """The suite: what stands before the function's name."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def case(self) -> str:
+        """The function's name without ``time_``."""
+        return self.name.rpartition(".")[2].removeprefix("time_")
+
+
+def from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Case]:
+    """Cases as a worker describes them."""
+    return sorted(
+        Case(row["name"], row["module"], row["function"], row["version"], row["may_differ"])
+        for row in rows
+    )
+
+
+def expression(text: str) -> re.Pattern[str]:
+    """Compile a benchmark expression.
+
+    Raises:
+        SelectionError: it is no regular expression.
+    """
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise SelectionError(f"--bench {text!r} is no regular expression: {error}") from error
+
+
+def select(cases: Sequence[Case], pattern: re.Pattern[str]) -> list[Case]:
+    """The cases in whose name the expression is found, as `asv run --bench` does it.
+
+    Raises:
+        SelectionError: there are none.
+    """
+    chosen = [case for case in cases if pattern.search(case.name)]
+    if not chosen:
+        suites = ", ".join(sorted({case.suite for case in cases})) or "none"
+        raise SelectionError(
+            f"--bench {pattern.pattern!r} matches none of {len(cases)} benchmarks "
+            f"(suites: {suites})"
+        )
+    return chosen

@@ -1,0 +1,60 @@
+"""A toy driver for each test, and one cache of builds for all of them."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.checkout import Checkout
+from harness.compare import Place
+from harness.progress import Lines
+from harness.toolchain import find
+from tests.harness.toy import Toy
+
+SUITES = Path(__file__).resolve().parent / "suites"
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def toolchain():
+    return find()
+
+
+@pytest.fixture
+def compiler(toolchain):
+    """For tests that compile the toy's twin."""
+    if not toolchain.compiles:
+        pytest.skip(f"no C compiler works here: {toolchain.why_not}")
+    return toolchain
+
+
+@pytest.fixture
+def toy(tmp_path):
+    return Toy(tmp_path / "toy")
+
+
+@pytest.fixture
+def place(toy, cache, toolchain):
+    return Place(Checkout.around(toy.root), SUITES, cache, toolchain)
+
+
+class Heard(Lines):
+    """A teller whose lines a test can read."""
+
+    def __init__(self):
+        self.stream = io.StringIO()
+        super().__init__(Console(file=self.stream, width=200))
+
+    @property
+    def text(self):
+        return self.stream.getvalue()
+
+
+@pytest.fixture
+def tell():
+    return Heard()

@@ -1,0 +1,1 @@
+"""Benchmarks of the toy driver that the harness's own tests measure."""

@@ -1,0 +1,128 @@
+"""Sides become directories once for each content, and failures become lines."""
+
+import subprocess
+import sys
+import sysconfig
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import build, targets
+from harness.errors import BuildError, NoSpaceError
+from harness.processes import Crew, Finished
+
+
+@pytest.fixture
+def builder(place):
+    with Crew() as crew:
+        yield build.Builder(place.checkout, place.cache, crew, place.toolchain)
+
+
+@pytest.fixture
+def no_compiler(builder, toolchain):
+    broken = replace(toolchain, compiler="", why_not="/bin/false ended with status 1")
+    return replace(builder, toolchain=broken)
+
+
+def built(builder, text):
+    return builder.build(targets.resolve(targets.parse(text), builder.checkout))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_equal_content_is_built_once_whatever_it_is_called(toy, builder, monkeypatch):
+    one = built(builder, "HEAD")
+    toy.write("README.md", "words")
+    toy.commit("words only")
+    monkeypatch.setattr(build.Builder, "_make", None)  # a second build would fail
+    assert built(builder, "HEAD") == built(builder, ".") == built(builder, "HEAD@impl:cython")
+    assert built(builder, "HEAD").folder == one.folder
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_a_side_holds_the_driver_and_nothing_that_could_shadow_a_dependency(builder):
+    side = Path(built(builder, "HEAD").folder)
+    packages = {path.name for path in side.iterdir() if path.is_dir()}
+    assert packages == {"driver"}
+    assert list(side.rglob("work*.so"))
+    assert list(side.rglob("__pycache__/work*.pyc"))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_an_implementation_of_its_own_is_a_build_of_its_own(builder):
+    pure, compiled = (built(builder, f"HEAD@impl:{impl}") for impl in ("python", "cython"))
+    assert (pure.impl, pure.compiled) == ("python", False)
+    assert (compiled.impl, compiled.compiled) == ("cython", True)
+    assert pure.key != compiled.key
+
+
+@pytest.mark.slow
+def test_a_rebuilt_wheel_is_the_same_wheel(builder, tmp_path):
+    again = replace(builder, cache=tmp_path / "another-cache")
+    assert built(builder, "HEAD").wheel_sha256 == built(again, "HEAD").wheel_sha256
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_a_compiler_error_is_quoted(toy, builder):
+    toy.edit("driver/_cython/work.c", "PyInit_work(void)", "PyInit_work(void")
+    with pytest.raises(BuildError) as failure:
+        built(builder, ".")
+    first, *quoted = str(failure.value).splitlines()
+    assert first.startswith(". does not build")
+    assert any("work.c" in line and "error" in line for line in quoted)
+    assert len(quoted) <= 12
+
+
+@pytest.mark.slow
+def test_without_a_compiler_a_side_is_pure_and_says_why(no_compiler):
+    side = built(no_compiler, "HEAD")
+    assert side.impl == "python"
+    assert "/bin/false" in side.why_pure
+
+
+def test_without_a_compiler_asking_for_cython_is_refused(no_compiler):
+    with pytest.raises(BuildError, match=r"asks for the compiled driver.*/bin/false"):
+        built(no_compiler, "HEAD@impl:cython")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_a_side_without_compiled_modules_cannot_be_asked_for_them(toy, builder):
+    toy.edit("setup.py", "ext_modules=TWINS", "ext_modules=[]")
+    with pytest.raises(BuildError, match="no compiled modules"):
+        built(builder, ".@impl:cython")
+    side = built(builder, ".")
+    assert (side.impl, bool(side.why_pure)) == ("python", True)
+
+
+def test_the_tools_are_part_of_a_build_s_name(place, builder, toolchain):
+    target = targets.resolve(targets.parse("HEAD"), place.checkout)
+    other = replace(builder, toolchain=replace(toolchain, identity=("another compiler",)))
+    assert builder.key(target, "cython") != other.key(target, "cython")
+
+
+def test_the_interpreter_s_own_flags_stay_when_ours_are_added(monkeypatch, tmp_path):
+    monkeypatch.delenv("CFLAGS", raising=False)
+    flags = build.build_environment("cython", tmp_path)["CFLAGS"]
+    assert str(sysconfig.get_config_var("CFLAGS")) in flags
+    monkeypatch.setenv("CFLAGS", "-O1")
+    assert build.build_environment("cython", tmp_path)["CFLAGS"].startswith("-O1 ")
+
+
+def test_a_full_disk_during_a_build_is_told_as_one(place, tmp_path):
+    log = tmp_path / "log"
+    log.write_text("cc1: fatal error: closing x.o: No space left on device\n")
+    target = targets.resolve(targets.parse("HEAD"), place.checkout)
+    with pytest.raises(NoSpaceError, match="no space left"):
+        build._failure(target, Finished(1, log), place.cache)
+
+
+def test_the_harness_never_imports_the_driver():
+    names = ("cli", "compare", "job", "table", "build", "bench", "results", "render", "doctor")
+    imports = ", ".join(f"harness.{name}" for name in names)
+    code = f"import sys, {imports}; sys.exit('driver' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,159 @@
+"""The command: one line and status 2 for what a person can mend; no child left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness import results
+from harness.errors import NoSpaceError
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITES = Path(__file__).resolve().parent / "suites"
+
+
+@pytest.fixture
+def hotpath(toy, cache):
+    """Start the command in the toy's checkout."""
+
+    def start(*arguments, **env):
+        return subprocess.Popen(
+            [sys.executable, "-m", "harness.cli", *map(str, arguments)],
+            cwd=toy.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache),
+                              "COLUMNS": "100"} | env,
+        )  # fmt: skip
+
+    return start
+
+
+def finish(process):
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["compare", "nope", "HEAD"], "unknown commit: 'nope'"),
+        (["compare", "HEAD@impl:rust", "HEAD"], "must be impl:cython or impl:python"),
+        (["compare", "HEAD", ".", "--bench", "("], "is no regular expression"),
+        (["compare", "HEAD", ".", "--meters", "luck"], "choose from wall"),
+        (["compare", "HEAD", ".", "--suites", "nowhere"], "no folder of benchmarks"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(hotpath, arguments, line):
+    status, out, err = finish(hotpath(*arguments))
+    assert (status, out) == (2, "")
+    assert line in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_dirty_tree_where_a_commit_was_asked_for_is_one_line(toy, hotpath):
+    toy.commit("second")
+    toy.write("driver/work.py", "x = 1\n")
+    for arguments in (["compare", "HEAD~1", "HEAD"], ["run"]):
+        status, out, err = finish(hotpath(*arguments, "--suites", SUITES))
+        assert (status, out) == (2, "")
+        assert "without your changes to driver/work.py" in err
+
+
+def test_a_place_without_git_is_one_line(tmp_path):
+    answer = subprocess.run(
+        [sys.executable, "-m", "harness.cli", "compare", "HEAD", "."],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert answer.returncode == 2
+    assert "not inside a git checkout" in answer.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_a_side_that_does_not_build_shows_the_compiler_s_last_lines(toy, hotpath):
+    toy.edit("driver/_cython/work.c", "PyInit_work(void)", "PyInit_work(void")
+    status, out, err = finish(hotpath("compare", "HEAD", ".", "--suites", SUITES))
+    assert (status, out) == (2, "")
+    assert "hotpath: . does not build" in err
+    assert "work.c:4" in err
+
+
+@pytest.mark.slow
+def test_without_a_compiler_the_sides_are_pure_and_said_to_be(toy, hotpath):
+    toy.write("driver/more.py", "")
+    status, out, err = finish(
+        hotpath("compare", "HEAD", ".", "--suites", SUITES, "--meters", "allocations",
+                "--bench", "spin", CC="/bin/false")
+    )  # fmt: skip
+    assert status == 0
+    assert "measured in pure Python" in err
+    assert "[python]" in out
+
+
+def wait_for(process, word):
+    """Read the command's standard error up to a word."""
+    seen = ""
+    while word not in seen:
+        line = process.stderr.readline()
+        assert line, f"ended without saying {word!r}: {seen}"
+        seen += line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_the_workers_and_keeps_a_partial_result(toy, hotpath, tmp_path, number):
+    toy.edit("driver/work.py", "total += number", "total += number + 1 - 1")
+    toy.commit("slower")
+    kept = tmp_path / "kept.json"
+    process = hotpath("compare", "HEAD~1", "HEAD", "--suites", SUITES, "--budget", "600",
+                      "--meters", "allocations,wall", "--json", kept)  # fmt: skip
+    wait_for(process, "timing")
+    children = []
+    while not children:
+        children = psutil.Process(process.pid).children(recursive=True)
+        time.sleep(0.01)
+    process.send_signal(number)
+    status, out, _ = finish(process)
+    assert status == 2
+    assert "PARTIAL" in out
+    document = json.loads(kept.read_text())
+    assert document["partial"]
+    assert any(row["meters"] for row in document["cases"])
+    assert not [child for child in children if child.is_running()]
+
+
+def test_a_full_disk_is_told_and_leaves_no_half_file(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", str(tmp_path))
+
+    monkeypatch.setattr(results.os, "fdopen", full)
+    with pytest.raises(NoSpaceError, match="no space left on the disk"):
+        results.write_json({}, tmp_path / "x.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_during_a_comparison_is_one_line(toy, hotpath):
+    toy.write("driver/more.py", "")
+    status, _, err = finish(
+        hotpath("compare", "HEAD", ".", "--suites", SUITES, "--meters", "allocations",
+                "--json", "/dev/full/x.json")
+    )  # fmt: skip
+    assert status == 2
+    assert "hotpath: " in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", ["compare", "run"])
+def test_help_has_examples_and_the_exit_status(hotpath, command):
+    status, out, _ = finish(hotpath(command, "--help"))
+    assert status == 0
+    assert "Examples:" in out
+    assert "0 no regression, 1 regression, 2 could not measure" in out

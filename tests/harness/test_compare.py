@@ -1,0 +1,219 @@
+"""Whole comparisons of the toy driver, in this process: what is said and what is kept."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from harness import compare, results
+from harness.bench import Collected
+from harness.errors import SelectionError, StoppedError, TargetError, WorkerError
+from harness.meters import instructions
+from harness.suite import Case
+
+EXACT = ("allocations", "bytes") + (() if instructions.why_not() else ("instructions",))
+CASE = Case("toy.time_x", "suites.toy", "time_x", "1", answers_may_differ=False)
+QUICK = compare.Request("HEAD~1", "HEAD", budget=1, quick=True, meters=(*EXACT, "wall"))
+COUNTS = replace(QUICK, meters=EXACT)
+
+
+@pytest.fixture
+def slower(toy, place):
+    """A repository whose newest commit allocates and works twice as much."""
+    toy.edit("driver/work.py", "range(number)", "range(2 * number)")
+    toy.edit("driver/work.py", "total += number", "total += number + 1 - 1 + 2 - 2")
+    toy.commit("slower")
+    return place
+
+
+def rows(document):
+    return {row["case"]: row for row in document["cases"]}
+
+
+@pytest.mark.slow
+def test_a_slower_commit_is_a_regression_and_everything_is_kept(slower, tell, tmp_path, toolchain):
+    file = tmp_path / "kept" / "result.json"
+    request = replace(QUICK, meters=(*EXACT, "wall"))
+    written = compare.compare(request, slower, tell).save(file)
+    kept = json.loads(file.read_text())
+    assert (kept["schema"], kept["kind"], kept["partial"]) == (1, "comparison", False)
+    assert kept["verdict"]["exit"] == 1
+    assert kept["left"]["subject"] == "a toy"
+    assert kept["right"]["impl"] == ("cython" if toolchain.compiles else "python")
+    assert len(kept["left"]["wheel_sha256"]) == 64
+    assert kept["provenance"]["packages"]["pyperf"]
+    # The toy allocates different boxes, and says so by its digest: no number for them.
+    boxes, spin, newer = (rows(kept)[name] for name in ("boxes", "spin", "newer"))
+    assert (boxes["status"], boxes["meters"]) == ("different answers", {})
+    assert newer["status"] == "not applicable"
+    assert "driver.work.newer is not there" in newer["why"]
+    assert spin["status"] == "measured"
+    assert spin["meters"]["allocations"]["verdict"] == "equivalent"
+    wall = spin["meters"]["wall"]
+    assert len(wall["left_samples"]) == len(wall["right_samples"]) == compare.QUICK_BLOCKS
+    assert kept["meters"]["wall"]["processes"] == compare.QUICK_BLOCKS
+    if "instructions" in EXACT:
+        assert spin["meters"]["instructions"]["verdict"] == "regressed"
+    assert written == [file, *results.raw_files(file).values()]
+    answer = subprocess.run(
+        [sys.executable, "-m", "pyperf", "compare_to", *map(str, written[1:])],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "slower" in answer.stdout
+
+
+@pytest.mark.slow
+def test_the_raw_samples_hold_one_run_a_process_with_its_provenance(slower, tell, tmp_path):
+    import pyperf
+
+    request = replace(QUICK, meters=("wall",), bench="spin")
+    outcome = compare.compare(request, slower, tell)
+    left, _ = outcome.save(tmp_path / "r.json")[1:]
+    (benchmark,) = pyperf.BenchmarkSuite.load(str(left)).get_benchmarks()
+    assert benchmark.get_name() == "toy.time_spin"
+    assert len(benchmark.get_runs()) == compare.QUICK_BLOCKS
+    assert benchmark.get_metadata()["hotpath_impl"] == outcome.document["left"]["impl"]
+    assert not outcome.document["meters"]["instructions"]["measured"]
+
+
+@pytest.mark.slow
+def test_more_allocations_are_a_regression(toy, place, tell):
+    toy.edit("driver/work.py", "total = 0", "total = len([object()]) - 1")
+    toy.commit("one object more")
+    document = compare.compare(
+        replace(COUNTS, bench="spin", meters=("allocations",)), place, tell
+    ).document
+    counted = rows(document)["spin"]["meters"]["allocations"]
+    assert counted["verdict"] == "regressed"
+    assert counted["right"] - counted["left"] == 1 + 1  # the list's items and the object
+    assert document["verdict"]["exit"] == 1
+
+
+@pytest.mark.slow
+def test_the_same_code_twice_is_equivalent_in_every_exact_meter(place, tell):
+    same = replace(COUNTS, left="HEAD", right="HEAD", force=True)
+    document = compare.compare(same, place, tell).document
+    for name in ("spin", "boxes"):
+        for meter in rows(document)[name]["meters"].values():
+            assert meter["verdict"] == "equivalent"
+            assert meter["left"] == meter["right"]
+    assert document["verdict"]["exit"] == 0
+
+
+@pytest.mark.slow
+def test_the_same_build_is_equivalent_by_construction(toy, place, tell):
+    toy.write("README.md", "words")
+    toy.commit("words only")
+    outcome = compare.compare(QUICK, place, tell)
+    assert outcome.bench is None
+    assert outcome.document["verdict"]["exit"] == 0
+    assert "same build" in outcome.document["verdict"]["summary"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_both_implementations_of_one_commit_can_be_compared(place, tell):
+    request = replace(COUNTS, left="HEAD@impl:python", right="HEAD@impl:cython", bench="spin")
+    document = compare.compare(request, place, tell).document
+    proofs = rows(document)["spin"]["proof"]
+    assert proofs["left"]["modules"]["work"] == "driver/work.py"
+    assert proofs["right"]["modules"]["work"].startswith("driver/_cython/work.")
+
+
+@pytest.mark.slow
+def test_a_proof_that_fails_is_an_error_and_not_a_number(toy, place, tell):
+    toy.edit("driver/implementation.py", "return import_module(folder + module).__file__",
+             'return "/elsewhere/work.py"')  # fmt: skip
+    toy.commit("lies")
+    document = compare.compare(replace(COUNTS, bench="spin"), place, tell).document
+    row = rows(document)["spin"]
+    assert (row["status"], row["meters"]) == ("proof failed", {})
+    assert "right: work ran from /elsewhere/work.py" in row["why"]
+    assert document["verdict"]["exit"] == 2
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_leaves_an_error_for_what_it_did_not_reach(toy, place, tell):
+    toy.edit("driver/work.py", "    total = 0", "    import os\n    os._exit(3)\n    total = 0")
+    toy.commit("dies")
+    document = compare.compare(COUNTS, place, tell).document
+    assert rows(document)["spin"]["status"] == "error"
+    assert document["verdict"]["exit"] == 2
+
+
+@pytest.mark.slow
+def test_a_driver_that_does_not_import_is_told(toy, place, tell):
+    toy.write("driver/__init__.py", "raise RuntimeError('no import today')\n")
+    toy.commit("does not import")
+    with pytest.raises(WorkerError, match=r"right side .*no import today"):
+        compare.compare(COUNTS, place, tell)
+
+
+def test_an_expression_that_matches_nothing_is_told(slower, tell):
+    with pytest.raises(SelectionError, match="'zzz' matches none of 3 benchmarks"):
+        compare.compare(replace(QUICK, bench="zzz"), slower, tell)
+
+
+def test_a_folder_of_benchmarks_that_is_not_there_is_told(place, tell, tmp_path):
+    request = replace(QUICK, left="HEAD", right=".")
+    with pytest.raises(TargetError, match="no folder of benchmarks"):
+        compare.compare(request, replace(place, suites=tmp_path / "none"), tell)
+
+
+class Counted:
+    """A bench whose counts come from a list, one a layout."""
+
+    def __init__(self, *ratios):
+        self.got = Collected(exact={"instructions": {"left": {}, "right": {}}})
+        self.ratios, self.layouts = list(ratios), []
+        self.count_instructions([CASE], 0)
+
+    def count_instructions(self, cases, layout):
+        self.layouts.append(layout)
+        for case in cases:
+            self.got.exact["instructions"]["left"][case.name] = 1000.0
+            self.got.exact["instructions"]["right"][case.name] = 1000.0 * self.ratios.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "layouts"),
+    [
+        ([1.005], [0]),  # equivalent at once
+        ([0.97, 1.0], [0, 1]),  # an accident of the first layout
+        ([1.03, 1.03, 1.03], [0, 1, 2]),  # it stays: believed
+        ([1.5], [0]),  # no layout explains that
+    ],
+)
+def test_small_changes_are_counted_again_in_other_layouts(ratios, layouts, tell):
+    bench = Counted(*ratios)
+    compare.count_again(bench, [CASE], tell)
+    assert bench.layouts == layouts
+    assert bench.ratios == []
+
+
+@pytest.mark.slow
+def test_stopping_while_timing_keeps_what_was_counted(slower, tell, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compare.Bench, "time_block", stop)
+    request = replace(QUICK, bench="spin", meters=("allocations", "wall"))
+    document = compare.compare(request, slower, tell).document
+    assert document["partial"]
+    assert document["verdict"]["exit"] == 2
+    assert list(rows(document)["spin"]["meters"]) == ["allocations"]
+    assert document["meters"]["wall"] == {
+        "measured": False, "why": "stopped before it", "unit": "s", "processes": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_stopping_while_building_is_told(slower, tell, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compare.Builder, "build", stop)
+    with pytest.raises(StoppedError, match="before anything was measured"):
+        compare.compare(QUICK, slower, tell)

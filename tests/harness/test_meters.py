@@ -1,0 +1,156 @@
+"""The meters, held against functions whose costs are known."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.bench import environment
+from harness.meters import METERS, allocations, instructions, wall
+from harness.meters.counts import Counts
+from harness.meters.loop import fresh_loop
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_valgrind = pytest.mark.skipif(
+    bool(instructions.why_not()), reason=f"instructions: {instructions.why_not()}"
+)
+needs_memray = pytest.mark.skipif(bool(allocations.why_not()), reason="memray is not installed")
+
+
+def nothing():
+    pass
+
+
+def two_objects(kind=object):
+    return kind(), kind()
+
+
+def grown_list():
+    return list(range(1000, 1010))
+
+
+@needs_memray
+@pytest.mark.parametrize("counts", [Counts(4, 1, 2), Counts(16, 8, 16), Counts(64, 32, 64)])
+def test_a_function_that_does_nothing_allocates_nothing(counts):
+    assert allocations.measure(nothing, counts) == (0, 0)
+
+
+@needs_memray
+def test_allocations_and_bytes_are_those_of_the_objects():
+    number, size = allocations.measure(two_objects, Counts(8, 4, 8))
+    assert (number, size) == (2, 2 * sys.getsizeof(object()))
+
+
+@needs_memray
+def test_allocations_do_not_depend_on_the_loop_counts():
+    counts = [Counts(8, 1, 2), Counts(8, 4, 8), Counts(64, 32, 64)]
+    assert len({allocations.measure(grown_list, each) for each in counts}) == 1
+
+
+@needs_memray
+def test_the_profile_function_of_memray_does_not_outlive_its_measurement():
+    allocations.measure(nothing, Counts(2, 1, 2))
+    assert sys.getprofile() is None
+
+
+PROBE = """
+import sys
+sys.path.append({root!r})
+from harness.meters import instructions
+from harness.meters.counts import Counts
+
+def add(a=1, b=2):
+    return a + b
+
+def add_thrice(a=1, b=2):
+    add(); add(); add()
+
+def build(n=20):
+    return [str(i) for i in range(n)]
+
+for call in (add, add_thrice, build):
+    for few, many in ((64, 128), (128, 256), (128, 512)):
+        print(instructions.measure(call, Counts(512, few, many)))
+"""
+
+
+def count(folder):
+    """Per call, by function and pair of loop counts, in a process under callgrind."""
+    for old in folder.glob("cg.out*"):
+        old.unlink()
+    probe = folder / "probe.py"
+    probe.write_text(PROBE.format(root=str(ROOT)))
+    command = instructions.command([sys.executable, "-P", str(probe)], folder)
+    answer = subprocess.run(
+        command, env=environment("python", None), check=True, capture_output=True, text=True
+    )
+    rounds = [ast.literal_eval(line) for line in answer.stdout.splitlines()]
+    assert [len(each) for each in rounds] == [instructions.ROUNDS] * 9
+    dumps = [instructions.read(folder, each) for each in rounds]
+    spans = [Counts(512, 64, 128), Counts(512, 128, 256), Counts(512, 128, 512)] * 3
+    return [span.per_call(pair) for span, pair in zip(spans, dumps, strict=True)]
+
+
+@needs_valgrind
+@pytest.mark.slow
+def test_instructions_are_additive_and_the_same_in_every_run(tmp_path):
+    first, again = (count(tmp_path) for _ in range(2))
+    assert first == again
+    add, thrice, build = first[0:3], first[3:6], first[6:9]
+    for per_call in (add, thrice, build):
+        # Double and quadruple loops cost double and quadruple: nothing but calls is counted.
+        assert max(per_call) - min(per_call) <= 2 + 0.005 * per_call[0]
+    assert 3 * 20 < thrice[0] < 5 * add[0]
+    assert build[0] > 10 * add[0]
+
+
+def test_a_dump_that_is_not_ours_is_not_read(tmp_path):
+    assert instructions.read_dump(tmp_path, 1) is None
+    (tmp_path / "cg.out.1").write_text("desc: Trigger: Program termination\nsummary: 5\n")
+    assert instructions.read_dump(tmp_path, 1) is None
+
+
+def test_the_summary_is_read_and_not_the_totals(tmp_path):
+    text = "desc: Trigger: --dump-before=getpgrp\nevents: Ir\nsummary: 5\n\ntotals: 41\n"
+    (tmp_path / "cg.out.1").write_text(text)
+    assert instructions.read_dump(tmp_path, 1) == 5
+
+
+def test_a_machine_without_valgrind_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr(instructions.shutil, "which", lambda _: None)
+    assert "apt-get install valgrind" in instructions.why_not.__wrapped__()
+
+
+def test_a_machine_without_memray_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr(allocations, "find_spec", lambda _: None)
+    assert "pip install memray" in allocations.why_not.__wrapped__()
+
+
+def test_wall_gives_its_values_and_leaves_the_collector_on():
+    import gc
+
+    values = wall.measure(nothing, 10)
+    assert len(values) == wall.VALUES
+    assert min(values) > 0
+    assert gc.isenabled()
+
+
+def test_loops_make_a_value_last_long_enough():
+    assert wall.loops_for(wall.VALUE_TIME / 100) == 100
+    assert wall.loops_for(10 * wall.VALUE_TIME) == 1
+
+
+def test_each_case_gets_a_loop_of_its_own():
+    one, other = fresh_loop(), fresh_loop()
+    assert one.__code__ is not other.__code__
+    seen = []
+    one(lambda: seen.append(1), 3)
+    assert seen == [1, 1, 1]
+
+
+def test_every_meter_has_a_unit_and_a_task():
+    assert list(METERS) == ["wall", "instructions", "allocations", "bytes"]
+    assert json.dumps([vars(meter) for meter in METERS.values()])

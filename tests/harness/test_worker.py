@@ -1,0 +1,138 @@
+"""What a worker believes and what it refuses, in processes of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness import worker
+from harness.bench import environment, read_lines
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITES = Path(__file__).resolve().parent / "suites"
+TWIN = "work" + worker.COMPILED[0]
+
+
+def ask(folder, side, task, cases=(), impl="python", suites=SUITES, **more):
+    """Run a worker; its header, its answers, its exit status and its last words."""
+    request = {"side": str(side), "impl": impl, "suites": str(suites), "task": task,
+               "cases": list(cases), "out": str(folder / "out.jsonl"),
+               "harness": str(ROOT)} | more  # fmt: skip
+    file = folder / "request.json"
+    file.write_text(json.dumps(request))
+    answer = subprocess.run(
+        [sys.executable, "-P", worker.__file__, str(file)],
+        env=environment(impl, None), cwd=folder, check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    rows = read_lines(folder / "out.jsonl")
+    return rows[1:], answer.returncode, answer.stderr
+
+
+def row(name, module="suites.toy", **more):
+    return {"name": f"toy.{name}", "module": module, "function": name} | more
+
+
+def test_asv_s_own_discovery_finds_the_cases(toy, tmp_path):
+    rows, status, _ = ask(tmp_path, toy.root, "discover")
+    assert status == 0
+    assert {r["name"] for r in rows} == {"toy.time_spin", "toy.time_boxes", "toy.time_newer"}
+    assert {r["version"] for r in rows} == {"1"}
+
+
+def test_a_case_proves_its_path_with_files_of_its_side(toy, tmp_path):
+    (answer,), _, _ = ask(tmp_path, toy.root, "prove", [row("time_spin")])
+    assert answer["proof"]["modules"] == {"work": "driver/work.py"}
+    assert len(answer["proof"]["digest"]) == 64
+    assert answer["seconds"] > 0
+
+
+def test_a_case_that_its_side_lacks_is_not_applicable(toy, tmp_path):
+    (answer,), _, _ = ask(tmp_path, toy.root, "prove", [row("time_newer")])
+    assert answer["absent"] == "driver.work.newer is not there"
+
+
+def test_a_case_that_raises_is_an_error_and_the_next_one_still_runs(toy, tmp_path):
+    toy.edit("driver/work.py", "total = 0", "total = 1 // 0")
+    broken, fine = ask(tmp_path, toy.root, "prove", [row("time_spin"), row("time_boxes")])[0]
+    assert "ZeroDivisionError" in broken["error"]
+    assert "work.py:" in broken["error"]
+    assert "proof" in fine
+
+
+def test_another_driver_than_the_side_s_is_refused(toy, tmp_path):
+    empty = tmp_path / "side"
+    empty.mkdir()
+    _, status, words = ask(tmp_path, empty, "prove", [row("time_spin")], harness=str(toy.root))
+    assert status != 0
+    assert "which is not below" in words
+
+
+def test_another_implementation_than_was_asked_for_is_refused(toy, tmp_path):
+    toy.edit("driver/implementation.py", 'os.environ.get("DRIVER_IMPL", "cython")', '"python"')
+    _, status, words = ask(tmp_path, toy.root, "prove", [row("time_spin")], impl="cython")
+    assert status != 0
+    assert "runs as python, and cython was asked for" in words
+
+
+@pytest.fixture
+def side(tmp_path):
+    twin = tmp_path / "driver" / "_cython" / TWIN
+    twin.parent.mkdir(parents=True)
+    twin.touch()
+    return tmp_path
+
+
+def proof(side, file):
+    return {"modules": {"work": str(side / file)}, "digest": "0"}
+
+
+def test_a_compiled_file_in_a_python_side_fails_its_proof(side):
+    with pytest.raises(AssertionError, match="ran compiled"):
+        worker.check_proof(proof(side, f"driver/_cython/{TWIN}"), side, "python")
+
+
+def test_a_python_file_where_the_side_has_it_compiled_fails_its_proof(side):
+    with pytest.raises(AssertionError, match="ran in Python, though"):
+        worker.check_proof(proof(side, "driver/work.py"), side, "cython")
+
+
+def test_a_file_of_elsewhere_fails_its_proof(side):
+    with pytest.raises(AssertionError, match="not this side's"):
+        worker.check_proof(proof(side.parent, "driver/work.py"), side, "python")
+
+
+def test_a_module_without_a_twin_may_run_in_python_in_a_compiled_side(side):
+    good = {"modules": {"other": str(side / "driver/other.py")}, "digest": "0"}
+    assert worker.check_proof(good, side, "cython")["modules"] == {"other": "driver/other.py"}
+
+
+def test_a_case_without_a_proof_is_refused(toy, tmp_path):
+    suites = tmp_path / "bare"
+    suites.mkdir()
+    (suites / "__init__.py").touch()
+    (suites / "x.py").write_text("def time_it():\n    pass\n")
+    case = {"name": "x.time_it", "module": "bare.x", "function": "time_it"}
+    (answer,), _, _ = ask(tmp_path, toy.root, "prove", [case], suites=suites)
+    assert "no prove()" in answer["refused"]
+
+
+def test_wall_values_come_in_the_order_of_the_block(toy, tmp_path):
+    cases = [row("time_spin", loops=3), row("time_boxes", loops=3)]
+    orders = set()
+    for seed in range(6):
+        rows, _, _ = ask(tmp_path, toy.root, "wall", cases, order=seed, core=None)
+        orders.add(tuple(r["name"] for r in rows))
+        assert all(len(r["values"]) == 5 for r in rows)
+    assert len(orders) == 2
+
+
+def test_a_pinned_worker_stays_on_its_core(toy, tmp_path):
+    if not hasattr(os, "sched_setaffinity"):
+        pytest.skip("this system cannot pin processes")
+    core = max(os.sched_getaffinity(0))
+    rows, status, _ = ask(tmp_path, toy.root, "wall", [row("time_spin", loops=1)], core=core)
+    assert status == 0
+    assert len(rows) == 1

@@ -1,0 +1,105 @@
+"""A toy driver in a git repository of its own: builds in a second, and can be changed at will."""
+
+import os
+import subprocess
+from pathlib import Path
+
+PYPROJECT = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "toy"
+version = "1"
+
+[tool.setuptools]
+packages = ["driver", "driver._cython"]
+"""
+SETUP = """
+import os
+from setuptools import Extension, setup
+
+COMPILED = os.environ.get("DRIVER_BUILD", "auto") != "python"
+TWINS = [Extension("driver._cython.work", ["driver/_cython/work.c"])] if COMPILED else []
+setup(ext_modules=TWINS)
+"""
+IMPLEMENTATION = """
+import os
+from importlib import import_module
+
+IMPL = os.environ.get("DRIVER_IMPL", "cython")
+
+
+def origin(module):
+    folder = "driver._cython." if IMPL == "cython" and module == "work" else "driver."
+    return import_module(folder + module).__file__
+"""
+WORK = """
+def spin(times):
+    total = 0
+    for number in range(times):
+        total += number
+    return total
+
+
+def boxes(number):
+    return [bytearray(100) for _ in range(number)]
+"""
+TWIN = """
+#include <Python.h>
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "work", NULL, -1, NULL};
+PyMODINIT_FUNC PyInit_work(void) { return PyModule_Create(&definition); }
+"""
+
+
+class Repository:
+    """A git repository, and what tests do to it."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.git("init", "--quiet", "--initial-branch=main")
+
+    def write(self, name, text):
+        file = self.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def edit(self, name, before, after):
+        text = (self.root / name).read_text(encoding="utf-8")
+        assert before in text
+        self.write(name, text.replace(before, after))
+
+    def git(self, *arguments):
+        who = {f"GIT_{role}_{what}": "toy@example.invalid"
+               for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}  # fmt: skip
+        answer = subprocess.run(
+            ["git", *arguments], cwd=self.root, env=os.environ | who | {"GIT_CONFIG_GLOBAL": ""},
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        return answer.stdout.strip()
+
+    def commit(self, message):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+
+class Toy(Repository):
+    """A driver with a function or two, a compiled twin, and a build of a second."""
+
+    def __init__(self, root):
+        super().__init__(root)
+        for name, text in {
+            ".gitignore": ".hotpath/\n",
+            "pyproject.toml": PYPROJECT,
+            "setup.py": SETUP,
+            "driver/__init__.py": "from .implementation import IMPL\n",
+            "driver/implementation.py": IMPLEMENTATION,
+            "driver/work.py": WORK,
+            "driver/_cython/__init__.py": "",
+            "driver/_cython/work.c": TWIN,
+        }.items():
+            self.write(name, text)
+        self.commit("a toy")
