@@ -1,0 +1,8 @@
+"""The doctor: what this machine can and cannot measure, and what to do about it."""
+
+from __future__ import annotations
+
+from .finding import Finding
+from .report import diagnose, doctor_command
+
+__all__ = ["Finding", "diagnose", "doctor_command"]

@@ -1,0 +1,90 @@
+"""Which pictures there are: two a suite for the page, one for the README."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import canvas, raw, units
+from .ratios import draw_cases, draw_suites, drawable
+from .samples import draw_samples, has_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from .shapes import Comparison, Suite
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture on the disk: the stem of its files and the text for those who can't see it."""
+
+    stem: str
+    alt: str
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of its files."""
+        return tuple(self.stem + ending for ending in canvas.ENDINGS)
+
+
+def draw_suite(suite: Suite, shown: Comparison, folder: Path) -> dict[str, Picture]:
+    """Draw the pictures of a suite.
+
+    Args:
+        suite: The suite.
+        shown: The comparison that it is part of.
+        folder: Where the files go; it exists.
+
+    Returns:
+        The pictures called ``ratios`` and ``samples``; one without anything to draw is absent.
+    """
+    stem = f"{shown.slug}-{units.slug(suite.name)}"
+    left, right = shown.left, shown.right
+    measured = [case for case in suite.cases if case.get("status") == "measured"]
+    drawn: dict[str, Picture] = {}
+    if cases := [case for case in measured if drawable(case)]:
+        drawn["ratios"] = Picture(f"{stem}-ratios", _ratios_in_words(suite, shown))
+        canvas.save(
+            lambda layout: draw_cases(cases, left, right, layout), folder, drawn["ratios"].stem
+        )
+    if sampled := [case for case in measured if has_samples(case)]:
+        drawn["samples"] = Picture(
+            f"{stem}-samples",
+            f"{suite.name}: the wall time of each process, {left} above {right}, in "
+            f"{len(sampled)} cases. The raw data hold every figure.",
+        )
+        canvas.save(
+            lambda layout: draw_samples(sampled, left, right, layout), folder, drawn["samples"].stem
+        )
+    return drawn
+
+
+def draw_readme(comparison: Mapping[str, Any], path: Path) -> None:
+    """Draw one PNG: for each suite the geometric mean of the ratios, and every case behind it.
+
+    Args:
+        comparison: A comparison as JSON.
+        path: The PNG to write.
+
+    Raises:
+        ValueError: No case of the comparison has a ratio to draw.
+    """
+    groups = raw.group_by_suite([c for c in comparison.get("cases") or [] if drawable(c)])
+    if not groups:
+        raise ValueError("nothing to draw: no case of this comparison has a ratio")
+    left, right = (raw.side_name(comparison, side) for side in ("left", "right"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with canvas.style():
+        figure = draw_suites(groups, left, right, canvas.WIDE)
+        figure.savefig(path, format="png", dpi=160, facecolor=canvas.GROUND)
+
+
+def _ratios_in_words(suite: Suite, shown: Comparison) -> str:
+    means = "; ".join(f"{mean.label} {mean.text}" for mean in suite.means if mean.cases)
+    states = ", ".join(f"{tally.number} {tally.state}" for tally in suite.tallies)
+    return (
+        f"{suite.name}: {shown.right} divided by {shown.left} for each case. "
+        f"Geometric means: {means}. Cases: {states}. The table below has every figure."
+    )

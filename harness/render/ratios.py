@@ -1,0 +1,156 @@
+"""The ratio picture: right / left of every case in every meter, or of every suite (README)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import canvas, raw, units
+from .palette import LIGHT, MARKS, Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .canvas import Layout
+
+    Cases = Sequence[Mapping[str, Any]]
+
+_DEFAULT_LIMIT = 0.05
+
+
+def drawable(case: Mapping[str, Any]) -> bool:
+    """Whether a case has a ratio that has a place on a logarithmic axis."""
+    return any(_positive(case, mark.meter) for mark in MARKS)
+
+
+def draw_cases(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
+    """A row a case: time with its interval, instructions and allocations; hollow if undecided."""
+    names = [raw.case_name(case) for case in cases]
+    figure, axes = _frame(names, cases, f"{right} ÷ {left}", layout)
+    for position, case in enumerate(cases):
+        for mark in MARKS:
+            _point(axes, position + mark.offset + layout.drop, case, mark)
+        canvas.name_row(axes, position, names[position], layout)
+        canvas.remark_row(axes, position, _in_words(case), layout)
+    entries = [
+        canvas.mark(mark.shape, mark.size, LIGHT[mark.meter], _labelled(mark))
+        for mark in MARKS
+        if any(_extent(case, mark.meter) for case in cases)
+    ]
+    hollow = canvas.mark("o", 5.5, canvas.MUTED, "hollow: undecided", hollow=True)
+    canvas.legend(figure, [*entries, hollow], layout)
+    return figure
+
+
+def draw_suites(groups: Mapping[str, Cases], left: str, right: str, layout: Layout) -> Figure:
+    """A row a suite: the geometric mean of each meter, and each case as a small mark behind it."""
+    everything = [case for cases in groups.values() for case in cases]
+    figure, axes = _frame(list(groups), everything, f"{right} ÷ {left}", layout)
+    for position, cases in enumerate(groups.values()):
+        means = [_mean(axes, position, cases, mark) for mark in MARKS]
+        canvas.remark_row(axes, position, " · ".join(filter(None, means)), layout)
+    entries = [canvas.mark(mark.shape, mark.size, LIGHT[mark.meter], mark.label) for mark in MARKS]
+    note = canvas.mark("o", 3, canvas.MUTED, "small: one case; large: geometric mean")
+    canvas.legend(figure, [*entries, note], layout)
+    return figure
+
+
+def _frame(
+    names: Sequence[str], cases: Cases, quotient: str, layout: Layout
+) -> tuple[Figure, Axes]:
+    """Rows, ratio axis and equivalence band, with nothing drawn on them yet."""
+    figure, axes = canvas.rows(names, layout)
+    limit = max((_limit(case) for case in cases), default=_DEFAULT_LIMIT)
+    values = [value for case in cases for mark in MARKS for value in _extent(case, mark.meter)]
+    if layout.names_above:
+        name = quotient if len(quotient) < 40 else "right ÷ left"
+    else:
+        name = f"{quotient}   (band: within the limit of {units.percent(limit)} for time)"
+    low, high = canvas.ratio_axis(axes, values, limit, name, layout)
+    axes.axvspan(1 / (1 + limit), 1 + limit, color=LIGHT["band"], zorder=0, linewidth=0)
+    for words, align, room in (("← less  ", "right", 1 / low), ("  more →", "left", high)):
+        if room > (high / low) ** 0.12:
+            axes.annotate(
+                words,
+                (1.0, 1.0),
+                xycoords=axes.get_xaxis_transform(),
+                xytext=(0, 4),
+                textcoords="offset points",
+                ha=align,
+                color=canvas.MUTED,
+                fontsize=layout.small,
+            )
+    return figure, axes
+
+
+def _point(axes: Axes, at: float, case: Mapping[str, Any], mark: Mark) -> None:
+    """One meter's ratio with its interval; hollow if it is undecided."""
+    ratio = _positive(case, mark.meter)
+    if ratio is None:
+        return
+    colour = LIGHT[mark.meter]
+    data = case["meters"][mark.meter]
+    low, high = data.get("low"), data.get("high")
+    if units.usable(low) and units.usable(high) and 0 < low < high:
+        axes.plot(
+            [low, high], [at, at], color=colour, linewidth=2.2, solid_capstyle="round", zorder=2
+        )
+    hollow = data.get("verdict") == "undecided"
+    axes.plot(
+        [ratio],
+        [at],
+        marker=mark.shape,
+        markersize=mark.size,
+        markerfacecolor=canvas.GROUND if hollow else colour,
+        markeredgecolor=colour if hollow else canvas.INK,
+        markeredgewidth=1.4 if hollow else 0.6,
+        linestyle="none",
+        zorder=3,
+    )
+
+
+def _mean(axes: Axes, position: int, cases: Cases, mark: Mark) -> str:
+    """One meter of a suite; returns the mean as a text, empty if there is none."""
+    ratios = [r for r in (_positive(case, mark.meter) for case in cases) if r is not None]
+    mean = units.geometric_mean(ratios)
+    if mean is None:
+        return ""
+    at = position + 1.1 * mark.offset
+    colour = LIGHT[mark.meter]
+    axes.plot(ratios, [at] * len(ratios), mark.shape, color=colour, ms=3, alpha=0.5, mew=0)
+    axes.plot([mean], [at], mark.shape, color=colour, ms=mark.size + 2, mec=canvas.INK, mew=0.7)
+    return units.ratio(mean)
+
+
+def _in_words(case: Mapping[str, Any]) -> str:
+    state = raw.state_of(case)
+    ratio = raw.ratio_of(case, "wall")
+    figure = "" if ratio is None else f"{units.ratio(ratio)}  "
+    wall = (case.get("meters") or {}).get("wall") or {}
+    # The exact meters may decide a case whose time is undecided: say so beside its figure.
+    doubt = ", time ?" if wall.get("verdict") == "undecided" != state else ""
+    return f"{figure}{raw.SIGNS[state]} {state}{doubt}"
+
+
+def _labelled(mark: Mark) -> str:
+    return "time, with its interval" if mark.meter == "wall" else mark.label
+
+
+def _positive(case: Mapping[str, Any], meter: str) -> float | None:
+    """A ratio that has a place on a logarithmic axis."""
+    ratio = raw.ratio_of(case, meter)
+    return ratio if ratio is not None and ratio > 0 else None
+
+
+def _extent(case: Mapping[str, Any], meter: str) -> list[float]:
+    """A ratio and the ends of its interval, as far as they are positive."""
+    data = (case.get("meters") or {}).get(meter) or {}
+    values = [data.get(key) for key in ("ratio", "low", "high")]
+    return [value for value in values if units.usable(value) and value > 0]
+
+
+def _limit(case: Mapping[str, Any]) -> float:
+    limit = ((case.get("meters") or {}).get("wall") or {}).get("limit")
+    return float(limit) if units.usable(limit) and limit > 0 else _DEFAULT_LIMIT

@@ -1,0 +1,182 @@
+"""From the JSON of a comparison to what the page shows: a text for every figure and every gap.
+
+The templates know nothing of missing keys. A meter that was not measured, a case without a number,
+a ratio over zero: each becomes words here.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from . import raw, units
+from .shapes import Cell, Comparison, Mean, Row, Side, Suite, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def read(data: Mapping[str, Any], position: int) -> Comparison:
+    """Read one comparison.
+
+    Args:
+        data: A comparison as JSON (``kind`` is ``comparison`` or ``skipped``).
+        position: Its place on the page, from 1; it makes anchors and file names unique.
+    """
+    title = str(data.get("title") or "untitled comparison")
+    slug = f"{position}-{units.slug(title)}"
+    cases = list(data.get("cases") or [])
+    meters = data.get("meters") or {}
+    skipped = (
+        str(data.get("why", "no reason was recorded")) if data.get("kind") == "skipped" else ""
+    )
+    suites = [
+        _suite(name, group, meters, slug) for name, group in raw.group_by_suite(cases).items()
+    ]
+    status = raw.status_of(data)
+    return Comparison(
+        slug=slug,
+        title=title,
+        status=status,
+        answer=raw.answer_of(data, status),
+        note=str(data.get("note") or ""),
+        partial=bool(data.get("partial")),
+        created=str(data.get("created", "")),
+        skipped=skipped,
+        sides=tuple(_side(side, data[side]) for side in ("left", "right") if data.get(side)),
+        left=raw.side_name(data, "left"),
+        right=raw.side_name(data, "right"),
+        conditions=_conditions(data.get("provenance") or {}, meters),
+        not_measured=tuple(
+            (label, raw.why_not(meters.get(key)))
+            for key, label, _ in raw.METERS
+            if suites and raw.why_not(meters.get(key))
+        ),
+        tallies=_tally([row for suite in suites for row in suite.rows]),
+        means=means(cases),
+        suites=tuple(suites),
+    )
+
+
+def means(cases: list[dict[str, Any]]) -> tuple[Mean, ...]:
+    """The geometric mean of each meter's ratios.
+
+    A case whose ratio is zero (all allocations gone) or has no value has no logarithm: it is left
+    out, and the text says over how many of the cases the mean is taken.
+    """
+    measured = [case for case in cases if case.get("status") == "measured"]
+    found = []
+    for key, label, _ in raw.METERS:
+        ratios = [
+            r for r in (raw.ratio_of(case, key) for case in measured) if r is not None and r > 0
+        ]
+        found.append(Mean(label, units.geometric_mean(ratios), len(ratios), len(measured)))
+    return tuple(found)
+
+
+def _suite(name: str, cases: list[dict[str, Any]], meters: Mapping[str, Any], slug: str) -> Suite:
+    rows = tuple(_row(case, meters, slug) for case in cases)
+    return Suite(name, rows, _tally(list(rows)), means(cases), tuple(cases))
+
+
+def _row(case: dict[str, Any], meters: Mapping[str, Any], slug: str) -> Row:
+    name = str(case.get("name", "?"))
+    state = raw.state_of(case)
+    proof = case.get("proof") or {}
+    disagreement = raw.disagreement(case)
+    return Row(
+        anchor=f"{slug}-{units.slug(name)}",
+        name=name,
+        case=raw.case_name(case),
+        state=state,
+        why=str(case.get("why") or ""),
+        note=str(case.get("note") or disagreement),
+        contradictory=bool(disagreement),
+        cells=tuple(
+            _cell(case, key, label, text, raw.why_not(meters.get(key)))
+            for key, label, text in raw.METERS
+        ),
+        proof=json.dumps(proof, indent=2, sort_keys=True) if proof else "",
+    )
+
+
+def _cell(
+    case: dict[str, Any], key: str, label: str, text: Callable[[float], str], why_not: str
+) -> Cell:
+    data = (case.get("meters") or {}).get(key)
+    if not data:
+        if case.get("status") != "measured":
+            return Cell(label, missing=str(case.get("status", "error")))
+        return Cell(label, missing="not measured" if why_not else "no figure")
+    left, right, ratio = data.get("left"), data.get("right"), data.get("ratio")
+    low, high = data.get("low"), data.get("high")
+    both = units.usable(left) and units.usable(right)
+    return Cell(
+        label,
+        verdict=str(data.get("verdict") or ""),
+        ratio=units.ratio(ratio) if units.usable(ratio) else "no ratio",
+        interval=_interval(low, high),
+        sides=f"{text(left)} → {text(right)}" if both else "",
+        remark=_remark(data),
+    )
+
+
+def _interval(low: object, high: object) -> str:
+    """An interval in brackets; nothing for an exact figure, whose interval is a point."""
+    if not (units.usable(low) and units.usable(high)) or low == high:
+        return ""
+    return f"{units.ratio(low)} to {units.ratio(high)}"
+
+
+def _remark(data: Mapping[str, Any]) -> str:
+    """What stands behind a verdict that claims no change, or claims nothing."""
+    limit, detectable = data.get("limit"), data.get("detectable")
+    if data.get("verdict") == "equivalent" and units.usable(limit):
+        return f"within {units.percent(limit)}" if limit else "equal"
+    if data.get("verdict") == "undecided":
+        if units.usable(detectable):
+            return f"undecided; could see {units.percent(detectable - 1)}"
+        return "undecided"
+    return ""
+
+
+def _tally(rows: list[Row]) -> tuple[Tally, ...]:
+    numbers = {state: sum(row.state == state for row in rows) for state in raw.SIGNS}
+    return tuple(Tally(state, raw.SIGNS[state], n) for state, n in numbers.items() if n)
+
+
+def _side(name: str, side: Mapping[str, Any]) -> Side:
+    commit = str(side.get("commit") or "")[:12]
+    dirty = " with uncommitted changes" if side.get("dirty") else ""
+    hashes = {
+        "content": str(side.get("content") or "")[:16],
+        "wheel SHA-256": str(side.get("wheel_sha256") or "")[:16],
+        "described as": str(side.get("description") or ""),
+    }
+    return Side(
+        name=name,
+        spec=str(side.get("spec") or "?"),
+        commit=f"{commit}{dirty}",
+        subject=str(side.get("subject") or ""),
+        implementation=str(side.get("impl") or ""),
+        why_pure=str(side.get("why_pure") or ""),
+        hashes={f"{key}, {name}": value for key, value in hashes.items() if value},
+    )
+
+
+def _conditions(provenance: Mapping[str, Any], meters: Mapping[str, Any]) -> dict[str, str]:
+    """Where and with what it was measured, flat, every value a text."""
+    shown: dict[str, str] = {}
+    for key, value in provenance.items():
+        if value in (None, "", {}, []):
+            continue
+        if isinstance(value, dict):
+            shown[key] = ", ".join(f"{name} {version}" for name, version in sorted(value.items()))
+        elif isinstance(value, list | tuple):
+            shown[key] = ", ".join(map(str, value))
+        else:
+            shown[key] = str(value)
+    processes = (meters.get("wall") or {}).get("processes")
+    if processes:
+        shown["processes"] = f"{processes} a side for wall time"
+    return shown

@@ -1,0 +1,244 @@
+"""The page, read as a machine reads it: what it says, what it links to, what it leaves behind."""
+
+import copy
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from harness.render import write_page
+from tests.harness.sample_comparison import SKIPPED, make_comparison, without_valgrind
+
+VOID = {"meta", "link", "img", "source", "br", "wbr"}
+
+
+class Reader(HTMLParser):
+    """Collects what a test asks about, and fails on tags that don't nest."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.links, self.ids, self.images, self.words = [], [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.ids += [found["id"]] if "id" in found else []
+        self.links += [found[key] for key in ("href", "src", "srcset") if key in found]
+        self.images += [found] if tag == "img" else []
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+def read(path):
+    reader = Reader()
+    reader.feed(path.read_text(encoding="utf-8"))
+    assert reader.open == []
+    return reader
+
+
+def small(kind="commits"):
+    """One suite of a comparison: enough for the page, quick to draw."""
+    comparison = make_comparison(kind)
+    comparison["cases"] = [c for c in comparison["cases"] if c["suite"] == "routing_key"]
+    return comparison
+
+
+def quiet():
+    """A comparison of commits in which nothing is wrong."""
+    return small("impl") | {"gates": True}
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    out = tmp_path_factory.mktemp("page")
+    return write_page([make_comparison("impl"), make_comparison("commits")], out)
+
+
+def test_the_answer_comes_first_and_the_gravest_comparison_before_the_others(full):
+    text = read(full).text
+    places = [
+        text.index(words)
+        for words in (
+            "Regression",
+            "2 of 51 cases regressed from HEAD~1 to HEAD; 18 undecided",
+            "51 of 51 cases improved from HEAD@impl:python to HEAD@impl:cython, none regressed",
+            "What was compared",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_everything_that_the_page_links_to_lies_beside_it(full):
+    reader = read(full)
+    for link in reader.links:
+        if link.startswith("#"):
+            assert link[1:] in reader.ids, link
+        elif link != "data:,":
+            assert not re.match(r"[a-z]+:|/", link), link
+            assert (full.parent / link).stat().st_size > 0, link
+
+
+def test_ids_are_unique(full):
+    ids = read(full).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_every_picture_says_in_words_what_it_shows(full):
+    images = read(full).images
+    assert len(images) == 2 * 2 * 5
+    assert all(len(image["alt"]) > 60 for image in images)
+
+
+def test_the_page_needs_neither_network_nor_script(full):
+    page = full.read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "http" not in page
+    assert "url(" not in page
+
+
+def test_undecided_is_never_called_unchanged(full):
+    # The explanation of the word at the foot of the page is the one exception.
+    body = read(full).text.partition("How to read this page")[0]
+    assert "undecided; could see" in body
+    assert not re.search(r"unchanged|no change|the same", body)
+
+
+def test_states_without_figures_show_their_reason(full):
+    text = read(full).text
+    for words in (
+        "not applicable HEAD~1 has no driver.statements.bound",
+        "proof failed types.marshal is marshal.py, expected the compiled twin",
+        "different answers digest 9f86d081 on the left, 60303ae2 on the right",
+        "error worker ended with status -9",
+    ):
+        assert words in text
+
+
+def test_meters_that_disagree_are_said_to_disagree(full):
+    assert "The meters disagree: instructions regressed, time improved." in read(full).text
+
+
+def test_the_note_of_the_harness_has_precedence_over_ours(tmp_path):
+    comparison = small()
+    comparison["cases"][3]["note"] = "instructions say one thing, time another"
+    text = read(write_page([comparison], tmp_path)).text
+    assert "instructions say one thing, time another" in text
+    assert "The meters disagree" not in text
+
+
+def test_a_meter_that_was_not_measured_is_a_column_with_a_reason(tmp_path):
+    text = read(write_page([without_valgrind(small("impl"))], tmp_path)).text
+    assert "Instructions: not measured. valgrind is not installed" in text
+
+
+def test_good_news_with_a_skipped_comparison_is_limited_to_what_was_compared(tmp_path):
+    text = read(write_page([quiet(), SKIPPED], tmp_path)).text
+    assert "No regression in what was compared" in text
+    assert "Not compared: this clone has one commit" in text
+
+
+def test_good_news_is_a_sentence_that_names_both_sides(tmp_path):
+    text = read(write_page([quiet()], tmp_path)).text
+    assert "None of 4 cases regressed from HEAD@impl:python to HEAD@impl:cython" in text
+
+
+def test_a_partial_comparison_says_so(tmp_path):
+    text = read(write_page([{**quiet(), "partial": True}], tmp_path)).text
+    assert "Partial: the run was stopped" in text
+    assert "No regression in what was compared" in text
+
+
+def test_a_comparison_for_information_has_no_regression_but_can_fail_to_measure(tmp_path):
+    comparison = small("impl")
+    comparison["verdict"] = {"status": "regression", "exit": 1, "summary": "51 regressed"}
+    text = read(write_page([comparison], tmp_path)).text
+    assert text.startswith("No commits were compared · hotpath")
+    comparison["verdict"]["summary"] = "4 benchmarks: 1 not measured (proof failed)"
+    comparison["cases"][0].update(status="proof failed", meters={}, verdict=None)
+    text = read(write_page([comparison], tmp_path)).text
+    assert text.startswith("Could not measure")
+    assert "4 benchmarks: 1 not measured (proof failed)" in text
+
+
+def test_the_note_of_the_job_stands_beside_the_summary(tmp_path):
+    note = "HEAD does not change the driver; its parent is measured instead"
+    assert note in read(write_page([small() | {"note": note}], tmp_path)).text
+
+
+def test_a_status_that_the_page_does_not_know_is_not_good_news(tmp_path):
+    comparison = {**small("impl"), "verdict": {"status": "fine", "summary": "all fine"}}
+    assert "Could not measure" in read(write_page([comparison], tmp_path)).text
+
+
+@pytest.mark.parametrize(
+    "comparison",
+    [
+        {"schema": 1, "kind": "comparison"},
+        {"kind": "comparison", "title": "t", "cases": [{"name": "bind.time_x"}]},
+        {"kind": "comparison", "cases": [{"name": "a.time_b", "status": "measured", "meters": {}}]},
+        {"kind": "skipped", "title": "t", "why": "because"},
+    ],
+)
+def test_a_comparison_with_hardly_anything_in_it_still_makes_a_page(tmp_path, comparison):
+    assert "hotpath" in read(write_page([comparison], tmp_path)).text
+
+
+def test_no_comparison_at_all_makes_a_page_too(tmp_path):
+    assert "Nothing was compared" in read(write_page([], tmp_path)).text
+
+
+def test_texts_from_outside_are_escaped(tmp_path):
+    comparison = small()
+    comparison["title"] = "<script>alert(1)</script>"
+    comparison["left"]["subject"] = 'a <b>bold</b> & "quoted" subject'
+    comparison["cases"][0]["why"] = "<img src=x>"
+    page = write_page([comparison], tmp_path)
+    assert "<script" not in page.read_text(encoding="utf-8")
+    assert 'a <b>bold</b> & "quoted" subject' in read(page).text
+
+
+def test_the_raw_data_are_strict_json_and_complete(tmp_path):
+    comparison = small()
+    before = copy.deepcopy(comparison)
+    page = write_page([comparison], tmp_path)
+    (path,) = (page.parent / "data").iterdir()
+
+    def refuse(name):
+        raise AssertionError(name)
+
+    data = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+    assert [case["name"] for case in data["cases"]] == [case["name"] for case in before["cases"]]
+    assert data["cases"][3]["meters"]["allocations"]["ratio"] is None
+    assert data["cases"][0]["meters"]["wall"] == before["cases"][0]["meters"]["wall"]
+
+
+def test_a_second_page_removes_the_pictures_of_the_first_and_nothing_else(tmp_path):
+    write_page([small("impl")], tmp_path)
+    (tmp_path / "claims.html").write_text("not ours", encoding="utf-8")
+    write_page([SKIPPED], tmp_path)
+    assert list((tmp_path / "pictures").iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "claims.html",
+        "data",
+        "index.html",
+        "pictures",
+    ]
+
+
+def test_the_page_that_stood_there_survives_a_page_that_fails(tmp_path):
+    page = write_page([SKIPPED], tmp_path)
+    before = page.read_text(encoding="utf-8")
+    with pytest.raises(AttributeError):
+        write_page([{"kind": "comparison", "cases": ["not a case"]}], tmp_path)
+    assert page.read_text(encoding="utf-8") == before
