@@ -87,7 +87,7 @@ def newest_change(base: Request, place: Place) -> tuple[Planned | None, list[str
         return None, [f"{same}; no earlier commit here changed it either"]
     label = f"the newest commit that changed the driver is {older[:10]}"
     request = replace(
-        base, left=f"{older}~1", right=older,
+        base, left=f"{older[:10]}~1", right=older[:10],
         title=f"The newest commit that changed the driver ({older[:10]}) against its parent",
     )  # fmt: skip
     return Planned("commits", request, gates=True, note=f"{same}; {label}"), [

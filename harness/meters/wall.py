@@ -15,10 +15,11 @@ from .loop import fresh_loop, without_collector
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-#: Values that each process takes of each case.
-VALUES = 5
+#: Values that each process takes of each case, and of one whose single call lasts as long as a
+#: value should. More processes say more than more of the same process: its values share its fate.
+VALUES, VALUES_OF_LONG_CALLS = 5, 2
 #: Seconds that one value should last on the slower side.
-VALUE_TIME = 0.004
+VALUE_TIME = 0.001
 #: Seconds of calls before a calibration believes its clock.
 CALIBRATION_TIME = 0.002
 
@@ -49,11 +50,12 @@ def loops_for(seconds: float) -> int:
 
 
 def measure(call: Callable[[], object], loops: int) -> list[float]:
-    """Seconds a call, VALUES times, after a warm-up of one value's length."""
+    """Seconds a call, a few times, after a warm-up of one value's length."""
     loop = fresh_loop()
+    values = VALUES if loops > 1 else VALUES_OF_LONG_CALLS
     with without_collector():
         loop(call, loops)
-        return [_elapsed(loop, call, loops) / loops for _ in range(VALUES)]
+        return [_elapsed(loop, call, loops) / loops for _ in range(values)]
 
 
 def number(values: Sequence[float]) -> float:

@@ -108,8 +108,9 @@ def wait_for(process, word):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_the_workers_and_keeps_a_partial_result(toy, hotpath, tmp_path, number):
-    toy.edit("driver/work.py", "total += number", "total += number + 1 - 1")
-    toy.commit("slower")
+    # Another build that is no slower: a regression, once seen, would outweigh the interruption.
+    toy.edit("driver/work.py", "total += number", "total += number  # as before")
+    toy.commit("a comment")
     kept = tmp_path / "kept.json"
     process = hotpath("compare", "HEAD~1", "HEAD", "--suites", SUITES, "--budget", "600",
                       "--meters", "allocations,wall", "--json", kept)  # fmt: skip

@@ -138,6 +138,10 @@ def test_wall_gives_its_values_and_leaves_the_collector_on():
     assert gc.isenabled()
 
 
+def test_a_call_that_is_a_value_by_itself_is_timed_less_often():
+    assert len(wall.measure(nothing, 1)) == wall.VALUES_OF_LONG_CALLS < wall.VALUES
+
+
 def test_loops_make_a_value_last_long_enough():
     assert wall.loops_for(wall.VALUE_TIME / 100) == 100
     assert wall.loops_for(10 * wall.VALUE_TIME) == 1
