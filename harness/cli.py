@@ -60,7 +60,8 @@ P = ParamSpec("P")
 
 Bench = Annotated[str, typer.Option(metavar="REGEX", help="Only benchmarks that match.")]
 Budget = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Time for measuring, without builds.")
+    float | None,
+    typer.Option(min=1, metavar="SECONDS", help="Time for measuring, without builds."),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few processes: a rough wall time.")]
 Seed = Annotated[int, typer.Option(help="Of the random order of processes and cases.")]

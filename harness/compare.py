@@ -128,8 +128,6 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         except KeyboardInterrupt as stop:
             raise StoppedError("stopped before anything was measured") from stop
         document = skeleton(request, place, sides, built)
-        if built["left"].key == built["right"].key and not request.force:
-            return Outcome(document | same_build(), None)
         core = provenance.pinned_core()
         bench = Bench(built, place.suites.resolve(), crew, Path(scratch).resolve(), core)
         cases: list[Case] = []
@@ -137,6 +135,8 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         try:
             tell.stage("finding the benchmarks")
             cases += suite.select(suite.from_rows(bench.discover()), pattern)
+            if built["left"].key == built["right"].key and not request.force:
+                return Outcome(document | same_build(), None)
             measure(bench, cases, request, tell)
         except KeyboardInterrupt:
             if not bench.got.loops:

@@ -55,6 +55,12 @@ def test_bad_input_is_one_line_and_status_2(hotpath, arguments, line):
     assert len(err.strip().splitlines()) == 1
 
 
+def test_a_budget_without_time_is_refused(hotpath):
+    status, out, err = finish(hotpath("run", "--budget", "-3"))
+    assert (status, out) == (2, "")
+    assert "--budget" in err
+
+
 def test_a_dirty_tree_where_a_commit_was_asked_for_is_one_line(toy, hotpath):
     toy.commit("second")
     toy.write("driver/work.py", "x = 1\n")

@@ -113,6 +113,14 @@ def test_the_same_build_is_equivalent_by_construction(toy, place, tell):
 
 
 @pytest.mark.slow
+def test_an_expression_that_matches_nothing_is_an_error_even_for_the_same_build(toy, place, tell):
+    toy.write("README.md", "words")
+    toy.commit("words only")
+    with pytest.raises(SelectionError, match="no_such_case"):
+        compare.compare(replace(QUICK, bench="no_such_case"), place, tell)
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 def test_both_implementations_of_one_commit_can_be_compared(place, tell):
     request = replace(COUNTS, left="HEAD@impl:python", right="HEAD@impl:cython", bench="spin")
