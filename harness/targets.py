@@ -121,16 +121,21 @@ def resolve(spec: Spec, checkout: Checkout) -> Target:
         commit = checkout.commit(spec.revision)
         content, dirty = content_of(checkout, commit), False
     if not content:
-        raise TargetError(f"{spec.text!r} has no driver/ and setup.py to build")
+        raise TargetError(
+            f"{spec.text!r} has no driver/ with a setup.py or pyproject.toml to build it"
+        )
     return Target(spec, commit, checkout.subject(commit) if commit else "", dirty, content)
 
 
 def content_of(checkout: Checkout, commit: str | None) -> str:
     """Hash of what a build reads from a commit (None: the working tree); empty without a driver."""
     files = checkout.working(SOURCES) if commit is None else checkout.committed(commit, SOURCES)
-    if "setup.py" not in files or len(files) == 1:
+    project = checkout.read(commit, "pyproject.toml")
+    if not any(name.startswith("driver/") for name in files) or not (
+        project or "setup.py" in files
+    ):
         return ""
-    tables = _build_tables(checkout.read(commit, "pyproject.toml"))
+    tables = _build_tables(project)
     text = json.dumps([files, tables], sort_keys=True)
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
@@ -165,6 +170,10 @@ def _build_tables(text: bytes) -> Mapping[str, object]:
         document = tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {"unreadable": hashlib.sha256(text).hexdigest()}
+    backend = document.get("build-system", {}).get("build-backend", "setuptools")
+    if not str(backend).startswith("setuptools"):
+        # Which tables another backend reads is its own affair.
+        return {"whole": hashlib.sha256(text).hexdigest()}
     found: dict[str, object] = {}
     for path in BUILD_TABLES:
         node: object = document

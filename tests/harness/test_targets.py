@@ -94,3 +94,21 @@ def test_a_place_without_git_is_told(tmp_path):
 
     with pytest.raises(HotpathError, match="not inside a git checkout"):
         Checkout.around(tmp_path)
+
+
+def test_a_pyproject_alone_is_enough_to_build_from(toy, place):
+    before = resolve("HEAD", place).content
+    (toy.root / "setup.py").unlink()
+    toy.write("pyproject.toml", '[build-system]\nbuild-backend = "setuptools.build_meta"\n')
+    toy.commit("no setup.py")
+    assert resolve("HEAD", place).content not in {"", before}
+
+
+def test_every_table_counts_where_the_backend_is_not_setuptools(toy, place):
+    other = '[build-system]\nbuild-backend = "hatchling.build"\n[tool.hatch]\n'
+    toy.write("pyproject.toml", other)
+    toy.commit("another backend")
+    before = resolve("HEAD", place).content
+    toy.write("pyproject.toml", other + "something = 1\n")
+    toy.commit("which reads its own table")
+    assert resolve("HEAD", place).content != before
