@@ -89,12 +89,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's adjusted p-values: reject those below alpha, and the chance of even one false
     rejection among all of them is at most alpha.
     """  # noqa: D205  (one sentence)
-    adjusted = [1.0] * len(p_values)
-    so_far = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        so_far = max(so_far, min(1.0, p_values[index] * (len(p_values) - rank)))
-        adjusted[index] = so_far
-    return adjusted
+    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415  (slow to import)
+
+    return [float(p) for p in multipletests(p_values, method="holm")[1]] if p_values else []
 
 
 def detectable(estimate: Estimate, limit: float, alpha: float, tests: int) -> float:
