@@ -124,10 +124,12 @@ class BoundStatement(Statement):
             indexes = self.prepared_statement.routing_key_indexes
             if indexes and self.values:
                 values: list[Any] = self.values
-                parts = [values[i] for i in indexes]
-                # The server refuses a null in a key, in better words than a missing len().
-                if None not in parts:
-                    self._routing_key = pack_parts(parts)
+                try:
+                    self._routing_key = pack_parts([values[i] for i in indexes])
+                except TypeError:
+                    # A null has no length. The server refuses it, in better words than ours; to
+                    # look for it beforehand cost every key 5 %.
+                    return None
         return self._routing_key
 
     @routing_key.setter
