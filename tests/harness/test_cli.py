@@ -28,6 +28,9 @@ def hotpath(toy, cache):
             cwd=toy.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache),
                               "COLUMNS": "100"} | env,
+            # A test session in the background of a shell inherits an ignored SIGINT, and so
+            # would this process: a terminal's does not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  (the session has one thread)
         )  # fmt: skip
 
     return start
