@@ -1,7 +1,7 @@
 """Where our messages differ from those of cassandra-driver 3.30.1 on purpose, and why.
 
 Every entry has a test in ``test_messages_requests.py`` or ``test_messages_responses.py`` that shows
-both sides; a difference that disappears fails there.
+both sides; a difference that disappears fails there. docs/peers.md says the same to readers.
 """
 
 KNOWN_MESSAGE_DIFFERENCES = {
@@ -15,6 +15,10 @@ KNOWN_MESSAGE_DIFFERENCES = {
     ),
     "v5 EXECUTE without a metadata id": (
         "The peer fails with TypeError from len(None); we raise ValueError and say what to do."
+    ),
+    "an empty keyspace is written": (
+        "PREPARE of the peer sets the flag of a keyspace that is the empty string and leaves the "
+        "string out, so that the frame ends early. We write both, and the server answers in words."
     ),
     "a negative timestamp is written": (
         "The peer packs timestamps unsigned and fails with struct.error before 1970. [long] is "

@@ -1,5 +1,7 @@
 """Every request message is the same bytes as cassandra-driver's, for generated values."""
 
+from pathlib import Path
+
 import cassandra.protocol as peer
 import pytest
 from cassandra.query import UNSET_VALUE as PEER_UNSET
@@ -168,3 +170,16 @@ def test_known_difference_a_negative_timestamp_is_written():
     mine, theirs = encode_both("QueryMessage", 4, query="q", consistency_level=1, timestamp=-2)
     assert mine.endswith(b"\xff" * 7 + b"\xfe")
     assert isinstance(theirs, Exception)
+
+
+def test_known_difference_an_empty_keyspace_is_written():
+    assert "an empty keyspace is written" in KNOWN_MESSAGE_DIFFERENCES
+    mine, theirs = encode_both("PrepareMessage", 5, query="q", keyspace="")
+    assert (mine[9 + 4 + 1 :], theirs[9 + 4 + 1 :]) == (b"\0\0\0\1\0\0", b"\0\0\0\1")
+
+
+def test_the_document_lists_every_known_difference():
+    document = (Path(__file__).parents[2] / "docs" / "peers.md").read_text(encoding="utf-8")
+    words = " ".join(document.split())
+    for difference, reason in KNOWN_MESSAGE_DIFFERENCES.items():
+        assert f"**{difference}**: {reason}" in words, difference
