@@ -52,8 +52,9 @@ class ShardingInfo:
         ignore_msb = _number(options, "SCYLLA_SHARDING_IGNORE_MSB")
         partitioner = _first(options, "SCYLLA_PARTITIONER")
         algorithm = _first(options, "SCYLLA_SHARDING_ALGORITHM")
+        # The class counts, not its package: the document gives one, servers send another.
         known = (
-            partitioner == "org.apache.cassandra.dht.Murmur3Partitioner"
+            partitioner.rpartition(".")[2] == "Murmur3Partitioner"
             and algorithm == "biased-token-round-robin"
         )
         if shard is None or not shards or ignore_msb is None or not known:

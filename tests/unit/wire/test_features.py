@@ -72,6 +72,12 @@ def test_sharding_that_we_do_not_understand_is_off(key, values):
     assert features.sharding_info is None
 
 
+def test_the_partitioner_may_live_in_any_package():
+    # As the document of the extensions has it; servers say "dht".
+    said = {"SCYLLA_PARTITIONER": ["org.apache.cassandra.partitioners.Murmur3Partitioner"]}
+    assert ProtocolFeatures.parse_from_supported({**SHARDING, **said}).shard_id == 3
+
+
 def test_an_extension_with_a_malformed_parameter_is_off():
     supported = {
         "SCYLLA_RATE_LIMIT_ERROR": ["CODE=1", "ERROR_CODE=x"],
