@@ -31,6 +31,13 @@ class CrcMismatchException(MalformedFrameError):  # noqa: N818  (the field's nam
     """A v5 segment's header or payload does not have the checksum that it came with."""
 
 
+class ResultMetadataMismatch(MalformedFrameError):  # noqa: N818  (it is a mismatch)
+    """A result came without metadata, and that of the request is none or that of other columns.
+
+    The frame is whole, and so is the connection: a table was altered under a prepared statement.
+    """
+
+
 class ColumnDecodeError(DriverException):
     """A value of a result could not be decoded; the message names its column and type."""
 

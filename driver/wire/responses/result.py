@@ -14,7 +14,7 @@ from ...vocabulary.kinds import (
     RESULT_KIND_VOID,
 )
 from ...vocabulary.protocol_version import ProtocolVersion
-from ..malformed import MalformedFrameError
+from ..malformed import MalformedFrameError, ResultMetadataMismatch
 from ..messages import Response
 from ..primitives import read_binary_string, read_int, read_string
 from ..rows import LazyRows, parse_columns, parse_rows
@@ -125,8 +125,9 @@ class ResultMessage(Response):
             column_encryption_policy: what decrypts values of encrypted columns.
 
         Raises:
-            MalformedFrameError: also if the server left the columns out and ``result_metadata``
-                is None or has another number of columns.
+            MalformedFrameError: the frame ends early or breaks the protocol.
+            ResultMetadataMismatch: the server left the columns out, and ``result_metadata`` is
+                None or has another number of columns.
             ColumnDecodeError: a value is none of its column's type.
         """
         metadata = read_result_metadata(f, user_type_map)
@@ -135,9 +136,11 @@ class ResultMessage(Response):
         self.column_metadata = metadata.columns
         columns = result_metadata if metadata.columns is None else metadata.columns
         if columns is None:
-            raise MalformedFrameError("a result has no metadata, and the request did not keep any")
+            raise ResultMetadataMismatch(
+                "a result has no metadata, and the request did not keep any"
+            )
         if len(columns) != metadata.column_count:
-            raise MalformedFrameError(
+            raise ResultMetadataMismatch(
                 f"a result has {metadata.column_count} columns without metadata; the metadata of "
                 f"the prepared statement has {len(columns)}"
             )
