@@ -36,6 +36,16 @@ class Host:
         host_id: the identity that the node keeps when its address changes.
         is_up: True, False, or None while unknown.
         release_version: version text of the server, None while unknown.
+        broadcast_address: how other nodes reach it, as they say; None while unknown.
+        broadcast_port: the same.
+        broadcast_rpc_address: how clients reach it, as the nodes say, which also is how events
+            name it; not translated, as the address of the endpoint may be.
+        broadcast_rpc_port: the same.
+        listen_address: where it listens for other nodes.
+        listen_port: the same.
+        dse_version: version text of DataStax Enterprise; None if it is something else.
+        dse_workload: what a node of DataStax Enterprise is for.
+        dse_workloads: all that it is for.
         sharding_info: how the node maps tokens to its shards; None if it has none.
         conviction_policy: what decides that the host is down; None if nobody asks.
     """
@@ -59,6 +69,15 @@ class Host:
         self.host_id = host_id
         self.is_up: bool | None = None
         self.release_version: str | None = None
+        self.broadcast_address: str | None = None
+        self.broadcast_port: int | None = None
+        self.broadcast_rpc_address: str | None = None
+        self.broadcast_rpc_port: int | None = None
+        self.listen_address: str | None = None
+        self.listen_port: int | None = None
+        self.dse_version: str | None = None
+        self.dse_workload: str | None = None
+        self.dse_workloads: set[str] | None = None
         self.sharding_info: ShardingInfo | None = None
         self.lock = threading.RLock()
         self.conviction_policy = (

@@ -1,75 +1,48 @@
-"""What is known about the cluster: keyspaces, ring and tablets, and replicas from all three."""
+"""What is known about the cluster: hosts, keyspaces, ring and tablets, and replicas from all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..vocabulary.kinds import SchemaChangeType, SchemaTargetType
-from .replication import ReplicationStrategy
+from .endpoint import EndPoint
+from .replica_groups import NO_VALID_REPLICA, group_keys_by_replica
 from .ring import TokenMap
+from .schema.column import PartitionKeyColumn
+from .schema.function import same_types
+from .schema.keyspace import KeyspaceMetadata
+from .schema.table import TableMetadata
+from .schema.view import MaterializedViewMetadata
 from .tablets import Tablets
 from .token import Token, token_class_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from uuid import UUID
 
     from .host import Host
+    from .schema.function import Aggregate, Function
+    from .schema.user_type import UserType
 
+    #: What has a signature.
+    _Signed = TypeVar("_Signed", Function, Aggregate)
 
-@dataclass(frozen=True, slots=True)
-class PartitionKeyColumn:
-    """One column of a partition key.
-
-    Attributes:
-        name: its name, unquoted.
-    """
-
-    name: str
-
-
-@dataclass(slots=True)
-class TableMetadata:
-    """What routing needs to know of a table.
-
-    Attributes:
-        keyspace_name: the keyspace it lives in.
-        name: its name.
-        partition_key: columns of the partition key in their order.
-    """
-
-    keyspace_name: str
-    name: str
-    partition_key: list[PartitionKeyColumn] = field(default_factory=list)
-
-
-class KeyspaceMetadata:
-    """A keyspace: how it is replicated, and its tables.
-
-    Attributes:
-        name: its name.
-        durable_writes: whether writes go through the commit log.
-        replication_strategy: how replicas are chosen; None without a class.
-        tables: by name.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        durable_writes: bool,
-        strategy_class: str | None,
-        strategy_options: Mapping[str, Any] | None,
-    ) -> None:
-        """Describe a keyspace as ``system_schema.keyspaces`` does."""
-        self.name = name
-        self.durable_writes = durable_writes
-        self.replication_strategy = ReplicationStrategy.create(strategy_class, strategy_options)
-        self.tables: dict[str, TableMetadata] = {}
+__all__ = [
+    "NO_VALID_REPLICA",
+    "KeyspaceMetadata",
+    "Metadata",
+    "PartitionKeyColumn",
+    "TableMetadata",
+    "group_keys_by_replica",
+]
 
 
 class Metadata:
     """The cluster as it is known now.
+
+    One thread changes it, any thread reads it: what changes is replaced, so that a reader sees the
+    state before or after, and may go through a mapping while the next one is made.
 
     Attributes:
         cluster_name: what the cluster calls itself; None while unknown.
@@ -87,6 +60,8 @@ class Metadata:
         self.token_map: TokenMap | None = None
         self.tablets = Tablets()
         self._hosts: dict[UUID, Host] = {}
+        self._host_id_by_endpoint: dict[EndPoint, UUID] = {}
+        self._hosts_lock = threading.RLock()
 
     def add_or_return_host(self, host: Host) -> tuple[Host, bool]:
         """Remember a host by its id; returns the one that is kept, and whether it is new.
@@ -96,17 +71,77 @@ class Metadata:
         """
         if host.host_id is None:
             raise ValueError(f"{host!r} has no host_id")
-        kept = self._hosts.setdefault(host.host_id, host)
-        return kept, kept is host
+        with self._hosts_lock:
+            is_new = host.host_id not in self._hosts
+            kept = self._hosts.setdefault(host.host_id, host)
+            self._host_id_by_endpoint[kept.endpoint] = host.host_id
+        return kept, is_new
+
+    def update_host(self, host: Host, old_endpoint: EndPoint) -> None:
+        """Find a known host, whose endpoint changed, by the new one and no longer by the old.
+
+        Raises:
+            ValueError: the host has no id.
+        """
+        with self._hosts_lock:
+            self.add_or_return_host(host)
+            if old_endpoint != host.endpoint:
+                self._host_id_by_endpoint.pop(old_endpoint, None)
 
     def remove_host(self, host: Host) -> bool:
         """Forget a host and the tablets that it holds; whether it was known."""
-        self.tablets.drop_tablets_by_host_id(host.host_id)
-        return host.host_id is not None and self._hosts.pop(host.host_id, None) is not None
+        if host.host_id is None:
+            return False
+        return self.remove_host_by_host_id(host.host_id, host.endpoint)
+
+    def remove_host_by_host_id(self, host_id: UUID, endpoint: EndPoint | None = None) -> bool:
+        """Forget the host of an id and the tablets that it holds; whether it was known.
+
+        Args:
+            host_id: the host's id.
+            endpoint: no longer lead to this host from here; another host's endpoint stays.
+        """
+        self.tablets.drop_tablets_by_host_id(host_id)
+        with self._hosts_lock:
+            host = self._hosts.pop(host_id, None)
+            for known in (endpoint, host.endpoint if host else None):
+                if known is not None and self._host_id_by_endpoint.get(known) == host_id:
+                    del self._host_id_by_endpoint[known]
+        return host is not None
+
+    def get_host(self, endpoint_or_address: EndPoint | str, port: int | None = None) -> Host | None:
+        """The host at an endpoint or address; None if there is none.
+
+        Args:
+            endpoint_or_address: an address as text is compared with the one that the host tells
+                clients to use.
+            port: tells hosts with the same address apart; not used with an endpoint.
+        """
+        if isinstance(endpoint_or_address, EndPoint):
+            host_id = self._host_id_by_endpoint.get(endpoint_or_address)
+            return None if host_id is None else self._hosts.get(host_id)
+        for host in self.all_hosts():
+            address = host.broadcast_rpc_address or host.address
+            known_port = host.broadcast_rpc_port or host.endpoint.port
+            if address == endpoint_or_address and (port is None or known_port in (None, port)):
+                return host
+        return None
+
+    def get_host_by_host_id(self, host_id: UUID) -> Host | None:
+        """The host of an id; None if there is none."""
+        return self._hosts.get(host_id)
 
     def all_hosts(self) -> list[Host]:
         """Every host, in the order of their arrival."""
         return list(self._hosts.values())
+
+    def all_hosts_items(self) -> list[tuple[UUID, Host]]:
+        """Every host with its id."""
+        return list(self._hosts.items())
+
+    def can_support_partitioner(self) -> bool:
+        """Whether tokens of the cluster can be computed here: True, Murmur3 comes with us."""
+        return True
 
     def rebuild_token_map(self, partitioner: str, token_map: Mapping[Host, Iterable[str]]) -> None:
         """Build the ring from the tokens that each host says it owns.
@@ -144,7 +179,8 @@ class Metadata:
         if table is not None:
             tablet = self.tablets.get_tablet_for_key(keyspace, table, token)
             if tablet is not None:
-                return [self._hosts[i] for i, _ in tablet.replicas if i in self._hosts]
+                hosts = (self._hosts.get(host_id) for host_id, _ in tablet.replicas)
+                return [host for host in hosts if host is not None]
         return list(self.token_map.get_replicas(keyspace, token))
 
     def get_primary(self, key: bytes) -> Host | None:
@@ -157,29 +193,128 @@ class Metadata:
         """The token of a partition key; None while the partitioner is unknown."""
         return None if self.token_map is None else self.token_map.token_class.from_key(key)
 
+    def set_keyspaces(self, keyspaces: Mapping[str, KeyspaceMetadata]) -> None:
+        """Know these keyspaces and no others."""
+        old, self.keyspaces = self.keyspaces, dict(keyspaces)
+        for name in old.keys() | self.keyspaces.keys():
+            self._replication_changed(name, old.get(name))
+
+    def set_keyspace(self, name: str, keyspace: KeyspaceMetadata | None) -> None:
+        """Know a keyspace as it is now; None if it was dropped."""
+        old = self.keyspaces.get(name)
+        others = {n: ks for n, ks in self.keyspaces.items() if n != name}
+        self.keyspaces = others if keyspace is None else {**self.keyspaces, name: keyspace}
+        self._replication_changed(name, old)
+
+    def set_table(
+        self, keyspace: str, name: str, table: TableMetadata | MaterializedViewMetadata | None
+    ) -> None:
+        """Know a table or materialized view as it is now; None if it was dropped.
+
+        Nothing happens in a keyspace that is unknown: it comes with its tables when it comes.
+        """
+        description = self.keyspaces.get(keyspace)
+        if table is None:
+            self.tablets.drop_tablets(keyspace, name)
+        if description is None:
+            return
+        if table is None:
+            description.drop_table(name)
+        elif isinstance(table, MaterializedViewMetadata):
+            description.add_view(table)
+        else:
+            description.add_table(table)
+
+    def set_user_type(self, keyspace: str, name: str, user_type: UserType | None) -> None:
+        """Know a user-defined type as it is now; None if it was dropped."""
+        description = self.keyspaces.get(keyspace)
+        if description is not None:
+            others = {n: t for n, t in description.user_types.items() if n != name}
+            description.user_types = others if user_type is None else {**others, name: user_type}
+
+    def set_function(
+        self, keyspace: str, name: str, argument_types: Sequence[str], function: Function | None
+    ) -> None:
+        """Know a user-defined function as it is now; None if it was dropped."""
+        description = self.keyspaces.get(keyspace)
+        if description is not None:
+            known = description.functions
+            description.functions = _with_signature(known, keyspace, name, argument_types, function)
+
+    def set_aggregate(
+        self, keyspace: str, name: str, argument_types: Sequence[str], aggregate: Aggregate | None
+    ) -> None:
+        """Know a user-defined aggregate as it is now; None if it was dropped."""
+        description = self.keyspaces.get(keyspace)
+        if description is not None:
+            known = description.aggregates
+            description.aggregates = _with_signature(
+                known, keyspace, name, argument_types, aggregate
+            )
+
     def schema_changed(
         self,
         change_type: str,
         target_type: str,
         keyspace: str,
         table: str | None = None,
+        type: str | None = None,  # noqa: A002  (the event's name for it)
+        function: Any = None,  # noqa: ANN401  (a wire.responses.SignatureDescriptor)
+        aggregate: Any = None,  # noqa: ANN401  (the same)
         **_others: object,
     ) -> None:
         """Forget what a schema change made stale; arguments as in a SCHEMA_CHANGE result."""
         if change_type == SchemaChangeType.CREATED:
             return
         if target_type == SchemaTargetType.KEYSPACE:
-            self.tablets.drop_tablets(keyspace)
-            if self.token_map is not None:
-                self.token_map.remove_keyspace(keyspace)
-            if change_type == SchemaChangeType.DROPPED:
-                self.keyspaces.pop(keyspace, None)
-        elif target_type == SchemaTargetType.TABLE and change_type == SchemaChangeType.DROPPED:
-            self.tablets.drop_tablets(keyspace, table)
-            if table is not None and keyspace in self.keyspaces:
-                self.keyspaces[keyspace].tables.pop(table, None)
+            self._placement_changed(keyspace)
+        if change_type != SchemaChangeType.DROPPED:
+            return
+        if target_type == SchemaTargetType.KEYSPACE:
+            self.set_keyspace(keyspace, None)
+        elif target_type == SchemaTargetType.TABLE and table is not None:
+            self.set_table(keyspace, table, None)
+        elif target_type == SchemaTargetType.TYPE and type is not None:
+            self.set_user_type(keyspace, type, None)
+        elif target_type == SchemaTargetType.FUNCTION and function is not None:
+            self.set_function(keyspace, function.name, function.argument_types, None)
+        elif target_type == SchemaTargetType.AGGREGATE and aggregate is not None:
+            self.set_aggregate(keyspace, aggregate.name, aggregate.argument_types, None)
 
     def table(self, keyspace: str, table: str) -> TableMetadata | None:
         """A table by name; None if it or its keyspace is unknown."""
         description = self.keyspaces.get(keyspace)
         return description.tables.get(table) if description else None
+
+    def export_schema_as_string(self) -> str:
+        """Statements that create every keyspace with everything in it, by name."""
+        return "\n\n".join(ks.export_as_string() for _, ks in sorted(self.keyspaces.items()))
+
+    def _replication_changed(self, name: str, old: KeyspaceMetadata | None) -> None:
+        """Forget where a keyspace's data was, unless it is where it has been."""
+        new = self.keyspaces.get(name)
+        strategies = (ks.replication_strategy if ks else None for ks in (old, new))
+        if len(set(strategies)) > 1:
+            self._placement_changed(name)
+
+    def _placement_changed(self, keyspace: str) -> None:
+        """Forget the replicas and tablets of a keyspace: the next request works them out anew."""
+        self.tablets.drop_tablets(keyspace)
+        if self.token_map is not None:
+            self.token_map.remove_keyspace(keyspace)
+
+
+def _with_signature(
+    known: Mapping[str, _Signed],
+    keyspace: str,
+    name: str,
+    argument_types: Sequence[str],
+    new: _Signed | None,
+) -> dict[str, _Signed]:
+    """Parts by signature, with one replaced or, for None, removed."""
+    rest = {
+        signature: part
+        for signature, part in known.items()
+        if part.name != name or not same_types(part.argument_types, argument_types, keyspace)
+    }
+    return rest if new is None else {**rest, new.signature: new}

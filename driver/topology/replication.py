@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..types.literals import cql_quote
 from .host import Host
 from .token import Token
 
@@ -55,6 +56,10 @@ class ReplicationFactor:
         """As CQL writes it."""
         transient = f"/{self.transient_replicas}" if self.transient_replicas else ""
         return f"{self.all_replicas}{transient}"
+
+
+def _map_literal(pairs: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{cql_quote(k)}: {cql_quote(v)}" for k, v in pairs.items()) + "}"
 
 
 class ReplicationStrategy:
@@ -102,8 +107,7 @@ class ReplicationStrategy:
 
     def export_for_schema(self) -> str:
         """The ``replication`` map as CQL text."""
-        parts = {"class": self.name} | {k: str(v) for k, v in self.options_map.items()}
-        return "{" + ", ".join(f"'{key}': '{value}'" for key, value in parts.items()) + "}"
+        return _map_literal({"class": self.name} | self.options_map)
 
     def __eq__(self, other: object) -> bool:
         """Whether class and options agree."""
@@ -292,8 +296,7 @@ class UnknownStrategy(ReplicationStrategy):
 
     def export_for_schema(self) -> str:
         """The class that the server named, and its options."""
-        parts = {"class": self._name} | self.options_map
-        return "{" + ", ".join(f"'{key}': '{value}'" for key, value in parts.items()) + "}"
+        return _map_literal({"class": self._name} | self.options_map)
 
 
 STRATEGIES: dict[str, type[ReplicationStrategy]] = {

@@ -76,11 +76,20 @@ class TokenMap:
         with self._rebuild_lock:
             known = self.tokens_to_hosts_by_ks.get(keyspace)
             if (known is None) if build_if_absent else (known is not None):
-                description = self._metadata.keyspaces.get(keyspace)
-                if description is not None:
-                    self.tokens_to_hosts_by_ks[keyspace] = self.replica_map_for_keyspace(
-                        description
-                    )
+                self._place(keyspace)
+
+    def _place(self, keyspace: str) -> None:
+        """Work out the replicas of a keyspace as it is when that is done."""
+        description = self._metadata.keyspaces.get(keyspace)
+        while description is not None:
+            placed = description
+            self.tokens_to_hosts_by_ks[keyspace] = self.replica_map_for_keyspace(placed)
+            # Another thread may have replaced the keyspace meanwhile, and ``remove_keyspace`` come
+            # too early for the replicas that are old now.
+            description = self._metadata.keyspaces.get(keyspace)
+            if description is placed:
+                return
+        self.remove_keyspace(keyspace)
 
     def replica_map_for_keyspace(self, ks_metadata: ReplicatedKeyspace) -> ReplicaMap:
         """The replicas of each token of the ring for a keyspace; empty without a strategy."""

@@ -13,6 +13,7 @@ from driver.topology.metadata import (
 )
 from driver.topology.tablets import Tablet
 from driver.topology.token import BytesToken, Murmur3Token
+from driver.wire.responses.schema_change import SignatureDescriptor
 
 A, B, C = (Host(f"10.0.0.{i}", host_id=UUID(int=i)) for i in (1, 2, 3))
 SIMPLE = "org.apache.cassandra.locator.SimpleStrategy"
@@ -92,6 +93,49 @@ def test_a_tablet_answers_before_the_ring(metadata):
     assert metadata.get_replicas("ks", b"key") == [A]
 
 
+class Leaving(dict):
+    """Hosts of which each is removed as soon as somebody has looked whether it is there."""
+
+    def __contains__(self, host_id):
+        return self.pop(host_id, None) is not None
+
+
+def test_a_replica_that_leaves_in_between_is_no_replica(metadata):
+    metadata.rebuild_token_map("Murmur3Partitioner", {A: ["0"]})
+    everything = Tablet(-(2**63), 2**63 - 1, ((C.host_id, 0),))
+    metadata.tablets.add_tablet("ks", "t", everything)
+    metadata._hosts = Leaving(metadata._hosts)
+    assert metadata.get_replicas("ks", b"key", "t") in ([], [C])
+
+
+def test_a_keyspace_that_changes_while_it_is_placed_is_placed_anew(metadata, monkeypatch):
+    before = metadata.keyspaces["ks"].replication_strategy
+    place = type(before).make_token_replica_map
+    altered = KeyspaceMetadata("ks", True, SIMPLE, {"replication_factor": "1"})
+
+    def place_and_alter(strategy, *args):
+        if strategy is before:
+            metadata.set_keyspace("ks", altered)
+        return place(strategy, *args)
+
+    monkeypatch.setattr(type(before), "make_token_replica_map", place_and_alter)
+    metadata.get_replicas("ks", b"\x05")
+    assert metadata.get_replicas("ks", b"\x05") == [A]
+
+
+def test_a_keyspace_that_is_dropped_while_it_is_placed_has_no_replicas(metadata, monkeypatch):
+    strategy = type(metadata.keyspaces["ks"].replication_strategy)
+    place = strategy.make_token_replica_map
+
+    def place_and_drop(self, *args):
+        metadata.set_keyspace("ks", None)
+        return place(self, *args)
+
+    monkeypatch.setattr(strategy, "make_token_replica_map", place_and_drop)
+    metadata.get_replicas("ks", b"\x05")
+    assert metadata.get_replicas("ks", b"\x05") == []
+
+
 def test_a_host_is_kept_once_by_its_id(metadata):
     again = Host("10.0.0.9", host_id=A.host_id)
     assert metadata.add_or_return_host(again) == (A, False)
@@ -134,5 +178,5 @@ class TestSchemaChanges:
         assert len(metadata.get_replicas("ks", b"x")) == 3
 
     def test_other_targets_are_no_matter_of_routing(self, metadata):
-        metadata.schema_changed("DROPPED", "FUNCTION", "ks", function="f", argument_types=[])
+        metadata.schema_changed("DROPPED", "FUNCTION", "ks", function=SignatureDescriptor("f", ()))
         assert metadata.table("ks", "t") is not None

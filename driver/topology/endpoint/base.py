@@ -1,4 +1,4 @@
-"""Endpoints: how a node is reached, and nothing about what it is."""
+"""What an endpoint is, and those that need nobody to lead there."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EndPoint:
         """Address and port to connect to now; may ask a name service."""
         raise NotImplementedError
 
-    def _key(self) -> tuple[str, int]:
+    def _key(self) -> tuple[str, int] | tuple[str, int, str]:
         return (self.address, self.port or 0)
 
     def __eq__(self, other: object) -> bool:
