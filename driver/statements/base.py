@@ -87,6 +87,14 @@ class Statement:
         self._routing_key = None
 
     @property
+    def is_lwt(self) -> bool:
+        """Whether it is known to be a lightweight transaction, as ScyllaDB says when it prepares.
+
+        Clients that contend for a partition should all ask its replicas in the same order.
+        """
+        return False
+
+    @property
     def serial_consistency_level(self) -> int | None:
         """Level of the Paxos phase of a conditional statement: SERIAL, LOCAL_SERIAL or None.
 

@@ -50,6 +50,7 @@ class BatchStatement(Statement):
         self.batch_type = batch_type
         self._encoder: LiteralEncoder = Encoder() if session is None else session.encoder
         self._statements_and_parameters: list[BatchEntry] = []
+        self._is_lwt = False
         super().__init__(
             retry_policy,
             consistency_level,
@@ -57,6 +58,11 @@ class BatchStatement(Statement):
             fetch_size=FETCH_SIZE_UNSET,
             custom_payload=custom_payload,
         )
+
+    @property
+    def is_lwt(self) -> bool:
+        """Whether one of its statements is known to be a lightweight transaction."""
+        return self._is_lwt
 
     @property
     def statements(self) -> Sequence[BatchEntry]:
@@ -120,6 +126,7 @@ class BatchStatement(Statement):
         self.keyspace = None
         self.table = None
         self.custom_payload = None
+        self._is_lwt = False
         self._statements_and_parameters.clear()
 
     def _with_literals(self, text: str, parameters: Sequence[Any] | dict[str, Any] | None) -> str:
@@ -132,6 +139,7 @@ class BatchStatement(Statement):
             )
         self._statements_and_parameters.append(entry)
         if statement is not None:
+            self._is_lwt = self._is_lwt or statement.is_lwt
             self._learn_routing(statement)
             if statement.custom_payload:
                 self.custom_payload = {**(self.custom_payload or {}), **statement.custom_payload}

@@ -114,6 +114,11 @@ class BoundStatement(Statement):
         return self
 
     @property
+    def is_lwt(self) -> bool:
+        """What the prepared statement is known to be."""
+        return self.prepared_statement.is_lwt
+
+    @property
     def routing_key(self) -> bytes | None:
         """The partition key of the bound values; None if it is not bound whole, or not known.
 
