@@ -20,8 +20,8 @@ FLOORS = {
     "results": 7,
     "execution": 8,
     "cluster": 9,
-    "aio": 9,
-    "compat": 10,
+    "aio": 10,
+    "compat": 11,
 }
 MODULES = sorted(
     path.relative_to(ROOT)

@@ -1,0 +1,91 @@
+"""Token awareness: the replicas of a statement's partition first."""
+
+from __future__ import annotations
+
+from random import shuffle
+from typing import TYPE_CHECKING, Any
+
+from ..distance import HostDistance
+from .wrapper import WrapperPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...topology.host import Host
+    from .base import ClusterForPolicies, LoadBalancingPolicy, MetadataForPolicies
+
+
+class TokenAwarePolicy(WrapperPolicy):
+    """Asks the local replicas of a statement's partition first, then goes on as its child would.
+
+    A statement has a partition if it has a ``routing_key``, and a keyspace of its own or from the
+    session; with a ``table`` too, its tablet can answer before the ring does.
+
+    Attributes:
+        shuffle_replicas: whether replicas are asked in random order, so that they share the load
+            of a partition. A lightweight transaction (``is_lwt``) keeps their order: coordinators
+            that contend for a partition delay each other, so all clients should start at the same.
+    """
+
+    def __init__(self, child_policy: LoadBalancingPolicy, shuffle_replicas: bool = True) -> None:
+        """Wrap a policy, which decides what is local."""
+        super().__init__(child_policy)
+        self.shuffle_replicas = shuffle_replicas
+        self._cluster_metadata: MetadataForPolicies | None = None
+
+    def populate(self, cluster: ClusterForPolicies, hosts: Sequence[Host]) -> None:
+        """Remember where replicas are found, and start the child."""
+        self._cluster_metadata = cluster.metadata
+        super().populate(cluster, hosts)
+
+    def check_supported(self) -> None:
+        """See that tokens of the cluster can be computed here.
+
+        Raises:
+            RuntimeError: they cannot.
+        """
+        metadata = self._cluster_metadata
+        if metadata is not None and not metadata.can_support_partitioner():
+            raise RuntimeError(
+                f"{type(self).__name__} cannot be used with the cluster partitioner "
+                f"({metadata.partitioner}): its tokens are not known here"
+            )
+        super().check_supported()
+
+    def make_query_plan(
+        self,
+        working_keyspace: str | None = None,
+        query: Any = None,  # noqa: ANN401  (a statement of any kind)
+    ) -> Iterator[Host]:
+        """Local replicas that are up, nearest first, then the rest of the child's plan."""
+        keyspace = getattr(query, "keyspace", None) or working_keyspace
+        child = self._child_policy
+        asked = set()
+        for replica in self._replicas(keyspace, query):
+            if replica.is_up and child.distance(replica) == HostDistance.LOCAL:
+                asked.add(replica)
+                yield replica
+        for host in child.make_query_plan(keyspace, query):
+            if host not in asked:
+                yield host
+
+    def _replicas(
+        self,
+        keyspace: str | None,
+        query: Any,  # noqa: ANN401  (a statement of any kind)
+    ) -> list[Host]:
+        """The replicas of the statement's partition, in the order in which to ask them."""
+        routing_key = getattr(query, "routing_key", None)
+        if routing_key is None or keyspace is None or self._cluster_metadata is None:
+            return []
+        table = getattr(query, "table", None)
+        where = (keyspace, routing_key) if table is None else (keyspace, routing_key, table)
+        replicas = list(self._cluster_metadata.get_replicas(*where))
+        if getattr(query, "is_lwt", False):
+            return replicas
+        if self.shuffle_replicas:
+            shuffle(replicas)
+        return sorted(replicas, key=self._is_in_another_rack)
+
+    def _is_in_another_rack(self, host: Host) -> bool:
+        return not self.in_local_rack(host)

@@ -1,0 +1,368 @@
+"""Retry policies: what becomes of a request that a coordinator, or the way to it, failed.
+
+Each method gets the failure and answers with a decision, the consistency level for another try
+(None: the same again) and, from policies that wait in between, seconds of delay.
+
+The server's errors that are asked about: native_protocol_v5, section 9, codes 0x1000
+(unavailable), 0x1100 (write timeout), 0x1200 (read timeout); ``on_request_error`` hears of the
+others that another host may not have: overloaded, bootstrapping, truncate and server errors, and
+connections that broke.
+
+Nothing here sends a statement again that may have been executed, unless it is idempotent. That is a
+decision of these policies, and of those that call them by ``super()``; what a policy of the
+application decides by itself is done.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, ClassVar, TypeAlias
+
+from ..vocabulary.consistency import ConsistencyLevel
+from ..vocabulary.errors import IsBootstrapping, Overloaded
+from ..vocabulary.kinds import WriteType
+
+#: Decision and consistency level, or these and a delay in seconds.
+Decision: TypeAlias = "tuple[int, int | None] | tuple[int, int | None, float | None]"
+
+#: Answers of a host that has done nothing about the request.
+_REFUSALS = (IsBootstrapping, Overloaded)
+
+
+class RetryPolicy:
+    """Tries again, once, where a second try is harmless and likely to succeed; the default.
+
+    Attributes:
+        RETRY: on the same host, with the consistency level that is returned.
+        RETHROW: the caller gets the error.
+        IGNORE: the caller gets an empty result.
+        RETRY_NEXT_HOST: on the next host of the query plan.
+    """
+
+    RETRY: ClassVar[int] = 0
+    RETHROW: ClassVar[int] = 1
+    IGNORE: ClassVar[int] = 2
+    RETRY_NEXT_HOST: ClassVar[int] = 3
+
+    def on_read_timeout(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,
+        required_responses: int,
+        received_responses: int,
+        data_retrieved: bool,
+        retry_num: int,
+    ) -> Decision:
+        """Enough replicas answered, but not the one that was asked for data: it may be dead.
+
+        By then the coordinator has noticed that and asks another one.
+
+        Args:
+            query: the statement.
+            consistency: the ``ConsistencyLevel`` of the request.
+            required_responses: how many replicas had to answer.
+            received_responses: how many did.
+            data_retrieved: whether the one that was asked for data (not a digest) did.
+            retry_num: how often the request was retried already, counted from 0.
+
+        Returns:
+            RETRY if this is so and the first time, else RETHROW.
+        """
+        if retry_num == 0 and _lacks_data_only(
+            required_responses, received_responses, data_retrieved
+        ):
+            return self.RETRY, consistency
+        return self.RETHROW, None
+
+    def on_write_timeout(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,
+        write_type: int | None,
+        required_responses: int,  # noqa: ARG002  (for subclasses)
+        received_responses: int,  # noqa: ARG002  (for subclasses)
+        retry_num: int,
+    ) -> Decision:
+        """The batch log was not written in time: the coordinator stopped there.
+
+        It wrote nothing of the batch. Should a copy of the log exist after all, it is replayed: a
+        batch that must not be written twice wants another policy.
+
+        Args:
+            query: the statement.
+            consistency: the ``ConsistencyLevel`` of the request.
+            write_type: a ``WriteType``.
+            required_responses: how many replicas had to answer.
+            received_responses: how many did.
+            retry_num: how often the request was retried already, counted from 0.
+
+        Returns:
+            RETRY if it is the batch log and the first time, else RETHROW.
+        """
+        if retry_num == 0 and write_type == WriteType.BATCH_LOG:
+            return self.RETRY, consistency
+        return self.RETHROW, None
+
+    def on_unavailable(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,  # noqa: ARG002  (for subclasses)
+        required_replicas: int,  # noqa: ARG002  (for subclasses)
+        alive_replicas: int,  # noqa: ARG002  (for subclasses)
+        retry_num: int,
+    ) -> Decision:
+        """The coordinator knew too few live replicas; it may be cut off where another is not.
+
+        Args:
+            query: the statement.
+            consistency: the ``ConsistencyLevel`` of the request.
+            required_replicas: how many it needs.
+            alive_replicas: how many the coordinator believed to be alive.
+            retry_num: how often the request was retried already, counted from 0.
+
+        Returns:
+            RETRY_NEXT_HOST the first time, then RETHROW.
+        """
+        return (self.RETHROW if retry_num else self.RETRY_NEXT_HOST), None
+
+    def on_request_error(
+        self,
+        query: Any,  # noqa: ANN401  (a statement of any kind)
+        consistency: int | None,  # noqa: ARG002  (for subclasses)
+        error: Exception,
+        retry_num: int,  # noqa: ARG002  (for subclasses)
+    ) -> Decision:
+        """The host could not do it; another one may.
+
+        Args:
+            query: the statement; None for a message of the driver's own.
+            consistency: the ``ConsistencyLevel`` of the request.
+            error: what the host answered, or what happened to the connection.
+            retry_num: how often the request was retried already, counted from 0.
+
+        Returns:
+            RETRY_NEXT_HOST, which the query plan ends; RETHROW if the statement may have been
+            executed and is not idempotent.
+        """
+        if _may_have_been_executed(error) and not _is_idempotent(query):
+            return self.RETHROW, None
+        return self.RETRY_NEXT_HOST, None
+
+
+class NeverRetryPolicy(RetryPolicy):
+    """Never retries what replicas timed out on or were too few for.
+
+    A host that could not be reached, or was overloaded, is still followed by the next one;
+    ``FallthroughRetryPolicy`` refuses that too.
+    """
+
+    def on_read_timeout(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+        """RETHROW."""
+        return self.RETHROW, None
+
+    def on_write_timeout(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+        """RETHROW."""
+        return self.RETHROW, None
+
+    def on_unavailable(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+        """RETHROW."""
+        return self.RETHROW, None
+
+
+class FallthroughRetryPolicy(NeverRetryPolicy):
+    """Never retries, whatever happened: the application decides."""
+
+    def on_request_error(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+        """RETHROW."""
+        return self.RETHROW, None
+
+
+class DowngradingConsistencyRetryPolicy(RetryPolicy):
+    """Tries once more with as many replicas as there are; for data where old is better than none.
+
+    What is written at a lower level may be read only later, and what was asked to be consistent
+    is not: the application must be able to live with that.
+    """
+
+    def on_read_timeout(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,
+        required_responses: int,
+        received_responses: int,
+        data_retrieved: bool,
+        retry_num: int,
+    ) -> Decision:
+        """Settle for the replicas that answered; never below a serial level.
+
+        Returns:
+            RETRY the first time, at the level of those that answered, or at the same level if only
+            the data was missing; else RETHROW.
+        """
+        if retry_num or _is_serial(consistency):
+            return self.RETHROW, None
+        if received_responses < required_responses:
+            return self._pick_consistency(received_responses)
+        return (self.RETHROW, None) if data_retrieved else (self.RETRY, consistency)
+
+    def on_write_timeout(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,
+        write_type: int | None,
+        required_responses: int,  # noqa: ARG002  (whatever was needed was not there)
+        received_responses: int,
+        retry_num: int,
+    ) -> Decision:
+        """Take one replica as enough where the others will get the write by themselves.
+
+        Returns:
+            IGNORE for a single write or a logged batch that some replica has; RETRY, the first
+            time, for an unlogged batch at the level of those that answered, and for the batch log;
+            else RETHROW.
+        """
+        if retry_num:
+            return self.RETHROW, None
+        if write_type in (WriteType.SIMPLE, WriteType.BATCH, WriteType.COUNTER):
+            return (self.IGNORE if received_responses > 0 else self.RETHROW), None
+        if write_type == WriteType.UNLOGGED_BATCH:
+            return self._pick_consistency(received_responses)
+        if write_type == WriteType.BATCH_LOG:
+            return self.RETRY, consistency
+        return self.RETHROW, None
+
+    def on_unavailable(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,
+        required_replicas: int,  # noqa: ARG002  (there are not as many)
+        alive_replicas: int,
+        retry_num: int,
+    ) -> Decision:
+        """Settle for the replicas that are alive; a serial level needs another coordinator.
+
+        Returns:
+            RETRY the first time at the level of those that are alive, or RETRY_NEXT_HOST for a
+            serial level; else RETHROW.
+        """
+        if retry_num:
+            return self.RETHROW, None
+        if _is_serial(consistency):
+            return self.RETRY_NEXT_HOST, None
+        return self._pick_consistency(alive_replicas)
+
+    def _pick_consistency(self, num_responses: int) -> Decision:
+        """The highest level that so many replicas can satisfy."""
+        if num_responses >= 3:
+            return self.RETRY, ConsistencyLevel.THREE
+        if num_responses == 2:
+            return self.RETRY, ConsistencyLevel.TWO
+        if num_responses == 1:
+            return self.RETRY, ConsistencyLevel.ONE
+        return self.RETHROW, None
+
+
+class ExponentialBackoffRetryPolicy(RetryPolicy):
+    """Retries what the default policy would, more often, and waits longer each time.
+
+    Attributes:
+        max_num_retries: after how many retries the error is the caller's.
+        min_interval: seconds before the first retry; each further one doubles it.
+        max_interval: seconds that are not exceeded, jitter aside.
+    """
+
+    def __init__(
+        self, max_num_retries: float, min_interval: float = 0.1, max_interval: float = 10.0
+    ) -> None:
+        """Set the limits.
+
+        Raises:
+            ValueError: a limit is negative, or the intervals are in the wrong order.
+        """
+        if max_num_retries < 0 or min_interval < 0:
+            raise ValueError("max_num_retries and min_interval must not be negative")
+        if max_interval < min_interval:
+            raise ValueError("max_interval must not be less than min_interval")
+        self.max_num_retries = max_num_retries
+        self.min_interval = min_interval
+        self.max_interval = max_interval
+
+    def on_read_timeout(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,
+        required_responses: int,
+        received_responses: int,
+        data_retrieved: bool,
+        retry_num: int,
+    ) -> Decision:
+        """RETRY if only the data was missing."""
+        wanted = _lacks_data_only(required_responses, received_responses, data_retrieved)
+        return self._decide(self.RETRY if wanted else self.RETHROW, consistency, retry_num)
+
+    def on_write_timeout(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,
+        write_type: int | None,
+        required_responses: int,  # noqa: ARG002  (the default policy does not look either)
+        received_responses: int,  # noqa: ARG002  (the same)
+        retry_num: int,
+    ) -> Decision:
+        """RETRY if it was the batch log."""
+        wanted = write_type == WriteType.BATCH_LOG
+        return self._decide(self.RETRY if wanted else self.RETHROW, consistency, retry_num)
+
+    def on_unavailable(
+        self,
+        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        consistency: int | None,  # noqa: ARG002  (the next host gets the same)
+        required_replicas: int,  # noqa: ARG002  (whatever was needed was not there)
+        alive_replicas: int,  # noqa: ARG002  (the same)
+        retry_num: int,
+    ) -> Decision:
+        """RETRY_NEXT_HOST."""
+        return self._decide(self.RETRY_NEXT_HOST, None, retry_num)
+
+    def on_request_error(
+        self,
+        query: Any,  # noqa: ANN401  (a statement of any kind)
+        consistency: int | None,
+        error: Exception,
+        retry_num: int,
+    ) -> Decision:
+        """RETRY_NEXT_HOST if the default policy says so too."""
+        wanted, *_ = super().on_request_error(query, consistency, error, retry_num)
+        return self._decide(wanted, None, retry_num)
+
+    def _decide(self, wanted: int, consistency: int | None, retry_num: int) -> Decision:
+        if wanted == self.RETHROW or retry_num >= self.max_num_retries:
+            return self.RETHROW, None, None
+        return wanted, consistency, self._calculate_backoff(retry_num)
+
+    def _calculate_backoff(self, attempt: int) -> float:
+        """Seconds before a retry, half the first interval more or less, so that clients spread."""
+        # Past 2**64 the longest interval is long reached, and the power would overflow.
+        delay = min(self.max_interval, self.min_interval * 2.0 ** min(attempt, 64))
+        jitter = (random.random() - 0.5) * self.min_interval  # noqa: S311  (no secret)
+        return delay + jitter
+
+
+def _lacks_data_only(required: int, received: int, data_retrieved: bool) -> bool:
+    """Whether enough replicas answered, all but the one that was asked for data."""
+    return received >= required and not data_retrieved
+
+
+def _may_have_been_executed(error: Exception) -> bool:
+    """Whether a request that met with this error may have run."""
+    # Errors of connections, which live a floor higher, know whether the request went out.
+    return not isinstance(error, _REFUSALS) and bool(getattr(error, "was_sent", True))
+
+
+def _is_idempotent(query: Any) -> bool:  # noqa: ANN401  (a statement of any kind, or None)
+    """Whether executing it once more does no harm; messages of the driver's own never do."""
+    return query is None or bool(getattr(query, "is_idempotent", False))
+
+
+def _is_serial(consistency: int | None) -> bool:
+    return consistency is not None and ConsistencyLevel.is_serial(consistency)
