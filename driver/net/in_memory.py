@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ..wire.messages import Request, Response, UserTypeMap
     from .contract import ResponseCallback
 
+    _Waiting = tuple[ResponseCallback, Sequence[ColumnMetadata] | None, type[ProtocolHandler]]
+
 _RESPONSE = 0x80
 _STREAMS = 2**15
 
@@ -191,8 +193,12 @@ class InMemoryConnection:
         protocol_version: what both ends speak.
         keyspace: the keyspace in use.
         features: what the server announced, as after SUPPORTED.
-        handler: decodes responses.
+        handler: encodes requests and decodes responses, unless a request brings its own.
         is_closed: whether nothing can be sent any more.
+        is_defunct: it is closed because something went wrong.
+        last_error: what went wrong; None if nothing did.
+        max_in_flight: how many requests may wait for an answer.
+        orphaned_request_ids: streams whose answer nobody waits for and which are not free yet.
     """
 
     def __init__(
@@ -214,9 +220,13 @@ class InMemoryConnection:
         self.features = features
         self.handler = handler
         self.is_closed = False
+        self.is_defunct = False
+        self.last_error: Exception | None = None
+        self.max_in_flight = _STREAMS
+        self.orphaned_request_ids: set[int] = set()
         self._user_type_map: UserTypeMap = {} if user_type_map is None else user_type_map
         self._conversation = Conversation(protocol_version, compression, handler=handler)
-        self._requests: dict[int, tuple[ResponseCallback, Sequence[ColumnMetadata] | None]] = {}
+        self._requests: dict[int, _Waiting] = {}
         self._next_stream = 0
         self._start(compression)
 
@@ -234,11 +244,29 @@ class InMemoryConnection:
         Raises:
             ConnectionBusy: there is none.
         """
-        if len(self._requests) >= _STREAMS:
+        if self.in_flight >= _STREAMS:
             raise ConnectionBusy(f"{_STREAMS} requests wait for an answer", self.endpoint)
-        while self._next_stream in self._requests:
+        while self._next_stream in self._requests or self._next_stream in self.orphaned_request_ids:
             self._next_stream = (self._next_stream + 1) % _STREAMS
         return self._next_stream
+
+    def release_request_id(self, request_id: int) -> None:
+        """Nothing: a stream is taken when a request is sent on it."""
+
+    @property
+    def in_flight(self) -> int:
+        """How many streams wait for an answer, orphaned ones among them."""
+        return len(self._requests) + len(self.orphaned_request_ids)
+
+    @property
+    def orphaned_threshold_reached(self) -> bool:
+        """Whether most streams are orphaned."""
+        return len(self.orphaned_request_ids) > _STREAMS * 3 // 4
+
+    def abandon(self, request_id: int) -> None:
+        """Stop waiting for an answer; the callback is not called any more."""
+        if self._requests.pop(request_id, None) is not None:
+            self.orphaned_request_ids.add(request_id)
 
     def send_msg(
         self,
@@ -246,6 +274,7 @@ class InMemoryConnection:
         request_id: int,
         cb: ResponseCallback,
         result_metadata: Sequence[ColumnMetadata] | None = None,
+        handler: type[ProtocolHandler] | None = None,
     ) -> int:
         """Encode a request, let the server answer and call back with what is decoded.
 
@@ -257,9 +286,11 @@ class InMemoryConnection:
             UnsupportedOperation: the protocol version cannot say this.
         """
         if self.is_closed:
-            raise ConnectionShutdown(f"Connection to {self.endpoint} is closed", self.endpoint)
-        data = self._conversation.send(msg, request_id)
-        self._requests[request_id] = (cb, result_metadata)
+            raise ConnectionShutdown(
+                f"Connection to {self.endpoint} is closed", self.endpoint, was_sent=False
+            )
+        data = self._conversation.send(msg, request_id, handler)
+        self._requests[request_id] = (cb, result_metadata, handler or self.handler)
         self.receive(self.server.receive(data))
         return len(data)
 
@@ -269,23 +300,30 @@ class InMemoryConnection:
             frames: Sequence[Frame] = self._conversation.feed(data)
         except MalformedFrameError as error:
             self._respond_to(error.frames)
+            self.is_defunct = True
             self.close(ConnectionException(f"Connection is defunct: {error}", self.endpoint))
             return
         self._respond_to(frames)
 
     def _respond_to(self, frames: Sequence[Frame]) -> None:
         for frame in frames:
-            # Events and answers to streams that nobody waits for have no callback.
-            callback, result_metadata = self._requests.pop(frame.stream_id, (None, None))
-            if callback is not None:
-                callback(self._decode(frame, result_metadata))
+            waiting = self._requests.pop(frame.stream_id, None)
+            if waiting is None:
+                # An event, or an answer that nobody waits for.
+                self.orphaned_request_ids.discard(frame.stream_id)
+                continue
+            callback, result_metadata, handler = waiting
+            callback(self._decode(frame, result_metadata, handler))
 
     def _decode(
-        self, frame: Frame, result_metadata: Sequence[ColumnMetadata] | None
+        self,
+        frame: Frame,
+        result_metadata: Sequence[ColumnMetadata] | None,
+        handler: type[ProtocolHandler],
     ) -> Response | Exception:
         """The response of a frame; an exception if it cannot be decoded."""
         try:
-            return self.handler.decode_message(
+            return handler.decode_message(
                 frame.version,
                 self.features,
                 self._user_type_map,
@@ -302,7 +340,8 @@ class InMemoryConnection:
     def close(self, reason: Exception | None = None) -> None:
         """Close; requests without an answer get the reason."""
         self.is_closed = True
+        self.last_error = reason
         why: Any = reason or ConnectionShutdown(f"Connection to {self.endpoint} was closed")
         waiting, self._requests = self._requests, {}
-        for callback, _ in waiting.values():
+        for callback, _, _ in waiting.values():
             callback(why)

@@ -5,15 +5,15 @@ No socket, no thread, no clock. The rules:
 * v3 and v4: frames follow each other; bodies are compressed from the answer to STARTUP on.
 * v5: the same until the server answers STARTUP with READY or AUTHENTICATE. After that frame both
   sides send segments, and bodies are not compressed, segments are.
-* A server that does not speak our version answers with a frame of its own version, which comes out
-  like any other: its ``version`` tells.
+* A server that does not speak our version answers STARTUP or OPTIONS with a frame of its own
+  version, which comes out like any other: its ``version`` tells. After the start it must not.
 
 Bytes may arrive in pieces of any size; the frames are the same.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..vocabulary.protocol_version import ProtocolVersion
 from .codec import ProtocolHandler
@@ -28,8 +28,40 @@ if TYPE_CHECKING:
     from .messages import Request
     from .segments import SegmentHeader
 
-_RESPONSE_DIRECTION = 0x80
-_ENDS_STARTUP = (ReadyMessage.opcode, AuthenticateMessage.opcode)
+_RESPONSE_DIRECTION: Final = 0x80
+_ENDS_STARTUP: Final = (ReadyMessage.opcode, AuthenticateMessage.opcode)
+
+
+class _Rest:
+    """The beginning of something that is not complete, until it is.
+
+    What arrives whole, as nearly everything does, passes through without a copy.
+    """
+
+    __slots__ = ("_data", "_needed")
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._needed = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._data)
+
+    def join(self, data: bytes) -> bytes:
+        """The rest and what follows it; nothing while that is too little to look at."""
+        if not self._data:
+            return data
+        self._data += data
+        if len(self._data) < self._needed:
+            return b""
+        joined = bytes(self._data)
+        self._data.clear()
+        return joined
+
+    def keep(self, data: bytes, needed: int) -> None:
+        """Keep the end of what ``join`` gave, until there are ``needed`` bytes."""
+        self._data += data
+        self._needed = needed
 
 
 class Conversation:
@@ -44,6 +76,7 @@ class Conversation:
     Attributes:
         started: the server has accepted STARTUP.
         decompressor: to decode the bodies of frames; None where bodies are not compressed.
+        server_version: the version that the server answered in, if that was another one.
 
     Raises:
         ValueError: the compression is not installed, or not possible in this version.
@@ -61,12 +94,14 @@ class Conversation:
         self.protocol_version = protocol_version
         self.started = False
         self.decompressor: BodyFunction | None = None
+        self.server_version: int | None = None
         self._compressor: BodyFunction | None = None
         self._handler = handler
         self._allow_beta = allow_beta_protocol_version
-        self._frames = bytearray()
-        self._segments: bytearray | None = None
-        self._segment_header: SegmentHeader | None = None
+        self._version_byte = protocol_version | _RESPONSE_DIRECTION
+        self._frames = _Rest()
+        self._segments = _Rest()
+        self._in_segments = False
         self._segment_codec: SegmentCodec | None = None
         self._error: MalformedFrameError | None = None
         self._choose_compression(compression)
@@ -87,22 +122,44 @@ class Conversation:
         elif compression is not None:
             self._compressor, self.decompressor = locally_supported_compressions[compression]
 
-    def send(self, msg: Request, stream_id: int) -> bytes:
+    def send(
+        self, msg: Request, stream_id: int, handler: type[ProtocolHandler] | None = None
+    ) -> bytes:
         """The bytes of a request: one frame, in segments where the conversation has come to them.
+
+        Args:
+            msg: the request.
+            stream_id: which the response will carry.
+            handler: encodes this request; None takes the conversation's own.
 
         Raises:
             UnsupportedOperation: the message has something that this version cannot carry.
         """
-        frame = self._handler.encode_message(
+        frame = self.encode(msg, stream_id, handler)
+        if self.segment_codec is not None:
+            return self.segment_codec.encode(frame)
+        return frame
+
+    def encode(
+        self, msg: Request, stream_id: int, handler: type[ProtocolHandler] | None = None
+    ) -> bytes:
+        """A request as a frame; arguments and errors as for :meth:`send`.
+
+        Where there is a ``segment_codec``, the frame has to be put into a segment with it, alone or
+        together with others.
+        """
+        return (handler or self._handler).encode_message(
             msg,
             stream_id,
             self.protocol_version,
             self._compressor if self.started else None,
             self._allow_beta,
         )
-        if self.started and self._segment_codec is not None:
-            return self._segment_codec.encode(frame)
-        return frame
+
+    @property
+    def segment_codec(self) -> SegmentCodec | None:
+        """What puts frames into segments; None before the conversation has come to them."""
+        return self._segment_codec if self._in_segments else None
 
     def feed(self, data: bytes) -> list[Frame]:
         """Take bytes from the server; give the frames that are complete by now.
@@ -117,87 +174,83 @@ class Conversation:
             raise self._error
         found: list[Frame] = []
         try:
-            if self._segments is None:
-                self._frames += data
-                self._take_frames(found)
+            if self._in_segments:
+                self._take_segments(data, found)
             else:
-                self._segments += data
-            if self._segments is not None:
-                self._take_segments(found)
+                self._take_frames(data, found)
         except MalformedFrameError as error:
             error.frames = tuple(found)
             self._error = error
             raise
         return found
 
-    def _take_frames(self, found: list[Frame]) -> None:
-        """Move complete frames out of the buffer, until the conversation turns to segments."""
-        buffer = self._frames
-        position = 0
-        try:
-            while len(buffer) - position >= FRAME_HEADER_LENGTH:
-                version, flags, stream_id, opcode, length = FRAME_HEADER.unpack_from(
-                    buffer, position
-                )
+    def _take_frames(self, data: bytes, found: list[Frame]) -> None:
+        """Append the frames that are complete, until the conversation turns to segments."""
+        data = self._frames.join(data)
+        position, end, needed = 0, len(data), FRAME_HEADER_LENGTH
+        while end - position >= FRAME_HEADER_LENGTH:
+            version, flags, stream_id, opcode, length = FRAME_HEADER.unpack_from(data, position)
+            if version != self._version_byte or not 0 <= length <= MAX_FRAME_LENGTH:
                 self._check_header(version, length)
-                end = position + FRAME_HEADER_LENGTH + length
-                if end > len(buffer):
-                    break
-                body = bytes(memoryview(buffer)[position + FRAME_HEADER_LENGTH : end])
-                position = end
-                found.append(Frame(stream_id, version & 0x7F, flags, opcode, body))
-                if not self.started and opcode in _ENDS_STARTUP:
-                    self.started = True
-                    if self._segment_codec is not None:
-                        self._segments = buffer[position:]
-                        position = len(buffer)
-        finally:
-            del buffer[:position]
+            start = position + FRAME_HEADER_LENGTH
+            after = start + length
+            if after > end:
+                needed = after - position
+                break
+            position = after
+            found.append(Frame(stream_id, version & 0x7F, flags, opcode, data[start:after]))
+            if not self.started and opcode in _ENDS_STARTUP:
+                self.started = True
+                if self._segment_codec is not None:
+                    self._in_segments = True
+                    self._take_segments(data[position:], found)
+                    return
+        if position < end:
+            self._frames.keep(data[position:], needed)
 
-    @staticmethod
-    def _check_header(version: int, length: int) -> None:
-        """Refuse what cannot be the header of a response."""
+    def _check_header(self, version: int, length: int) -> None:
+        """Refuse what cannot be the header of a response to us."""
         if not version & _RESPONSE_DIRECTION:
             raise MalformedFrameError(f"a frame from the server is a request: {version:#04x}")
         if version & 0x7F < ProtocolVersion.V3:
             # Headers of v1 and v2 have another length: nothing after this could be read.
             raise MalformedFrameError(f"the server speaks protocol v{version & 0x7F}")
+        if version != self._version_byte:
+            self.server_version = version & 0x7F
+            if self.started:
+                raise MalformedFrameError(
+                    f"a frame of v{self.server_version} in a conversation of "
+                    f"v{self.protocol_version}"
+                )
         if not 0 <= length <= MAX_FRAME_LENGTH:
             raise MalformedFrameError(
                 f"a frame has a body of {length} bytes; {MAX_FRAME_LENGTH} are allowed"
             )
 
-    def _take_segments(self, found: list[Frame]) -> None:
-        """Move complete segments out of the buffer, and the frames out of them."""
-        buffer, codec = self._segments, self._segment_codec
-        if buffer is None or codec is None:
+    def _take_segments(self, data: bytes, found: list[Frame]) -> None:
+        """Append the frames of the segments that are complete."""
+        codec = self._segment_codec
+        if codec is None:
             return
-        position = 0
-        try:
-            while True:
-                header = self._segment_header
-                if header is None:
-                    if len(buffer) - position < codec.header_length_with_crc:
-                        break
-                    end = position + codec.header_length_with_crc
-                    header = codec.decode_header(bytes(memoryview(buffer)[position:end]))
-                    self._segment_header = header
-                    position = end
-                end = position + header.segment_length
-                if end > len(buffer):
-                    break
-                data = bytes(memoryview(buffer)[position:end])
-                position = end
-                self._segment_header = None
-                self._take_payload(header, codec.decode(header, data), found)
-        finally:
-            del buffer[:position]
+        data = self._segments.join(data)
+        header_length = codec.header_length_with_crc
+        position, end, needed = 0, len(data), header_length
+        while end - position >= header_length:
+            start = position + header_length
+            header = codec.decode_header(data[position:start])
+            after = start + header.segment_length
+            if after > end:
+                needed = after - position
+                break
+            position = after
+            self._take_payload(header, codec.decode(header, data[start:after]), found)
+        if position < end:
+            self._segments.keep(data[position:], needed)
 
     def _take_payload(self, header: SegmentHeader, payload: bytes, found: list[Frame]) -> None:
-        """Append a payload to the frames; a self-contained one must begin and end with frames."""
+        """Append the frames of a payload; a self-contained one must begin and end with frames."""
         if header.is_self_contained and self._frames:
             raise MalformedFrameError("a self-contained segment interrupts a frame")
-        self._frames += payload
-        self._take_frames(found)
+        self._take_frames(payload, found)
         if header.is_self_contained and self._frames:
             raise MalformedFrameError("a self-contained segment ends inside a frame")

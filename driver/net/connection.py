@@ -1,0 +1,528 @@
+"""A connection: requests to a node over one transport, and its answers to who waits for them.
+
+Requests are encoded and written on the thread that sends them, answers are read, decoded and handed
+out on the loop's thread, many from one read. There is no lock and no task for a request: a stream
+id belongs to one request at a time, and every change of the table of waiting requests is a single
+operation of a dict. Who takes a request out of that table is the one that calls it back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from ..vocabulary.consistency import ConsistencyLevel
+from ..vocabulary.errors import OperationTimedOut
+from ..wire.conversation import Conversation
+from ..wire.features import NO_FEATURES
+from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
+from ..wire.requests import QueryMessage, RegisterMessage
+from ..wire.responses import ErrorMessage, EventMessage
+from .errors import ConnectionException, ConnectionShutdown
+from .handshake import shake_hands
+from .heartbeat import Heartbeat
+from .open import open_transport
+from .segmenting import SegmentWriter
+from .streams import StreamIds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..topology.endpoint import EndPoint
+    from ..vocabulary.columns import ColumnMetadata
+    from ..wire.codec import ProtocolHandler
+    from ..wire.features import ProtocolFeatures
+    from ..wire.frame import Frame
+    from ..wire.messages import Request, Response
+    from .contract import ResponseCallback
+    from .settings import ConnectionSettings
+    from .transport import Transport
+
+    #: Takes an event of the server.
+    EventCallback = Callable[[EventMessage], None]
+    #: Takes the connection that is closed, and what went wrong, if something did.
+    ConnectionClosedCallback = Callable[["Connection", Exception | None], None]
+
+log = logging.getLogger(__name__)
+
+_EVENT_STREAM: Final = -1
+#: Share of the streams that may be orphaned before the connection should be replaced.
+_MOST_ORPHANS: Final = 0.75
+
+
+class Connection:
+    """A connection to one node; :meth:`connect` opens one.
+
+    Attributes:
+        endpoint: the node at the other end.
+        protocol_version: what both ends speak.
+        keyspace: the keyspace in use; None before the first USE.
+        features: what the server announced in SUPPORTED.
+        handler: encodes requests and decodes responses, unless a request brings its own.
+        compression: what bodies or segments are compressed with; None for nothing.
+        is_closed: nothing can be sent any more.
+        is_defunct: it is closed because something went wrong.
+        last_error: what went wrong; None if nothing did.
+        orphaned_request_ids: streams whose answer nobody waits for and which are not free yet.
+        max_in_flight: how many requests may wait for an answer.
+        get_request_id: takes a stream that waits for no answer, which has to be sent on or
+            released; raises ConnectionBusy if there is none.
+        heard: something came since the heartbeat looked last.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        endpoint: EndPoint,
+        settings: ConnectionSettings,
+        transport: Transport,
+        on_event: EventCallback | None = None,
+        on_closed: ConnectionClosedCallback | None = None,
+    ) -> None:
+        """Over a connected transport, before the first message; on the loop's thread."""
+        self.endpoint = endpoint
+        self.protocol_version = settings.protocol_version
+        self.keyspace: str | None = None
+        self.features: ProtocolFeatures = NO_FEATURES
+        self.handler = settings.handler
+        self.compression: str | None = None
+        self.is_closed = False
+        self.is_defunct = False
+        self.last_error: Exception | None = None
+        self.orphaned_request_ids: set[int] = set()
+        self.max_in_flight = settings.max_requests
+        self.heard = False
+        self._loop = loop
+        self._thread = get_ident()
+        self._settings = settings
+        self._user_type_map = settings.user_type_map
+        self._on_event = on_event
+        self._on_closed = on_closed
+        self._heartbeat: Heartbeat | None = None
+        self._streams = StreamIds(settings.max_requests, endpoint)
+        self.get_request_id: Callable[[], int] = self._streams.take
+        self._requests: dict[
+            int,
+            tuple[ResponseCallback, Sequence[ColumnMetadata] | None, type[ProtocolHandler]],
+        ] = {}
+        self.set_compression(None)
+        self._transport = transport
+        self._write = transport.write
+        transport.start(self._receive, self._on_transport_closed)
+
+    @classmethod
+    async def connect(
+        cls,
+        loop: asyncio.AbstractEventLoop,
+        endpoint: EndPoint,
+        settings: ConnectionSettings,
+        *,
+        on_event: EventCallback | None = None,
+        on_closed: ConnectionClosedCallback | None = None,
+        local_port: int | None = None,
+    ) -> Self:
+        """Open a connection that is ready for requests.
+
+        Args:
+            loop: the running loop.
+            endpoint: which node.
+            settings: how.
+            on_event: takes the events that ``register`` asks for, on the loop's thread.
+            on_closed: called once when an open connection closes, on the loop's thread.
+            local_port: source port to bind to, which chooses the shard on a shard-aware port.
+
+        Raises:
+            ConnectionException: the node cannot be reached, or does not speak CQL as it should.
+            ProtocolVersionUnsupported: it does not speak this version.
+            AuthenticationFailed: it does not accept who we say we are, or asks and we cannot tell.
+            OperationTimedOut: it took longer than ``settings.connect_timeout``.
+        """
+        timeout = settings.connect_timeout
+        deadline = None if timeout is None else loop.time() + timeout
+        transport = await open_transport(
+            loop,
+            endpoint,
+            tls=settings.tls,
+            sockopts=settings.sockopts,
+            timeout=timeout,
+            local_port=local_port,
+        )
+        connection = cls(loop, endpoint, settings, transport, on_event)
+        try:
+            async with asyncio.timeout_at(deadline):
+                await shake_hands(connection, settings)
+            connection._check_open()
+        except TimeoutError as error:
+            connection.close()
+            raise OperationTimedOut(
+                {str(endpoint): f"the server did not finish the handshake within {timeout} s"},
+                endpoint,
+            ) from error
+        except BaseException:
+            connection.close()
+            raise
+        connection._on_closed = on_closed
+        if settings.idle_heartbeat_interval:
+            connection._heartbeat = Heartbeat(
+                loop,
+                connection,
+                settings.idle_heartbeat_interval,
+                settings.idle_heartbeat_timeout,
+            )
+        return connection
+
+    def set_compression(self, compression: str | None) -> None:
+        """Compress from the answer to STARTUP on, which has not been sent yet."""
+        self.compression = compression
+        self._conversation = Conversation(
+            self.protocol_version,
+            compression,
+            handler=self.handler,
+            allow_beta_protocol_version=self._settings.allow_beta_protocol_version,
+        )
+
+    def use_segments(self) -> None:
+        """Send segments from now on, if the conversation has come to them."""
+        codec = self._conversation.segment_codec
+        if codec is not None:
+            self._write = SegmentWriter(self._loop, self._transport, codec).write
+
+    # --- the hot path: requests out -------------------------------------------------------------
+
+    def send_msg(
+        self,
+        msg: Request,
+        request_id: int,
+        cb: ResponseCallback,
+        result_metadata: Sequence[ColumnMetadata] | None = None,
+        handler: type[ProtocolHandler] | None = None,
+    ) -> int:
+        """Send a request, from any thread.
+
+        Args:
+            msg: the request.
+            request_id: its stream, from ``get_request_id``.
+            cb: called once, on the loop's thread, with the response or with an exception.
+            result_metadata: columns for a response that leaves its own out.
+            handler: encodes and decodes instead of the connection's own.
+
+        Returns:
+            Number of bytes of the frame.
+
+        Raises:
+            ConnectionShutdown: the connection is closed; nothing was sent.
+            UnsupportedOperation: the protocol version cannot say this; nothing was sent.
+        """
+        if self.is_closed:
+            raise self._refusal()
+        data = self._conversation.encode(msg, request_id, handler)
+        self._requests[request_id] = (cb, result_metadata, handler or self.handler)
+        if self.is_closed and self._requests.pop(request_id, None) is not None:
+            # It closed in between, and whoever closed it did not see this request any more.
+            raise self._refusal()
+        self._write(data)
+        return len(data)
+
+    def release_request_id(self, request_id: int) -> None:
+        """Give a stream back that was taken and not sent on; also if ``send_msg`` raised."""
+        self._streams.free.append(request_id)
+
+    # --- the hot path: answers in ---------------------------------------------------------------
+
+    def _receive(self, data: bytes) -> None:
+        """Take bytes of the server."""
+        self.heard = True
+        try:
+            frames: Sequence[Frame] = self._conversation.feed(data)
+        except MalformedFrameError as error:
+            self._dispatch(error.frames)
+            self._break(error)
+            return
+        self._dispatch(frames)
+
+    def _dispatch(self, frames: Sequence[Frame]) -> None:
+        """Decode each frame for the request that waits for it."""
+        take = self._requests.pop
+        give_back = self._streams.free.append
+        for frame in frames:
+            stream_id, version, flags, opcode, body = frame
+            request = take(stream_id, None)
+            if request is None:
+                self._handle_unexpected(frame)
+                continue
+            give_back(stream_id)
+            callback, result_metadata, handler = request
+            try:
+                response: Response | Exception = handler.decode_message(
+                    version,
+                    self.features,
+                    self._user_type_map,
+                    stream_id,
+                    flags,
+                    opcode,
+                    body,
+                    self._conversation.decompressor,
+                    result_metadata,
+                )
+            except Exception as error:  # noqa: BLE001  (whoever waits has to hear of it)
+                response = error
+                if isinstance(error, MalformedFrameError) and not isinstance(
+                    error, ResultMetadataMismatch
+                ):
+                    self._break(error)
+            try:
+                callback(response)
+            except Exception:
+                log.exception("The callback of a request to %s raised an exception", self.endpoint)
+
+    def _handle_unexpected(self, frame: Frame) -> None:
+        """A frame that no request waits for: an event, or the late answer to an abandoned one."""
+        if frame.stream_id in self.orphaned_request_ids:
+            self.orphaned_request_ids.discard(frame.stream_id)
+            self._streams.free.append(frame.stream_id)
+        elif frame.stream_id == _EVENT_STREAM:
+            self._handle_event(frame)
+        elif not self.is_closed:
+            log.warning("%s answered on stream %d, which has no request", self, frame.stream_id)
+
+    def _handle_event(self, frame: Frame) -> None:
+        """Hand an event on. One of an unknown type is no reason to lose the connection."""
+        try:
+            event = self.handler.decode_message(
+                frame.version,
+                self.features,
+                self._user_type_map,
+                frame.stream_id,
+                frame.flags,
+                frame.opcode,
+                frame.body,
+                self._conversation.decompressor,
+                None,
+            )
+            if isinstance(event, ErrorMessage):
+                # An error on no stream is about the connection, such as a broken frame of ours.
+                self._break(event.to_exception())
+            elif isinstance(event, EventMessage) and self._on_event is not None:
+                self._on_event(event)
+        except Exception:
+            log.exception("Cannot handle an event of %s", self.endpoint)
+
+    # --- requests of the driver's own -----------------------------------------------------------
+
+    async def ask(
+        self,
+        msg: Request,
+        timeout: float | None = None,  # noqa: ASYNC109  (it is told apart from other timeouts)
+        result_metadata: Sequence[ColumnMetadata] | None = None,
+    ) -> Any:  # noqa: ANN401  (a Response; which one depends on the request)
+        """Send a request and wait for its response, on the loop.
+
+        Args:
+            msg: the request.
+            timeout: seconds; None waits for ever.
+            result_metadata: columns for a response that leaves its own out.
+
+        Returns:
+            The response, which is no error.
+
+        Raises:
+            DriverException: the exception of an error response.
+            ConnectionException: the connection is closed, or was before the answer came.
+            OperationTimedOut: there was no answer in time.
+        """
+        waiter: asyncio.Future[Response | Exception] = self._loop.create_future()
+        request_id = self.get_request_id()
+        try:
+            self.send_msg(msg, request_id, _Resolve(waiter), result_metadata)
+        except BaseException:
+            self.release_request_id(request_id)
+            raise
+        try:
+            async with asyncio.timeout(timeout):
+                response = await waiter
+        except TimeoutError as error:
+            self.abandon(request_id)
+            raise OperationTimedOut(
+                {str(self.endpoint): f"no answer to {msg.name} within {timeout} s"}, self.endpoint
+            ) from error
+        except asyncio.CancelledError:
+            self.abandon(request_id)
+            raise
+        if isinstance(response, ErrorMessage):
+            raise response.to_exception()
+        if isinstance(response, Exception):
+            raise response
+        return response
+
+    async def register(
+        self,
+        event_types: Sequence[str],
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> None:
+        """Have the server send events of some types to ``on_event``; errors as for ``ask``."""
+        await self.ask(RegisterMessage(event_types), timeout)
+
+    async def use_keyspace(
+        self,
+        keyspace: str | None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> None:
+        """Use a keyspace, named exactly as it is; nothing if it is in use or None.
+
+        Raises:
+            InvalidRequest: there is no such keyspace; others as for ``ask``.
+        """
+        if not keyspace or keyspace == self.keyspace:
+            return
+        quoted = '"{}"'.format(keyspace.replace('"', '""'))
+        await self.ask(QueryMessage(f"USE {quoted}", ConsistencyLevel.ONE), timeout)
+        self.keyspace = keyspace
+
+    # --- streams --------------------------------------------------------------------------------
+
+    @property
+    def server_version(self) -> int | None:
+        """The version that the server answered in, if that was another one than ours."""
+        return self._conversation.server_version
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether it speaks TLS."""
+        return self._settings.tls is not None
+
+    @property
+    def in_flight(self) -> int:
+        """How many streams are taken, orphaned ones among them."""
+        return self._streams.taken
+
+    @property
+    def orphaned_threshold_reached(self) -> bool:
+        """Whether so many streams are orphaned that the connection should be replaced."""
+        return len(self.orphaned_request_ids) > self.max_in_flight * _MOST_ORPHANS
+
+    def abandon(self, request_id: int) -> None:
+        """Stop waiting for an answer; the callback is not called any more.
+
+        The stream stays taken until the server has answered on it. Called on the loop's thread,
+        as timers and cancellations are, it does nothing to a request that was just answered. From
+        another thread, whoever calls has to know that the request still waits.
+        """
+        if get_ident() == self._thread:
+            self._abandon(request_id, self._requests.get(request_id))
+        else:
+            self._on_loop(self._abandon, request_id, self._requests.get(request_id))
+
+    def _abandon(self, request_id: int, request: object) -> None:
+        if request is not None and self._requests.get(request_id) is request:
+            self.orphaned_request_ids.add(request_id)
+            self._requests.pop(request_id, None)
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close, from any thread; requests without an answer get ConnectionShutdown."""
+        self.is_closed = True
+        self._on_loop(self._close, None)
+
+    def defunct(self, exc: Exception) -> None:
+        """Close because something went wrong, from any thread; nothing if it is closed."""
+        if self.is_closed:
+            return
+        self.last_error = exc
+        self.is_closed = True
+        self.is_defunct = True
+        self._on_loop(self._close, exc)
+
+    def _break(self, error: Exception) -> None:
+        """Close because the server broke the protocol."""
+        log.warning("Closing %s: %s", self, error)
+        failure = ConnectionException(
+            f"Connection to {self.endpoint} is defunct: {error}", self.endpoint
+        )
+        failure.__cause__ = error
+        self.defunct(failure)
+
+    def _on_transport_closed(self, error: BaseException | None) -> None:
+        """The transport is gone; by our own wish if we closed it."""
+        if self.is_closed:
+            return
+        reason = error or "the server closed it"
+        failure = ConnectionShutdown(
+            f"Connection to {self.endpoint} was lost: {reason}", self.endpoint
+        )
+        failure.__cause__ = error
+        self.defunct(failure)
+
+    def _close(self, error: Exception | None) -> None:
+        """Close the transport, and tell everybody; on the loop's thread, once."""
+        on_closed, self._on_closed = self._on_closed, None
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+        self._transport.close()
+        while self._requests:
+            try:
+                _, (callback, _, _) = self._requests.popitem()
+            except KeyError:
+                break  # send_msg on another thread took the last one out
+            try:
+                callback(self._shutdown())
+            except Exception:
+                log.exception("The callback of a request to %s raised an exception", self.endpoint)
+        if on_closed is not None:
+            on_closed(self, error)
+
+    def _shutdown(self) -> ConnectionShutdown:
+        """For one waiting request: its own exception, for a traceback belongs to one thread."""
+        error = self.last_error
+        why = str(error) if error else f"Connection to {self.endpoint} was closed"
+        shutdown = ConnectionShutdown(why, self.endpoint)
+        shutdown.__cause__ = error
+        return shutdown
+
+    def _refusal(self) -> ConnectionShutdown:
+        """For a request that was not sent."""
+        reason = f": {self.last_error}" if self.last_error else ""
+        return ConnectionShutdown(
+            f"Connection to {self.endpoint} is closed{reason}", self.endpoint, was_sent=False
+        )
+
+    def _check_open(self) -> None:
+        """Raise if the connection closed.
+
+        Raises:
+            ConnectionShutdown: it did.
+        """
+        if self.is_closed:
+            raise self._refusal()
+
+    def _on_loop(self, fn: Callable[..., None], *args: object) -> None:
+        """Call a function on the loop's thread; here if the loop is closed, for nobody is there."""
+        if get_ident() == self._thread:
+            fn(*args)
+            return
+        try:
+            self._loop.call_soon_threadsafe(fn, *args)
+        except RuntimeError:
+            fn(*args)
+
+    def __str__(self) -> str:
+        """The endpoint and the state, as logs show it."""
+        state = "defunct" if self.is_defunct else "closed" if self.is_closed else "open"
+        return f"<{type(self).__name__} to {self.endpoint}, {state}, {self.in_flight} in flight>"
+
+    __repr__ = __str__
+
+
+class _Resolve:
+    """Resolves a future with a response; an object, since a closure would keep more alive."""
+
+    __slots__ = ("_waiter",)
+
+    def __init__(self, waiter: asyncio.Future[Response | Exception]) -> None:
+        self._waiter = waiter
+
+    def __call__(self, response: Response | Exception) -> None:
+        if not self._waiter.done():
+            self._waiter.set_result(response)

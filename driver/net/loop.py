@@ -1,0 +1,155 @@
+"""Event loops: which kind, and a thread that runs one for callers that have none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from concurrent.futures import CancelledError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from concurrent.futures import Future
+
+_T = TypeVar("_T")
+
+#: Seconds.
+_SLICE = 0.5
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """An event loop of uvloop if that is installed, else asyncio's own."""
+    try:
+        uvloop = import_module("uvloop")
+    except ImportError:
+        return asyncio.new_event_loop()
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop
+
+
+def _wait(future: Future[_T], timeout: float | None) -> _T:
+    """The result of a future, with a look around every now and then.
+
+    A signal that arrives in the moment before a thread begins to wait does not end the waiting.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    until = None if timeout is None else time.monotonic() + timeout
+    while True:
+        left = _SLICE if until is None else min(_SLICE, until - time.monotonic())
+        try:
+            return future.result(max(left, 0))
+        except TimeoutError:
+            if future.done() or (until is not None and time.monotonic() >= until):
+                raise
+
+
+class LoopThread:
+    """A daemon thread that runs an event loop, and the way into it from other threads.
+
+    Attributes:
+        name: of the thread.
+    """
+
+    def __init__(self, name: str = "driver-loop") -> None:
+        """Nothing runs before ``start``."""
+        self.name = name
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._pid = 0
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop.
+
+        Raises:
+            RuntimeError: it does not run, or it runs in the process that this one was forked from.
+        """
+        if self._loop is None:
+            raise RuntimeError(f"the event loop of {self.name!r} does not run")
+        if self._pid != os.getpid():
+            raise RuntimeError(
+                f"the event loop of {self.name!r} runs in process {self._pid}, from which this "
+                "one was forked: connect anew after a fork"
+            )
+        return self._loop
+
+    def start(self) -> None:
+        """Start the thread; nothing if it runs."""
+        if self._thread is not None:
+            return
+        self._pid = os.getpid()
+        self._loop = loop = new_event_loop()
+        runs = threading.Event()
+        loop.call_soon(runs.set)
+        self._thread = threading.Thread(target=self._run, args=(loop,), name=self.name, daemon=True)
+        self._thread.start()
+        runs.wait()
+
+    @staticmethod
+    def _run(loop: asyncio.AbstractEventLoop) -> None:
+        """Run until stopped, then cancel what is left and close."""
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_forever()
+        finally:
+            left = asyncio.all_tasks(loop)
+            for task in left:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            asyncio.set_event_loop(None)
+            loop.close()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller runs on the loop's thread."""
+        return threading.current_thread() is self._thread
+
+    def run(self, coro: Coroutine[Any, Any, _T], timeout: float | None = None) -> _T:
+        """Run a coroutine on the loop and wait for its value.
+
+        Args:
+            coro: what to run.
+            timeout: seconds to wait; None waits for ever. What takes longer is cancelled.
+
+        Raises:
+            RuntimeError: called on the loop's own thread, which would wait for itself; or the
+                loop does not run.
+            TimeoutError: it took longer.
+            BaseException: what the coroutine raises; Ctrl-C cancels it.
+        """
+        try:
+            future = asyncio.run_coroutine_threadsafe(coro, self._loop_to_wait_for())
+        except RuntimeError:
+            coro.close()
+            raise
+        try:
+            return _wait(future, timeout)
+        except CancelledError:
+            raise RuntimeError(f"the event loop of {self.name!r} was stopped") from None
+        finally:
+            future.cancel()
+
+    def _loop_to_wait_for(self) -> asyncio.AbstractEventLoop:
+        """The loop, for a thread that may wait for it."""
+        if self.is_current:
+            raise RuntimeError(
+                f"a callback on the event loop of {self.name!r} must not wait for a result: "
+                "it would wait for itself"
+            )
+        return self.loop
+
+    def stop(self) -> None:
+        """Cancel what runs, close the loop and wait for the thread; nothing if it does not run."""
+        thread, loop, self._thread, self._loop = self._thread, self._loop, None, None
+        if thread is None or loop is None or self._pid != os.getpid():
+            return
+        loop.call_soon_threadsafe(loop.stop)
+        if threading.current_thread() is not thread:
+            thread.join()

@@ -1,0 +1,1 @@
+"""Pools: the connections to one host, lent to requests."""

@@ -1,0 +1,201 @@
+"""A transport keeps the order of what it is given, sends all of it, and says once that it ended."""
+
+import asyncio
+import socket
+import threading
+
+from loops import eventually
+
+from driver.net.transport import SocketTransport
+
+
+def pair(loop, on_data=lambda _: None, on_closed=lambda _: None):
+    """A started transport and the socket at its other end."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    theirs.setblocking(False)
+    transport = SocketTransport(loop, ours)
+    transport.start(on_data, on_closed)
+    return transport, theirs
+
+
+class CountingSocket:
+    """A socket that counts what it is asked to send."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        self.sent = []
+
+    def send(self, data):
+        self.sent.append(bytes(data))
+        return self.sock.send(data)
+
+    def __getattr__(self, name):
+        return getattr(self.sock, name)
+
+
+def test_what_is_written_in_one_turn_of_the_loop_leaves_with_one_call(run):
+    async def main():
+        transport, theirs = pair(asyncio.get_running_loop())
+        transport._sock = counting = CountingSocket(transport._sock)
+        for number in range(10):
+            transport.write(b"%d" % number)
+        assert counting.sent == []
+        await asyncio.sleep(0)
+        assert counting.sent == [b"0123456789"]
+        assert theirs.recv(100) == b"0123456789"
+        transport.close()
+        theirs.close()
+
+    run(main())
+
+
+def test_the_first_bytes_of_another_thread_leave_at_once_and_more_of_them_together(run):
+    async def main():
+        transport, theirs = pair(asyncio.get_running_loop())
+        transport._sock = counting = CountingSocket(transport._sock)
+
+        def work():
+            for number in range(10):
+                transport.write(b"%d" % number)
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        worker.join()  # the loop stands still meanwhile
+        assert counting.sent == [b"0"]
+        await eventually(lambda: len(counting.sent) == 2)
+        assert counting.sent[1] == b"123456789"
+        theirs.send(b"answer")
+        await eventually(lambda: transport._was_answered)
+        await asyncio.to_thread(transport.write, b"next")
+        assert counting.sent[2] == b"next"
+        transport.close()
+        theirs.close()
+
+    run(main())
+
+
+def test_more_than_the_socket_takes_arrives_whole_and_in_order(run):
+    async def main():
+        loop = asyncio.get_running_loop()
+        transport, theirs = pair(loop)
+        wanted = b"".join(b"%07d" % number for number in range(200_000))
+        for start in range(0, len(wanted), 70_000):
+            transport.write(wanted[start : start + 70_000])
+        got = bytearray()
+        while len(got) < len(wanted):
+            got += await loop.sock_recv(theirs, 100_000)
+        assert got == wanted
+        assert not transport._waits_for_room
+        transport.close()
+        theirs.close()
+
+    run(main())
+
+
+def test_pieces_of_many_threads_arrive_unbroken_while_the_other_end_is_slow(run):
+    async def main():
+        loop = asyncio.get_running_loop()
+        transport, theirs = pair(loop)
+        threads = 4
+
+        def work(me):
+            for _ in range(100):
+                transport.write(bytes([me]) * 9973)
+
+        workers = [threading.Thread(target=work, args=(me,)) for me in range(1, threads + 1)]
+        for worker in workers:
+            worker.start()
+        work(0)
+        size = (threads + 1) * 100 * 9973
+        got = bytearray()
+        while len(got) < size:
+            got += await loop.sock_recv(theirs, 65536)
+        for worker in workers:
+            worker.join()
+        pieces = [got[at : at + 9973] for at in range(0, size, 9973)]
+        assert all(len(set(piece)) == 1 for piece in pieces)
+        transport.close()
+        theirs.close()
+
+    run(main())
+
+
+def test_it_ends_once_when_the_other_end_closes(run):
+    async def main():
+        ends, received = [], []
+        transport, theirs = pair(asyncio.get_running_loop(), received.append, ends.append)
+        theirs.send(b"last words")
+        theirs.close()
+        await eventually(lambda: ends)
+        transport.close()
+        transport.abort()
+        transport.write(b"nobody hears this")
+        await asyncio.sleep(0)
+        assert received == [b"last words"]
+        assert ends == [None]
+        assert transport.is_closing
+
+    run(main())
+
+
+def test_what_was_written_before_the_close_is_sent_and_not_after_an_abort(run):
+    async def main():
+        loop = asyncio.get_running_loop()
+        transport, theirs = pair(loop)
+        transport.write(b"goodbye")
+        transport.close()
+        assert await loop.sock_recv(theirs, 100) == b"goodbye"
+        theirs.close()
+        transport, theirs = pair(loop)
+        transport.write(b"goodbye")
+        transport.abort()
+        assert await loop.sock_recv(theirs, 100) == b""
+        theirs.close()
+
+    run(main())
+
+
+def test_other_threads_may_close_and_the_end_is_told_on_the_loops(run):
+    async def main():
+        ends = []
+        transport, theirs = pair(
+            asyncio.get_running_loop(), on_closed=lambda _: ends.append(threading.get_ident())
+        )
+        await asyncio.to_thread(transport.close)
+        await eventually(lambda: ends)
+        assert ends == [threading.get_ident()]
+        theirs.close()
+
+    run(main())
+
+
+def test_an_error_of_the_socket_is_told_to_whoever_reads(run):
+    async def main():
+        ends = []
+        transport, theirs = pair(asyncio.get_running_loop(), on_closed=ends.append)
+        theirs.close()
+        transport._loop.remove_reader(transport._fd)  # so that writing finds out
+        for _ in range(3):
+            await asyncio.to_thread(transport.write, b"x" * 1000)
+        await eventually(lambda: ends)
+        assert isinstance(ends[0], OSError)
+
+    run(main())
+
+
+def test_a_loop_that_is_gone_does_not_keep_the_socket_open():
+    ends = []
+    loop = asyncio.new_event_loop()
+
+    async def make():
+        return pair(loop, on_closed=ends.append)
+
+    transport, theirs = loop.run_until_complete(make())
+    loop.close()
+    worker = threading.Thread(target=transport.close)
+    worker.start()
+    worker.join()
+    assert transport._sock.fileno() == -1
+    assert ends == [None]
+    theirs.close()
