@@ -107,8 +107,7 @@ class Statement:
     def serial_consistency_level(self, level: int | None) -> None:
         if level is not None and not ConsistencyLevel.is_serial(level):
             raise ValueError(
-                "serial_consistency_level must be either ConsistencyLevel.SERIAL "
-                "or ConsistencyLevel.LOCAL_SERIAL"
+                f"{level} is no serial consistency level: there are SERIAL and LOCAL_SERIAL"
             )
         self._serial_consistency_level = level
 

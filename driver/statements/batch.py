@@ -94,9 +94,7 @@ class BatchStatement(Statement):
             self._append(bound, (True, statement.query_id, bound.values))
         elif isinstance(statement, BoundStatement):
             if parameters:
-                raise ValueError(
-                    "Parameters cannot be passed with a BoundStatement to BatchStatement.add()"
-                )
+                raise ValueError("a BoundStatement has its values: it takes no parameters")
             query_id = statement.prepared_statement.query_id
             self._append(statement, (True, query_id, statement.values))
         elif isinstance(statement, SimpleStatement):
@@ -135,7 +133,7 @@ class BatchStatement(Statement):
     def _append(self, statement: Statement | None, entry: BatchEntry) -> None:
         if len(self._statements_and_parameters) >= MAX_STATEMENTS:
             raise ValueError(
-                f"Batch statement cannot contain more than {MAX_STATEMENTS} statements."
+                f"a batch holds {MAX_STATEMENTS} statements at most, as the protocol counts them"
             )
         self._statements_and_parameters.append(entry)
         if statement is not None:

@@ -158,16 +158,13 @@ class BoundStatement(Statement):
                 return [values[column.name] for column in markers]
             except KeyError as missing:
                 name = missing.args[0]
-                raise KeyError(f"Column name `{name}` not found in bound dict.") from None
+                raise KeyError(f"the dict has no value for column {name!r}") from None
         if len(values) > len(markers):
-            raise ValueError(
-                f"Too many arguments provided to bind() (got {len(values)}, "
-                f"expected {len(markers)})"
-            )
+            raise ValueError(f"{len(values)} values are too many for {len(markers)} bind markers")
         if len(values) < len(markers) and not unset_allowed:
             raise ValueError(
-                f"Too few arguments provided to bind() (got {len(values)}, "
-                f"required {len(markers)} before protocol version {_UNSET_SINCE})"
+                f"{len(values)} values are too few for {len(markers)} bind markers: none can be "
+                f"left unset before protocol version {_UNSET_SINCE}"
             )
         return values
 
@@ -176,13 +173,13 @@ class BoundStatement(Statement):
         prepared = self.prepared_statement
         if prepared.protocol_version < _UNSET_SINCE:
             raise ValueError(
-                "Attempt to bind UNSET_VALUE while using unsuitable protocol version "
-                f"({prepared.protocol_version} < {_UNSET_SINCE})"
+                f"UNSET_VALUE needs protocol version {_UNSET_SINCE}, this is "
+                f"{prepared.protocol_version}"
             )
         next_index = len(self.values)
         if prepared.is_routing_key_index(next_index):
             name = prepared.column_metadata[next_index].name
-            raise ValueError(f"Cannot bind UNSET_VALUE as a part of the routing key {name!r}")
+            raise ValueError(f"UNSET_VALUE for {name!r}, a part of the partition key")
         self.values.append(UNSET_VALUE)
 
     def __repr__(self) -> str:
@@ -202,7 +199,10 @@ _CANNOT_SERIALIZE = (*_WRONG_TYPE, ValueError)
 
 
 def _raise_naming_column(exc: Exception, value: object, column: ColumnMetadata) -> Never:
-    """Raise TypeError or ValueError that says which column could not be bound, and why."""
+    """Raise TypeError or ValueError that says which column could not be bound, and why.
+
+    The first words are those of other drivers: applications match on them.
+    """
     kind, problem = (
         (TypeError, "an argument of invalid type")
         if isinstance(exc, _WRONG_TYPE)

@@ -81,8 +81,8 @@ def test_missing_values_are_treated_as_the_peer_does(statement, left):
     for prepared in (ours, theirs):
         try:
             outcomes.append(plain(prepared.bind(values[:left]).values))
-        except ValueError as error:
-            outcomes.append(str(error))
+        except ValueError:
+            outcomes.append(ValueError)
     assert outcomes[0] == outcomes[1]
 
 

@@ -25,7 +25,7 @@ def test_none_is_null(prepare, version):
 
 @pytest.mark.parametrize("version", [3, 4, 5])
 def test_too_many_values_are_refused(prepare, version):
-    with pytest.raises(ValueError, match=r"Too many arguments .*got 4, expected 3"):
+    with pytest.raises(ValueError, match=r"4 values are too many for 3 bind markers"):
         prepare(version).bind((1, "x", 1, 1))
 
 
@@ -41,7 +41,7 @@ class TestMissingValues:
         [((1,), "b"), ({"b": "x"}, "a"), ((UNSET_VALUE, "x", 1), "a"), (None, "a"), ({}, "a")],
     )
     def test_must_not_be_of_the_partition_key(self, prepare, version, values, column):
-        with pytest.raises(ValueError, match=f"UNSET_VALUE as a part of .* '{column}'"):
+        with pytest.raises(ValueError, match=f"UNSET_VALUE for '{column}', a part of"):
             prepare(version).bind(values)
 
     @SINCE_UNSET
@@ -50,15 +50,15 @@ class TestMissingValues:
 
     @pytest.mark.parametrize("values", [(1, "x"), (), None])
     def test_are_too_few_before_v4(self, prepare, values):
-        with pytest.raises(ValueError, match="Too few arguments"):
+        with pytest.raises(ValueError, match="too few for"):
             prepare(3).bind(values)
 
     def test_are_named_before_v4_if_a_dict_lacks_them(self, prepare):
-        with pytest.raises(KeyError, match="Column name `c` not found in bound dict"):
+        with pytest.raises(KeyError, match="no value for column 'c'"):
             prepare(3).bind({"a": 1, "b": "x"})
 
     def test_cannot_be_unset_before_v4(self, prepare):
-        with pytest.raises(ValueError, match=r"unsuitable protocol version \(3 < 4\)"):
+        with pytest.raises(ValueError, match="needs protocol version 4, this is 3"):
             prepare(3).bind((1, "x", UNSET_VALUE))
 
 

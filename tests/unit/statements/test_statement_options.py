@@ -49,9 +49,9 @@ def test_a_routing_key_may_be_given_in_parts(parts):
 
 def test_only_serial_levels_are_serial():
     statement = SimpleStatement("x")
-    with pytest.raises(ValueError, match="must be either"):
+    with pytest.raises(ValueError, match="no serial consistency level"):
         statement.serial_consistency_level = ConsistencyLevel.ONE
-    with pytest.raises(ValueError, match="must be either"):
+    with pytest.raises(ValueError, match="no serial consistency level"):
         SimpleStatement("x", serial_consistency_level=ConsistencyLevel.QUORUM)
     statement.serial_consistency_level = ConsistencyLevel.LOCAL_SERIAL
     assert statement.serial_consistency_level == ConsistencyLevel.LOCAL_SERIAL
