@@ -6,7 +6,14 @@ import socket
 
 
 class AddressTranslator:
-    """Translates the addresses of nodes that are learnt from the cluster."""
+    """Translates the addresses of nodes that are learnt from the cluster.
+
+    Attributes:
+        may_wait: whether ``translate`` may wait, for a name service say. It is called on a thread
+            where that is allowed then, in place of the event loop's.
+    """
+
+    may_wait: bool = True
 
     def translate(self, addr: str) -> str:
         """The address to connect to, for one that a node announces."""
@@ -15,6 +22,8 @@ class AddressTranslator:
 
 class IdentityTranslator(AddressTranslator):
     """Takes addresses as they are; the default."""
+
+    may_wait = False
 
     def translate(self, addr: str) -> str:
         """The same address."""

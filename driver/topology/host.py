@@ -50,6 +50,26 @@ class Host:
         conviction_policy: what decides that the host is down; None if nobody asks.
     """
 
+    # What is not known is on the class, so that a mock of it has everything.
+    endpoint: EndPoint = None  # type: ignore[assignment]
+    host_id: UUID | None = None
+    datacenter: str | None = None
+    rack: str | None = None
+    lock: threading.RLock = None  # type: ignore[assignment]
+    conviction_policy: Conviction | None = None
+    is_up: bool | None = None
+    release_version: str | None = None
+    broadcast_address: str | None = None
+    broadcast_port: int | None = None
+    broadcast_rpc_address: str | None = None
+    broadcast_rpc_port: int | None = None
+    listen_address: str | None = None
+    listen_port: int | None = None
+    dse_version: str | None = None
+    dse_workload: str | None = None
+    dse_workloads: set[str] | None = None
+    sharding_info: ShardingInfo | None = None
+
     def __init__(
         self,
         endpoint: EndPoint | str,
@@ -67,18 +87,6 @@ class Host:
             raise ValueError("a host needs an endpoint")
         self.endpoint = DefaultEndPoint(endpoint) if isinstance(endpoint, str) else endpoint
         self.host_id = host_id
-        self.is_up: bool | None = None
-        self.release_version: str | None = None
-        self.broadcast_address: str | None = None
-        self.broadcast_port: int | None = None
-        self.broadcast_rpc_address: str | None = None
-        self.broadcast_rpc_port: int | None = None
-        self.listen_address: str | None = None
-        self.listen_port: int | None = None
-        self.dse_version: str | None = None
-        self.dse_workload: str | None = None
-        self.dse_workloads: set[str] | None = None
-        self.sharding_info: ShardingInfo | None = None
         self.lock = threading.RLock()
         self.conviction_policy = (
             conviction_policy_factory(self) if conviction_policy_factory else None

@@ -50,7 +50,10 @@ class Metadata:
         keyspaces: by name.
         token_map: the ring; None while unknown.
         tablets: tablets learnt so far.
+        dbaas: whether it is a database as a service, which this driver has no way to know: False.
     """
+
+    dbaas = False
 
     def __init__(self) -> None:
         """Know nothing yet."""

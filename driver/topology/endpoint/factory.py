@@ -25,7 +25,10 @@ _WILDCARDS: Final = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0"})  # noqa: S10
 
 
 class Translator(Protocol):
-    """What the factory asks of an address translator (``driver.policies.address_translation``)."""
+    """What the factory asks of an address translator (``driver.policies.address_translation``).
+
+    It may have an attribute ``may_wait``; without one, ``translate`` is taken to wait.
+    """
 
     def translate(self, addr: str) -> str:
         """The address to connect to, for one that a node announces."""
@@ -45,9 +48,12 @@ class EndPointFactory:
 
     Attributes:
         cluster: the cluster it works for; None before ``configure``.
+        may_wait: whether ``create`` may wait, for a name service say. It is called on a thread
+            where that is allowed then, in place of the event loop's.
     """
 
     cluster: Any = None
+    may_wait: bool = True
 
     def configure(self, cluster: Any) -> Self:  # noqa: ANN401  (of floor 9)
         """Learn about the cluster; called once, before any endpoint is made.
@@ -78,6 +84,12 @@ class DefaultEndPointFactory(EndPointFactory):
         """Remember the port."""
         self.port = port
 
+    @property
+    def may_wait(self) -> bool:  # type: ignore[override]  # it depends on the translator
+        """Whether the address translator may wait."""
+        translator = getattr(self.cluster, "address_translator", None)
+        return translator is not None and getattr(translator, "may_wait", True)
+
     def create(self, row: Mapping[str, Any]) -> DefaultEndPoint:
         """The endpoint of the node that a row is about.
 
@@ -98,6 +110,8 @@ class DefaultEndPointFactory(EndPointFactory):
 
 class SniEndPointFactory(EndPointFactory):
     """Nodes are reached through a proxy, which knows them by their host id."""
+
+    may_wait = False
 
     def __init__(self, proxy_address: str, port: int) -> None:
         """Remember where the proxy listens."""

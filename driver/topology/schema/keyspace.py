@@ -66,6 +66,11 @@ class KeyspaceMetadata(SchemaPart):
         self.tablets: Mapping[str, Any] | None = None
 
     @property
+    def is_graph_enabled(self) -> bool:
+        """Whether it is a graph of DataStax Enterprise."""
+        return self.graph_engine is not None
+
+    @property
     def label(self) -> str:
         """The name."""
         return f"Keyspace {self.name}"
