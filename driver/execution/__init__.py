@@ -1,5 +1,30 @@
-"""Execution: from a request that was sent to the rows, or the exception, that the caller gets."""
+"""Execution: from a statement on its way to the rows, or the exception, that the caller gets."""
 
-from .response_future import QueryExhausted, ResponseFuture
+from .awaitable import AwaitableResponse
+from .concurrent import (
+    ExecutionResult,
+    execute_concurrent,
+    execute_concurrent_async,
+    execute_concurrent_with_args,
+)
+from .listeners import RequestEvent
+from .metrics import Metrics
+from .request import QueryExhausted, RequestExecution
+from .response_future import ResponseFuture
+from .tracing import QueryTrace, TraceEvent, TraceUnavailable
 
-__all__ = ["QueryExhausted", "ResponseFuture"]
+__all__ = [
+    "AwaitableResponse",
+    "ExecutionResult",
+    "Metrics",
+    "QueryExhausted",
+    "QueryTrace",
+    "RequestEvent",
+    "RequestExecution",
+    "ResponseFuture",
+    "TraceEvent",
+    "TraceUnavailable",
+    "execute_concurrent",
+    "execute_concurrent_async",
+    "execute_concurrent_with_args",
+]

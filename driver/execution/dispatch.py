@@ -1,7 +1,7 @@
-"""Dispatch: what each kind of response does to the future that waits for it.
+"""Dispatch: what each kind of response does to the request that waits for it.
 
 ==================  ==========================================================================
-response            the future
+response            the request
 ==================  ==========================================================================
 SET_KEYSPACE        has every connection use the keyspace, then is done, without rows
 SCHEMA_CHANGE       has the schema refreshed, then is done, without rows
@@ -9,8 +9,9 @@ ROWS                keeps the page's state and is done, with rows
 VOID                is done, without rows
 other results       is done, with the message (PREPARED)
 "not prepared"      prepares the statement again and sends the request again
-other errors        fails, with the exception of the error
-an exception        fails with it
+other errors        is tried again, ignored or failed, as the retry policy says
+a lost connection   the same
+another exception   fails with it
 ==================  ==========================================================================
 
 Every answer brings its trace id, warnings and custom payload along; a tablet in the payload goes
@@ -20,34 +21,36 @@ into the cluster's metadata.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..net.errors import ConnectionException
+from ..policies.retry import RetryPolicy
 from ..topology.tablets import TABLET_PAYLOAD_TYPE, Tablet
 from ..types.registry import lookup_casstype
-from ..vocabulary.errors import DriverException
 from ..vocabulary.kinds import (
     RESULT_KIND_ROWS,
     RESULT_KIND_SCHEMA_CHANGE,
     RESULT_KIND_SET_KEYSPACE,
     RESULT_KIND_VOID,
 )
-from ..vocabulary.protocol_version import ProtocolVersion
 from ..wire.features import TABLETS_ROUTING_PAYLOAD
-from ..wire.requests import PrepareMessage
 from ..wire.responses import ErrorMessage, ResultMessage
 from ..wire.responses.errors import PreparedQueryNotFound
+from .pending import FollowUp
+from .retrying import Decision, on_connection_error, on_response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from ..net.contract import Connection
     from ..results.rows import RowFactory
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
-    from ..wire.messages import Request
     from .contract import Pool, Session
+    from .metrics import Metrics
+    from .pending import Pending
 
 log = logging.getLogger(__name__)
 
@@ -55,10 +58,11 @@ _TABLET_TYPE = lookup_casstype(TABLET_PAYLOAD_TYPE)
 
 
 class ResponseDispatch:
-    """The half of a response future that responses act upon.
+    """The half of a request that responses act upon. Everything here is the loop's thread.
 
     Attributes:
         session: what sent the request.
+        message: the request itself.
         query: the statement; None for a message of the driver's own.
         prepared_statement: what was executed, if it was prepared.
         row_factory: shape of the rows.
@@ -67,6 +71,7 @@ class ResponseDispatch:
     """
 
     session: Session
+    message: Any
     query: Any
     prepared_statement: PreparedStatement | None
     row_factory: RowFactory
@@ -78,7 +83,11 @@ class ResponseDispatch:
     _paging_state: bytes | None
     _col_names: Sequence[str] | None
     _col_types: Sequence[Any] | None
-    _prepared_again: frozenset[bytes]
+    _metrics: Metrics | None
+    _retry_policy: Any
+    _query_retries: int
+    _errors: dict[Host | None, Exception]
+    _in_flight: set[Pending]
 
     def _set_final_result(self, response: Any) -> None:  # noqa: ANN401  (a row factory decides)
         """Be done."""
@@ -88,13 +97,14 @@ class ResponseDispatch:
         """Fail."""
         raise NotImplementedError
 
-    def _query(
-        self,
-        host: Host | None = None,
-        message: Request | None = None,
-        callback: Callable[..., None] | None = None,
+    def _retry(self, host: Host | None, delay: float | None) -> None:
+        """Send the request again, to a host or, without one, to the next of the plan."""
+        raise NotImplementedError
+
+    def _prepare_again(
+        self, host: Host, connection: Connection | None, error: PreparedQueryNotFound
     ) -> None:
-        """Send a message, by default the future's own."""
+        """Prepare the statement that a host does not know, and send the request again."""
         raise NotImplementedError
 
     def _set_result(
@@ -131,15 +141,17 @@ class ResponseDispatch:
 
             if isinstance(response, ResultMessage):
                 self._set_result_of_kind(connection, response)
-            elif isinstance(response, PreparedQueryNotFound):
+            elif isinstance(response, PreparedQueryNotFound) and host is not None:
                 self._prepare_again(host, connection, response)
             elif isinstance(response, ErrorMessage):
-                self._set_final_exception(response.to_exception())
+                self._set_error(host, response)
+            elif isinstance(response, ConnectionException):
+                self._set_connection_error(host, response)
             elif isinstance(response, Exception):
                 self._set_final_exception(response)
             else:
                 self._set_final_exception(
-                    ConnectionException(f"Got unexpected message: {response!r}", host)
+                    ConnectionException(f"That is no answer to a request: {response!r}", host)
                 )
         except Exception as exc:
             # Nobody would ever be called back if this left the thread that reads responses.
@@ -152,14 +164,14 @@ class ResponseDispatch:
             session = getattr(self, "session", None)
             if connection is not None:
                 connection.keyspace = response.new_keyspace
-            # This may be the thread that reads the answers of all connections: it must not wait.
+            # This is the thread that reads the answers of all connections: it must not wait.
             if session is not None:
                 session.set_keyspace_for_all_pools(
-                    response.new_keyspace, self._set_keyspace_completed
+                    response.new_keyspace, partial(self._set_keyspace_completed, self._follow_up())
                 )
         elif response.kind == RESULT_KIND_SCHEMA_CHANGE:
             self.is_schema_agreed = False
-            self.session.submit(self._refresh_schema, connection, response.schema_change_event)
+            self._refresh_schema(connection, response.schema_change_event)
         elif response.kind == RESULT_KIND_ROWS:
             self._paging_state = response.paging_state
             self._col_names = response.column_names
@@ -189,94 +201,91 @@ class ResponseDispatch:
             last_token = tablet_routing_info[1]
             tablet_replicas = tablet_routing_info[2]
             tablet = Tablet.from_row(first_token, last_token, tablet_replicas)
-            keyspace = self.query.keyspace
+            keyspace = self.query.keyspace or self.session.keyspace
             table = self.query.table
-            if tablet is not None and table is not None:
+            if tablet is not None and keyspace is not None and table is not None:
                 self.session.cluster.metadata.tablets.add_tablet(keyspace, table, tablet)
         except Exception:
             log.exception("Cannot read the tablet in the custom payload of a response")
 
-    def _set_keyspace_completed(self, errors: Mapping[Any, Any]) -> None:
+    def _follow_up(self) -> FollowUp:
+        """Keep the request alive for work that comes before its end."""
+        follow_up = FollowUp()
+        self._in_flight.add(follow_up)
+        return follow_up
+
+    def _is_still_waited_for(self, follow_up: FollowUp) -> bool:
+        """Whether the request is alive when the work is done; True once."""
+        if follow_up not in self._in_flight:
+            return False
+        self._in_flight.remove(follow_up)
+        return True
+
+    def _set_keyspace_completed(self, follow_up: FollowUp, errors: Mapping[Any, Any]) -> None:
         """Every connection uses the new keyspace, or says why it does not."""
+        if not self._is_still_waited_for(follow_up):
+            return
         if errors:
             self._set_final_exception(
-                ConnectionException(f"Failed to set keyspace on all hosts: {errors}")
+                ConnectionException(f"Not every connection uses the new keyspace: {errors}")
             )
         else:
             self._set_final_result(None)
 
-    def _refresh_schema(self, connection: Connection, schema_change_event: dict[str, Any]) -> None:
-        """Take over a schema change. The statement succeeded, whatever becomes of this."""
+    def _refresh_schema(self, connection: Connection | None, event: Any) -> None:  # noqa: ANN401  (fields of the event)
+        """Have a schema change taken over. The statement succeeded, whatever becomes of this."""
+        done = partial(self._refresh_schema_completed, self._follow_up())
         try:
-            self.is_schema_agreed = self.session.cluster.refresh_schema(
-                connection, **schema_change_event
-            )
+            self.session.cluster.schema_changed(connection, event, done)  # type: ignore[arg-type]  # an answer came over one
         except Exception:
-            log.exception("Exception refreshing schema in response to schema change")
-        finally:
+            log.exception("The schema could not be taken over after a change of it")
+            done(False)
+
+    def _refresh_schema_completed(self, follow_up: FollowUp, is_agreed: bool) -> None:
+        """The schema is refreshed, or cannot be."""
+        if self._is_still_waited_for(follow_up):
+            self.is_schema_agreed = is_agreed
             self._set_final_result(None)
 
-    def _prepare_again(
-        self, host: Host | None, connection: Connection | None, error: PreparedQueryNotFound
-    ) -> None:
-        """Prepare the statement that this node does not know, to send the request again after.
-
-        Source: native_protocol_v5, section 4.2.1, error 0x2500.
-        """
-        query_id = error.info
-        prepared = self.prepared_statement
-        if prepared is None or prepared.query_id != query_id:
-            prepared = self.session.cluster.prepared_statements.get(query_id)
-        if prepared is None or query_id in self._prepared_again:
-            # Nothing to prepare; or it was just prepared, and trying on could go on for ever.
-            self._set_final_exception(error.to_exception())
-            return
-        names_keyspace = ProtocolVersion.uses_keyspace_flag(self.session.cluster.protocol_version)
-        in_use = connection.keyspace if connection is not None else None
-        if prepared.keyspace is not None and not names_keyspace and prepared.keyspace != in_use:
-            self._set_final_exception(
-                ValueError(
-                    f"The connection uses keyspace {in_use!r}, the statement was prepared in "
-                    f"{prepared.keyspace!r}: it cannot be prepared again"
-                )
-            )
-            return
-        self._prepared_again |= {query_id}
-        message = PrepareMessage(
-            prepared.query_string, keyspace=prepared.keyspace if names_keyspace else None
+    def _set_error(self, host: Host | None, response: ErrorMessage) -> None:
+        """Do with an ERROR what the retry policy says."""
+        if self._metrics is not None:
+            self._metrics.on_error(response)
+        consistency = getattr(self.message, "consistency_level", None)
+        decision = on_response(
+            self._retry_policy, self.query, consistency, response, self._query_retries
         )
+        error = response.to_exception()
+        if host is not None:
+            # The server's words do not say which server they are from.
+            error.add_note(f"The coordinator was {host}")
+        self._follow(decision, host, error)
 
-        def send_again(
-            host: Host | None, connection: Connection, pool: Pool | None, response: object
-        ) -> None:
-            self._execute_after_prepare(prepared, host, connection, pool, response)
+    def _set_connection_error(self, host: Host | None, error: ConnectionException) -> None:
+        """Do with a lost connection what the retry policy says."""
+        if self._metrics is not None:
+            self._metrics.on_connection_error()
+        consistency = getattr(self.message, "consistency_level", None)
+        decision = on_connection_error(
+            self._retry_policy, self.query, consistency, error, self._query_retries
+        )
+        self._follow(decision, host, error)
 
-        self._query(host, message, send_again)
-
-    def _execute_after_prepare(
-        self,
-        prepared: PreparedStatement,
-        host: Host | None,
-        connection: Connection,
-        pool: Pool | None,
-        response: object,
-    ) -> None:
-        """Send the request again, now that the node knows its statement."""
-        if not isinstance(response, ResultMessage) or response.query_id is None:
-            # An error, an exception, or nonsense: the same as if the request had got it.
-            self._set_result(host, connection, pool, response)
-            return
-        if pool is not None:
-            pool.return_connection(connection)
-        if response.query_id != prepared.query_id:
-            self._set_final_exception(
-                DriverException(
-                    "ID mismatch while trying to reprepare (expected "
-                    f"{prepared.query_id.hex()}, got {response.query_id.hex()}): the statement "
-                    "means something else on this node, it has to be prepared anew"
-                )
-            )
-            return
-        if response.column_metadata is not None:
-            prepared.update_result_metadata(response.column_metadata, response.result_metadata_id)
-        self._query(host)
+    def _follow(self, decision: Decision, host: Host | None, error: Exception) -> None:
+        """Try again, ignore a failure, or fail with it."""
+        self._errors[host] = error
+        if decision.kind in (RetryPolicy.RETRY, RetryPolicy.RETRY_NEXT_HOST):
+            self._query_retries += 1
+            if self._metrics is not None:
+                self._metrics.on_retry()
+            if decision.consistency is not None:
+                self.message.consistency_level = decision.consistency
+            self._retry(host if decision.kind == RetryPolicy.RETRY else None, decision.delay)
+        elif decision.kind == RetryPolicy.IGNORE:
+            if self._metrics is not None:
+                self._metrics.on_ignore()
+            self._set_final_result(None)
+        else:
+            if self._metrics is not None:
+                self._metrics.on_rethrow()
+            self._set_final_exception(error)

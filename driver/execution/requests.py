@@ -77,7 +77,7 @@ def message_for(
             text, consistency, serial, fetch_size, timestamp=timestamp, keyspace=keyspace
         )
     elif parameters is not None:
-        raise TypeError(f"parameters cannot be passed with a {type(statement).__name__}")
+        raise TypeError(f"a {type(statement).__name__} takes no parameters")
     elif isinstance(statement, BoundStatement):
         prepared = statement.prepared_statement
         message = ExecuteMessage(

@@ -1,9 +1,11 @@
 """Results: the shape of rows, and the pages that they come in."""
 
+from .page import ResultPage
 from .result_set import ResultSet
 from .rows import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
 
 __all__ = [
+    "ResultPage",
     "ResultSet",
     "dict_factory",
     "named_tuple_factory",

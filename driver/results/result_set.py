@@ -1,36 +1,17 @@
-"""Result sets: the rows of an answer, page after page."""
+"""Result sets: the rows of an answer, page after page, for threads that wait for each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .rows import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
+from .page import Answered, ResultPage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
 
-class PagedResponse(Protocol):
+class PagedResponse(Answered, Protocol):
     """What a result set asks of the future that it came from."""
-
-    row_factory: Callable[..., Any]
-    query: Any
-    _col_names: Sequence[str] | None
-    _col_types: Sequence[Any] | None
-    _paging_state: bytes | None
-
-    @property
-    def has_more_pages(self) -> bool:
-        """Whether the server has more rows."""
-
-    @property
-    def warnings(self) -> Sequence[str] | None:
-        """Warnings of the last answer."""
-
-    @property
-    def custom_payload(self) -> Mapping[str, bytes | None] | None:
-        """Custom payload of the last answer."""
 
     def start_fetching_next_page(self) -> None:
         """Ask for the next page."""
@@ -38,70 +19,33 @@ class PagedResponse(Protocol):
     def result(self) -> ResultSet:
         """Wait for the answer."""
 
+    def get_query_trace(self, max_wait: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher floor)
+        """The trace of the last page."""
 
-_FIRST_COLUMN: dict[Callable[..., Any], Callable[[Any], Any]] = {
-    tuple_factory: lambda row: row[0],
-    named_tuple_factory: lambda row: row[0],
-    dict_factory: lambda row: row["[applied]"],
-    ordered_dict_factory: lambda row: row["[applied]"],
-}
+    def get_all_query_traces(self, max_wait_per: float | None = None) -> list[Any]:
+        """The traces of all pages."""
 
 
-class ResultSet:
+class ResultSet(ResultPage):
     """The rows of an answer. Iterating goes on to the next pages, one at a time.
 
-    A result that is no rows (a prepared statement, a custom message) is the one element.
-
-    Attributes:
-        response_future: where the rows came from, and more pages come from.
-        column_names: names of the columns; None for a result without rows.
-        column_types: classes of ``driver.types``; None for a result without rows.
+    An index, a slice and a comparison fetch all pages, keep their rows and make a list of the
+    result set, which then can be iterated over again and again; that needs memory for all rows, and
+    is refused once iterating has left rows behind.
     """
 
     def __init__(self, response_future: PagedResponse, initial_response: Any) -> None:  # noqa: ANN401  (a row factory decides)
         """Hold the first page."""
-        self.response_future = response_future
-        self.column_names = response_future._col_names  # noqa: SLF001  (the future's other half)
-        self.column_types = response_future._col_types  # noqa: SLF001  (the future's other half)
-        self._set_current_rows(initial_response)
+        super().__init__(response_future, initial_response)
         self._page_iter: Iterator[Any] | None = None
-
-    def _set_current_rows(self, result: Any) -> None:  # noqa: ANN401  (a row factory decides)
-        # NumPy pages are mappings from names to arrays: one element, as one page.
-        if result is None:
-            self._current_rows: Any = []
-        elif isinstance(result, Mapping) or not hasattr(result, "__iter__"):
-            self._current_rows = [result]
-        else:
-            self._current_rows = result
-
-    @property
-    def current_rows(self) -> Any:  # noqa: ANN401  (a row factory decides)
-        """The rows of the current page."""
-        return self._current_rows
-
-    @property
-    def has_more_pages(self) -> bool:
-        """Whether the server has rows after the current page."""
-        return self.response_future.has_more_pages
-
-    @property
-    def paging_state(self) -> bytes | None:
-        """The server's mark of where the next page starts; None after the last."""
-        return self.response_future._paging_state  # noqa: SLF001  (the future's other half)
-
-    @property
-    def warnings(self) -> Sequence[str] | None:
-        """Warnings that came with the current page; None without."""
-        return self.response_future.warnings
-
-    @property
-    def custom_payload(self) -> Mapping[str, bytes | None] | None:
-        """Custom payload that came with the current page; None without."""
-        return self.response_future.custom_payload
+        self._is_list = False
 
     def fetch_next_page(self) -> None:
-        """Replace the current rows by those of the next page; by none after the last."""
+        """Replace the current rows by those of the next page; by none after the last.
+
+        Raises:
+            Exception: what asking for the page failed with; the current rows stay.
+        """
         if self.response_future.has_more_pages:
             self.response_future.start_fetching_next_page()
             result = self.response_future.result()
@@ -111,6 +55,8 @@ class ResultSet:
 
     def __iter__(self) -> Iterator[Any]:
         """All rows from the current page on; pages are fetched as they are reached."""
+        if self._is_list:
+            return iter(self._current_rows)
         self._page_iter = None
         return self
 
@@ -123,39 +69,62 @@ class ResultSet:
                 return next(self._page_iter)
             except StopIteration:
                 if not self.response_future.has_more_pages:
-                    self._current_rows = []
+                    if not self._is_list:
+                        self._current_rows = []
                     raise
             # A page may be empty and still be followed by another: filtering does that.
             self.fetch_next_page()
             self._page_iter = iter(self._current_rows)
 
+    next = __next__
+
     def all(self) -> list[Any]:
         """All rows from the current page on, as a list."""
         return list(self)
 
-    def one(self) -> Any:  # noqa: ANN401  (a row factory decides)
-        """The first row of the current page; None if it has none."""
-        return next(iter(self._current_rows), None)
-
-    def __bool__(self) -> bool:
-        """Whether the current page has rows."""
-        return self.one() is not None
-
-    @property
-    def was_applied(self) -> bool:
-        """Whether a conditional statement was applied: the column ``[applied]``.
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (an index or a slice)
+        """A row, or a slice of rows, of all pages.
 
         Raises:
-            RuntimeError: the statement was not conditional, or the row factory is not one of the
-                driver's, so that the column cannot be found.
+            RuntimeError: rows were iterated over before.
+            IndexError: there are not as many.
         """
-        factory = self.response_future.row_factory
-        first_column = _FIRST_COLUMN.get(factory)
-        if first_column is None:
-            raise RuntimeError(f"Cannot determine LWT result with row factory {factory}")
-        row = self.one()
-        if row is None or not self.column_names or self.column_names[0] != "[applied]":
-            raise RuntimeError(
-                "No [applied] column: was_applied is for conditional statements (LWT) only"
-            )
-        return bool(first_column(row))
+        return self._as_list("index operator")[index]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the rows of all pages are these.
+
+        Raises:
+            RuntimeError: rows were iterated over before.
+        """
+        return bool(self._as_list("equality operator") == other)
+
+    __hash__ = None  # type: ignore[assignment]  # it compares as a list does
+
+    def _as_list(self, operator: str) -> list[Any]:
+        if not self._is_list:
+            if self._page_iter is not None:
+                raise RuntimeError(
+                    f"the {operator} needs all rows, and some were iterated over already"
+                )
+            self._current_rows = list(self)
+            self._page_iter = None
+            self._is_list = True
+        rows: list[Any] = self._current_rows
+        return rows
+
+    def get_query_trace(self, max_wait_sec: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher floor)
+        """The trace of the last page; None if it was not traced.
+
+        Args:
+            max_wait_sec: seconds to wait for it; None waits for ever.
+
+        Raises:
+            TraceUnavailable: it was not there in time.
+        """
+        return self.response_future.get_query_trace(max_wait_sec)
+
+    def get_all_query_traces(self, max_wait_sec_per: float | None = None) -> list[Any]:
+        """The traces of all pages; arguments and errors as of ``get_query_trace``."""
+        traces: list[Any] = self.response_future.get_all_query_traces(max_wait_sec_per)
+        return traces

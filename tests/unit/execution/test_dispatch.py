@@ -9,6 +9,7 @@ import pytest
 from driver.execution.in_memory import InMemorySession
 from driver.net.errors import ConnectionException, ConnectionShutdown
 from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
+from driver.policies.retry import FallthroughRetryPolicy
 from driver.results import tuple_factory
 from driver.statements import BatchStatement, SimpleStatement
 from driver.topology.tablets import TABLET_PAYLOAD_TYPE, Tablet
@@ -71,8 +72,9 @@ class TestResults:
 
     def test_set_keyspace_fails_where_a_connection_does(self):
         session = session_with(answers.set_keyspace("other"))
-        session.set_keyspace_for_all_pools = lambda _, done: done({"host": OSError("broken")})
-        with pytest.raises(ConnectionException, match=r"Failed to set keyspace .*broken"):
+        errors = {"one": [OSError("broken")], "two": [OSError("slow")]}
+        session.set_keyspace_for_all_pools = lambda _, done: done(errors)
+        with pytest.raises(ConnectionException, match=r"Not every connection uses .*broken.*slow"):
             session.execute("USE other")
 
     @pytest.mark.parametrize(
@@ -93,11 +95,11 @@ class TestResults:
 
     def test_a_schema_change_that_cannot_be_taken_over_is_no_failure(self, caplog):
         session = session_with(answers.schema_change("CREATED", "KEYSPACE", "ks"))
-        session.cluster.refresh_schema = lambda *_, **__: 1 / 0
+        session.cluster.schema_changed = lambda *_: 1 / 0
         future = session.execute_async("CREATE")
         assert future.result().all() == []
         assert not future.is_schema_agreed
-        assert "Exception refreshing schema" in caplog.text
+        assert "could not be taken over" in caplog.text
 
     @VERSIONS
     def test_prepared_becomes_a_statement(self, version):
@@ -115,8 +117,10 @@ class TestResults:
 class TestFailures:
     def test_errors_become_exceptions(self):
         info = b"\0\x04\0\0\0\x03\0\0\0\x01"
+        session = session_with(answers.error(0x1000, "few", info))
+        session.retry_policy = FallthroughRetryPolicy()
         with pytest.raises(Unavailable) as caught:
-            session_with(answers.error(0x1000, "few", info)).execute("q")
+            session.execute("q")
         assert (caught.value.required_replicas, caught.value.alive_replicas) == (3, 1)
 
     @pytest.mark.parametrize(
@@ -132,6 +136,7 @@ class TestFailures:
 
     def test_a_closed_connection_ends_the_waiting(self):
         session = session_with()
+        session.retry_policy = FallthroughRetryPolicy()
         future = session.execute_async("q")
         session.connection.close()
         with pytest.raises(ConnectionShutdown):
@@ -141,7 +146,7 @@ class TestFailures:
         session = session_with()
         future = session.execute_async("q")
         future._set_result(session.host, session.connection, None, ReadyMessage())
-        with pytest.raises(ConnectionException, match="Got unexpected message"):
+        with pytest.raises(ConnectionException, match="no answer to a request"):
             future.result()
 
     def test_a_row_factory_that_raises_is_a_failure_and_no_silence(self, caplog):
@@ -199,7 +204,7 @@ class TestNotPrepared:
         other = answers.prepared(b"other", NUMBER)
         session = session_with(self.PREPARED, self.UNPREPARED, other)
         prepared = session.prepare("q")
-        with pytest.raises(DriverException, match=r"ID mismatch .*expected 6964, got 6f74686572"):
+        with pytest.raises(DriverException, match=r"statement 6964 became 6f74686572"):
             session.execute(prepared, (1,))
 
     def test_an_error_in_preparing_is_the_failure(self):
@@ -210,16 +215,54 @@ class TestNotPrepared:
 
     def test_every_borrowed_connection_goes_back(self):
         session = session_with(self.PREPARED, self.UNPREPARED, self.PREPARED, ROWS)
-        prepared, pool, borrowed = session.prepare("q"), CountingPool(), []
+        prepared = session.prepare("q")
+        future = session.execute_async(prepared, (1,))
+        assert future.attempted_hosts == [session.host] * 3
+        assert session.pools[session.host].borrowed == 0
 
-        def borrow(_, host=None):
-            borrowed.append(host)
-            return session.host, session.connection, pool
+    def test_each_host_is_told_for_itself(self):
+        def forgetful():
+            return Server(self.UNPREPARED, self.PREPARED, answers.error(0x1001), ROWS)
 
-        session.borrow_connection = borrow
-        session.execute(prepared, (1,))
-        assert borrowed == [None, session.host, session.host]
-        assert len(pool.returned) == 3
+        session = InMemorySession(hosts={"one": forgetful(), "two": forgetful()})
+        session.hosts, hosts = session.hosts[:1], session.hosts
+        session.servers[hosts[0]].answer.left.insert(0, self.PREPARED)
+        prepared = session.prepare("q")
+        session.hosts = hosts
+        session.servers[hosts[1]].answer.left.pop(2)
+        assert session.execute(prepared, (1,)).one().n == 1
+        asked = [self.EXECUTE, self.PREPARE, self.EXECUTE]
+        assert session.servers[hosts[1]].answer.asked == asked
+
+    def test_a_host_that_cannot_be_told_is_followed_by_the_next(self):
+        session = InMemorySession(
+            hosts={"one": Server(self.PREPARED, self.UNPREPARED), "two": Server(ROWS)}
+        )
+        one, two = session.hosts
+        prepared = session.prepare("q")
+        borrow, pool = session.pools[one].borrow_connection, session.pools[one]
+
+        def once(*args):
+            pool.is_shutdown = True
+            return borrow(*args)
+
+        pool.borrow_connection = once
+        future = session.execute_async(prepared, (1,))
+        assert future.result().one().n == 1
+        assert future.attempted_hosts == [one, two]
+
+    def test_a_host_lost_while_it_is_told_is_followed_by_the_next(self):
+        # It said that it did not run the statement, so that another host may, idempotent or not.
+        one, two = Server(self.PREPARED, self.UNPREPARED), Server(ROWS)
+        session = InMemorySession(hosts={"one": one, "two": two}, row_factory=tuple_factory)
+        future = session.execute_async(session.prepare("q"), (1,))
+        assert one.asked == [self.PREPARE, self.EXECUTE, self.PREPARE]
+        lost = ConnectionException("lost")
+        session.connection.close(lost)
+        assert future.result().all() == [(1,)]
+        assert two.asked == [self.EXECUTE]
+        assert future._errors == {session.host: lost}
+        assert [pool.borrowed for pool in session.pools.values()] == [0, 0]
 
     def test_before_v5_the_keyspace_must_be_in_use(self):
         session = session_with(self.PREPARED, self.UNPREPARED, self.PREPARED, ROWS)
@@ -297,6 +340,20 @@ class TestTablets:
 
     def test_of_an_unknown_table_are_of_no_use(self):
         assert self.learnt(self.payload(), SimpleStatement("q")) is None
+
+    def test_are_learnt_for_the_keyspace_in_use_where_the_statement_names_none(self):
+        session = session_with(
+            answers.along(ROWS, payload=self.payload()),
+            answers.along(ROWS, payload=self.payload()),
+            features=ProtocolFeatures(tablets_routing_v1=True),
+        )
+        statement = SimpleStatement("q")
+        statement.table = "t"
+        session.execute(statement)
+        assert not session.cluster.metadata.tablets.table_has_tablets(None, "t")
+        session.keyspace = "ks"
+        session.execute(statement)
+        assert session.cluster.metadata.tablets.table_has_tablets("ks", "t")
 
     def test_are_told_from_other_payloads(self):
         assert self.learnt({"other": b"x"}) is None

@@ -4,7 +4,13 @@ import answers
 import pytest
 
 from driver.execution.in_memory import InMemorySession
-from driver.results import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
+from driver.results import (
+    ResultPage,
+    dict_factory,
+    named_tuple_factory,
+    ordered_dict_factory,
+    tuple_factory,
+)
 from driver.types import BooleanType, Int32Type
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler
 
@@ -138,5 +144,56 @@ class TestConditionalStatements:
         result = result_of(
             [("[applied]", BooleanType)], [(True,)], row_factory=lambda _, rows: rows
         )
-        with pytest.raises(RuntimeError, match="Cannot determine LWT result with row factory"):
+        with pytest.raises(RuntimeError, match="cannot find its column in the rows of"):
             assert result.was_applied
+
+
+class TestAListOfRows:
+    def test_is_made_by_an_index(self, pages):
+        result = pages.execute("q")
+        assert result[2] == (3,)
+        assert list(result) == list(result) == result.current_rows == [(1,), (2,), (3,)]
+        assert (result.one(), bool(result), result.has_more_pages) == ((1,), True, False)
+
+    def test_is_made_by_a_slice(self, pages):
+        assert pages.execute("q")[1:] == [(2,), (3,)]
+
+    def test_is_made_by_a_comparison(self, pages):
+        assert pages.execute("q") == [(1,), (2,), (3,)]
+        assert pages.execute("q") != [(1,)]
+
+    def test_has_an_end(self, pages):
+        with pytest.raises(IndexError):
+            pages.execute("q")[3]
+
+    @pytest.mark.parametrize(
+        ("name", "use"),
+        [("index operator", lambda r: r[0]), ("equality operator", lambda r: r == [])],
+    )
+    def test_is_not_made_of_what_was_iterated_over(self, pages, name, use):
+        result = pages.execute("q")
+        next(iter(result))
+        with pytest.raises(RuntimeError, match=f"the {name} needs all rows"):
+            use(result)
+
+    def test_has_no_hash(self, pages):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(pages.execute("q"))
+
+    def test_may_be_gone_through_by_hand(self, pages):
+        result = pages.execute("q")
+        assert result[0] == (1,)
+        rows = iter(result)
+        assert [next(rows), next(rows), next(rows)] == result.all()
+
+
+def test_a_page_alone_does_not_fetch(pages):
+    future = pages.execute_async("q")
+    page = ResultPage(future, future.result().current_rows)
+    assert (page.current_rows, page.has_more_pages, page.paging_state) == (
+        [(1,), (2,)],
+        True,
+        b"state-1",
+    )
+    assert (page.warnings, page.custom_payload, page.column_names) == (None, None, ["n"])
+    assert not hasattr(page, "fetch_next_page")

@@ -1,0 +1,101 @@
+"""The awaitable response: a request for coroutines on the loop's thread."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..results.page import ResultPage
+from .tracing import AsyncTraces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from ..wire.messages import Request
+    from .contract import Session
+
+
+class AwaitableResponse(AsyncTraces):
+    """The answer to a request that was sent, or will be; ``await`` it, several times if need be.
+
+    Cancelling whoever awaits it ends the request: its streams are free again as soon as the late
+    answers have come, and no timer is left. So does ``cancel``.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        message: Request,
+        query: Any,  # noqa: ANN401  (a statement of any kind, or None)
+        timeout: float | None = None,
+        *args: Any,  # noqa: ANN401  (as the base class takes them)
+        make_result: Callable[[Any, Any], Any] = ResultPage,
+        **kwargs: Any,  # noqa: ANN401  (as the base class takes them)
+    ) -> None:
+        """Describe a request, on the loop's thread.
+
+        Args:
+            session: what sends the request.
+            message: the request.
+            query: the statement that it came from.
+            timeout: seconds until ``OperationTimedOut``; None for none.
+            args: as of ``RequestExecution``.
+            make_result: makes what ``await`` gives, from this response and a page of rows (or a
+                message, or None).
+            kwargs: as of ``RequestExecution``.
+        """
+        super().__init__(session, message, query, timeout, *args, **kwargs)
+        self._make_result = make_result
+        self._loop = session.loop or asyncio.get_running_loop()
+        self._woken: asyncio.Future[None] = self._loop.create_future()
+
+    def _wake(self) -> None:
+        # The outcome itself stays out of the asyncio future, which would complain about an
+        # exception that nobody awaits: a callback may have taken it.
+        if not self._woken.done():
+            self._woken.set_result(None)
+
+    def _reopen(self) -> None:
+        self._woken = self._loop.create_future()
+        super()._reopen()
+
+    def cancel(self) -> bool:
+        """End the request without an answer; whoever awaits it gets ``CancelledError``.
+
+        Returns:
+            False if it had ended already.
+        """
+        if self.is_done or self._woken.cancelled():
+            return False
+        self._woken.cancel()
+        self._end()
+        return True
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is an outcome, of the current page; being cancelled is one."""
+        return super().is_done or self._woken.cancelled()
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        """The current page, as ``make_result`` makes it.
+
+        Raises:
+            OperationTimedOut: there was none within ``timeout`` seconds.
+            NoHostAvailable: no host could be asked, or no other one after a failure.
+            CancelledError: it was cancelled.
+            Exception: what else the request failed with.
+        """
+        if not self.is_done or self._woken.cancelled():
+            try:
+                yield from self._woken
+            finally:
+                if self._woken.cancelled() or not self._woken.done():
+                    self._woken.cancel()
+                    self._end()
+        error = self._final_exception
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del self, error  # the traceback leads here, and from here it would to the error
+        return self._make_result(self, self._final_result)

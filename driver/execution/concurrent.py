@@ -1,0 +1,287 @@
+"""Concurrent execution: many statements, so many of them on their way at a time.
+
+There are no threads and no tasks: each answer sends what is next. That happens on the thread that
+reads answers, so that several requests leave in one write; statements are therefore taken from
+their iterable on that thread, too, and a generator of statements must not wait.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from ..results.result_set import ResultSet
+from . import waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+
+    from .response_future import ResponseFuture
+
+_DEFAULT_PROFILE: Final = object()
+
+
+class ExecutionResult(NamedTuple):
+    """What became of one statement.
+
+    Attributes:
+        success: whether it was executed.
+        result_or_exc: its ``ResultSet``, or the exception that it failed with.
+    """
+
+    success: bool
+    result_or_exc: Any
+
+
+class Executes(Protocol):
+    """What is asked of a session."""
+
+    @property
+    def execute_async(self) -> Callable[..., ResponseFuture]:
+        """Takes a statement, its parameters and options; sends it."""
+
+
+def execute_concurrent(
+    session: Executes,
+    statements_and_parameters: Iterable[tuple[Any, Any]],
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    results_generator: bool = False,
+    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher floor)
+) -> list[ExecutionResult] | Generator[ExecutionResult, None, None]:
+    """Execute statements, some at a time.
+
+    Args:
+        session: executes them.
+        statements_and_parameters: pairs of a statement and its parameters (or None).
+        concurrency: how many are on their way at most.
+        raise_on_first_error: whether the first failure ends it and is raised; what is on its way
+            then still arrives, unheard.
+        results_generator: whether to give results one by one as they are there, instead of a list
+            at the end. No more than ``concurrency`` results wait to be taken.
+        execution_profile: a profile or its name; by default the session's.
+
+    Returns:
+        A result for each statement, in the order of the statements.
+
+    Raises:
+        ValueError: concurrency is less than 1.
+        RuntimeError: this is the thread that reads answers: it would wait for itself.
+        Exception: the first failure, if it is to be raised.
+    """
+    run = _Run(
+        session,
+        statements_and_parameters,
+        concurrency,
+        raise_on_first_error,
+        execution_profile,
+        most_unread=concurrency if results_generator else None,
+    )
+    run.send_more()
+    results = run.results()
+    return results if results_generator else list(results)
+
+
+def execute_concurrent_with_args(
+    session: Executes,
+    statement: Any,  # noqa: ANN401  (a statement of any kind)
+    parameters: Iterable[Any],
+    *args: Any,  # noqa: ANN401  (as of execute_concurrent)
+    **kwargs: Any,  # noqa: ANN401  (as of execute_concurrent)
+) -> list[ExecutionResult] | Generator[ExecutionResult, None, None]:
+    """Execute one statement with many parameters; the rest as of ``execute_concurrent``."""
+    pairs = ((statement, each) for each in parameters)
+    return execute_concurrent(session, pairs, *args, **kwargs)
+
+
+def execute_concurrent_async(
+    session: Executes,
+    statements_and_parameters: Iterable[tuple[Any, Any]],
+    concurrency: int = 100,
+    raise_on_first_error: bool = False,
+    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher floor)
+) -> Future[list[ExecutionResult]]:
+    """Execute statements, some at a time, without waiting.
+
+    Returns:
+        A future of the list of results; of the first failure, if it is to be raised. The arguments
+        are those of ``execute_concurrent``.
+
+    Raises:
+        ValueError: concurrency is less than 1.
+    """
+    outcome: Future[list[ExecutionResult]] = Future()
+
+    def finish(run: _Run) -> None:
+        try:
+            outcome.set_result(list(run.results()))
+        except Exception as error:  # noqa: BLE001  (it is handed on)
+            outcome.set_exception(error)
+
+    run = _Run(
+        session,
+        statements_and_parameters,
+        concurrency,
+        raise_on_first_error,
+        execution_profile,
+        when_over=finish,
+    )
+    run.send_more()
+    return outcome
+
+
+class _Run:
+    """The statements of one call, and where they are.
+
+    Statements are sent by whoever finds that there is room, one thread at a time; the others leave
+    it to that one. An answer that is there at once thus does not send the next statement from
+    within the sending of its own, which a long list would take beyond the limit of recursion.
+    """
+
+    def __init__(
+        self,
+        session: Executes,
+        statements_and_parameters: Iterable[tuple[Any, Any]],
+        concurrency: int,
+        raise_on_first_error: bool,
+        execution_profile: Any,  # noqa: ANN401  (a profile or its name, of a higher floor)
+        *,
+        most_unread: int | None = None,
+        when_over: Callable[[_Run], None] | None = None,
+    ) -> None:
+        if concurrency < 1:
+            raise ValueError(f"concurrency must be 1 or more, got {concurrency}")
+        self._session = session
+        self._statements = iter(statements_and_parameters)
+        self._concurrency = concurrency
+        self._raises = raise_on_first_error
+        self._most_unread = most_unread
+        self._when_over = when_over
+        self._options = (
+            {}
+            if execution_profile is _DEFAULT_PROFILE
+            else {"execution_profile": execution_profile}
+        )
+        self._changed = threading.Condition()
+        self._results: dict[int, ExecutionResult] = {}
+        self._sent = 0
+        self._in_flight: set[int] = set()
+        self._is_sending = False
+        self._is_last_sent = False
+        self._failure: Exception | None = None
+        self._answers_come_to: Any = None
+
+    # --- sending -------------------------------------------------------------------------------
+
+    def send_more(self) -> None:
+        """Send as many statements as there is room for."""
+        with self._changed:
+            if self._is_sending:
+                return
+            self._is_sending = True
+        while self._has_room():
+            self._send_one()
+        with self._changed:
+            when_over = self._when_over if self._is_over() else None
+            if when_over is not None:
+                self._when_over = None
+        if when_over is not None:
+            when_over(self)
+
+    def _has_room(self) -> bool:
+        """Whether one more may be sent; if not, somebody else has to look again."""
+        with self._changed:
+            room = (
+                not self._is_last_sent
+                and self._failure is None
+                and len(self._in_flight) < self._concurrency
+                and (self._most_unread is None or len(self._results) < self._most_unread)
+            )
+            self._is_sending = room
+            return room
+
+    def _send_one(self) -> None:
+        try:
+            statement, parameters = next(self._statements)
+        except StopIteration:
+            with self._changed:
+                self._is_last_sent = True
+                self._changed.notify_all()
+            return
+        except Exception as error:  # noqa: BLE001  (the iterable's own; it is raised where results are)
+            self._fail(error)
+            return
+        with self._changed:
+            index = self._sent
+            self._sent += 1
+            self._in_flight.add(index)
+        try:
+            future = self._session.execute_async(statement, parameters, **self._options)
+        except Exception as error:  # noqa: BLE001  (a statement that cannot be sent has failed)
+            self._take(index, ExecutionResult(False, error))
+            return
+        self._answers_come_to = getattr(future, "session", None)
+        future.add_callbacks(
+            self._on_success, self._on_error, (index, future), None, (index, future), None
+        )
+        with self._changed:
+            was_answered = index not in self._in_flight
+        if was_answered:
+            # What answers at once takes back the first callback before the second one is there,
+            # which would keep the future, and this run, in a circle.
+            future.clear_callbacks()
+
+    def _fail(self, error: Exception) -> None:
+        with self._changed:
+            self._failure = self._failure or error
+            self._changed.notify_all()
+
+    # --- results -------------------------------------------------------------------------------
+
+    def _on_success(self, rows: Any, index: int, future: ResponseFuture) -> None:  # noqa: ANN401  (a row factory decides)
+        future.clear_callbacks()
+        self._take(index, ExecutionResult(True, ResultSet(future, rows)))
+        self.send_more()
+
+    def _on_error(self, error: Exception, index: int, future: ResponseFuture) -> None:
+        future.clear_callbacks()
+        self._take(index, ExecutionResult(False, error))
+        self.send_more()
+
+    def _take(self, index: int, result: ExecutionResult) -> None:
+        with self._changed:
+            if index not in self._in_flight:
+                return  # a further page, which its reader asked for
+            self._in_flight.remove(index)
+            self._results[index] = result
+            if self._raises and not result.success and self._failure is None:
+                self._failure = result.result_or_exc
+            self._changed.notify_all()
+
+    def _is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return self._failure is not None or (self._is_last_sent and not self._in_flight)
+
+    def results(self) -> Generator[ExecutionResult, None, None]:
+        """The results in the order of the statements, as they come."""
+        index = 0
+        try:
+            while True:
+                with self._changed:
+                    while index not in self._results and not self._is_over():
+                        if self._answers_come_to is not None:
+                            waiting.refuse_on_loop(self._answers_come_to)
+                        self._changed.wait()
+                    if self._failure is not None:
+                        raise self._failure
+                    if index not in self._results:
+                        return
+                    result = self._results.pop(index)
+                index += 1
+                self.send_more()
+                yield result
+        finally:
+            # Whoever stops reading wants no more of them.
+            with self._changed:
+                self._is_last_sent = True

@@ -1,0 +1,27 @@
+"""Waiting: what threads have to keep to that wait for what the loop's thread does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from .contract import Session
+
+#: Seconds after a request's time-out until a waiting thread stops to believe in its timer: timers
+#: run on the loop's thread, which a callback of the application may have stopped.
+GRACE: Final = 1.0
+
+
+def refuse_on_loop(session: Session) -> None:
+    """Make sure that this thread may wait for answers.
+
+    Raises:
+        RuntimeError: it is the thread that reads them, perhaps in a callback of the application.
+    """
+    loop = session.loop
+    if loop is not None and asyncio._get_running_loop() is loop:  # noqa: SLF001  (public in asyncio.events)
+        raise RuntimeError(
+            "a result was waited for on the event loop's thread, perhaps by a callback: it would "
+            "wait for an answer that only this thread can read"
+        )

@@ -1,0 +1,130 @@
+"""Result pages: the rows of one answer, and what came along with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .rows import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Answered(Protocol):
+    """What a page asks of the request that it answers."""
+
+    row_factory: Callable[..., Any]
+    query: Any
+    _col_names: Sequence[str] | None
+    _col_types: Sequence[Any] | None
+    _paging_state: bytes | None
+
+    @property
+    def has_more_pages(self) -> bool:
+        """Whether the server has more rows."""
+
+    @property
+    def warnings(self) -> Sequence[str] | None:
+        """Warnings of the last answer."""
+
+    @property
+    def custom_payload(self) -> Mapping[str, bytes | None] | None:
+        """Custom payload of the last answer."""
+
+
+_FIRST_COLUMN: dict[Callable[..., Any], Callable[[Any], Any]] = {
+    tuple_factory: lambda row: row[0],
+    named_tuple_factory: lambda row: row[0],
+    dict_factory: lambda row: row["[applied]"],
+    ordered_dict_factory: lambda row: row["[applied]"],
+}
+
+
+class ResultPage:
+    """The rows of an answer; how the next page is fetched is for subclasses to say.
+
+    A result that is no rows (a prepared statement, a custom message) is the one element.
+
+    Attributes:
+        response_future: where the rows came from, and more pages come from.
+        column_names: names of the columns; None for a result without rows.
+        column_types: classes of ``driver.types``; None for a result without rows.
+    """
+
+    def __init__(self, response_future: Answered, initial_response: Any) -> None:  # noqa: ANN401  (a row factory decides)
+        """Hold a page."""
+        self.response_future: Any = response_future
+        self.column_names = response_future._col_names  # noqa: SLF001  (the request's other half)
+        self.column_types = response_future._col_types  # noqa: SLF001  (the request's other half)
+        self._set_current_rows(initial_response)
+
+    def _set_current_rows(self, result: Any) -> None:  # noqa: ANN401  (a row factory decides)
+        # NumPy pages are mappings from names to arrays: one element, as one page.
+        if result is None:
+            self._current_rows: Any = []
+        elif isinstance(result, Mapping) or not hasattr(result, "__iter__"):
+            self._current_rows = [result]
+        else:
+            self._current_rows = result
+
+    @property
+    def current_rows(self) -> Any:  # noqa: ANN401  (a row factory decides)
+        """The rows of the current page."""
+        return self._current_rows
+
+    @property
+    def has_more_pages(self) -> bool:
+        """Whether the server has rows after the current page."""
+        more: bool = self.response_future.has_more_pages
+        return more
+
+    @property
+    def paging_state(self) -> bytes | None:
+        """The server's mark of where the next page starts; None after the last.
+
+        It may hold parts of the primary key: keep it from those who may not see these.
+        """
+        state: bytes | None = self.response_future._paging_state  # noqa: SLF001  (the request's other half)
+        return state
+
+    @property
+    def warnings(self) -> Sequence[str] | None:
+        """Warnings that came with the current page; None without."""
+        warnings: Sequence[str] | None = self.response_future.warnings
+        return warnings
+
+    @property
+    def custom_payload(self) -> Mapping[str, bytes | None] | None:
+        """Custom payload that came with the current page; None without."""
+        payload: Mapping[str, bytes | None] | None = self.response_future.custom_payload
+        return payload
+
+    def one(self) -> Any:  # noqa: ANN401  (a row factory decides)
+        """The first row of the current page; None if it has none."""
+        return next(iter(self._current_rows), None)
+
+    def __bool__(self) -> bool:
+        """Whether the current page has rows."""
+        return self.one() is not None
+
+    @property
+    def was_applied(self) -> bool:
+        """Whether a conditional statement was applied: the column ``[applied]``.
+
+        A conditional batch is applied as a whole: its first row tells.
+
+        Raises:
+            RuntimeError: the statement was not conditional, or the row factory is not one of the
+                driver's, so that the column cannot be found.
+        """
+        factory = self.response_future.row_factory
+        first_column = _FIRST_COLUMN.get(factory)
+        if first_column is None:
+            raise RuntimeError(f"was_applied cannot find its column in the rows of {factory}")
+        row = self.one()
+        if row is None or not self.column_names or self.column_names[0] != "[applied]":
+            raise RuntimeError(
+                "No [applied] column: was_applied is for conditional statements (LWT) only"
+            )
+        return bool(first_column(row))

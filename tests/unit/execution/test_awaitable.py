@@ -1,0 +1,195 @@
+"""Awaitable responses: the same requests, for coroutines."""
+
+import asyncio
+from uuid import UUID
+
+import answers
+import pytest
+from script import INVALID, NOTHING_LEFT, NUMBER, OVERLOADED, leftovers, respond, row, session_of
+
+from driver.execution import AwaitableResponse, QueryExhausted, TraceUnavailable
+from driver.results import ResultPage
+from driver.statements import SimpleStatement
+from driver.vocabulary.errors import InvalidRequest, OperationTimedOut
+
+
+def on_loop(test):
+    """Run a coroutine function as a test."""
+
+    def run(*args):
+        asyncio.run(test(*args))
+
+    run.__name__ = test.__name__
+    return run
+
+
+def send(session, query="q", **options):
+    session.loop = asyncio.get_running_loop()
+    response = session.request(AwaitableResponse, query, **options)
+    response.send_request()
+    return response
+
+
+@on_loop
+async def test_awaiting_gives_a_page():
+    page = await send(session_of([row(1)]))
+    assert isinstance(page, ResultPage)
+    assert (page.current_rows, page.one(), page.column_names) == ([(1,)], (1,), ["n"])
+    assert not page.has_more_pages
+
+
+@on_loop
+async def test_awaiting_waits_for_the_answer():
+    session = session_of([])
+    waiting = asyncio.ensure_future(send(session))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    respond(session, 0, row(1))
+    assert (await waiting).one() == (1,)
+    assert leftovers(session) == NOTHING_LEFT
+
+
+@on_loop
+async def test_awaiting_may_give_what_the_caller_makes_of_it():
+    session = session_of([row(1)])
+    request = session.request(AwaitableResponse, "q")
+    response = AwaitableResponse(
+        session, request.message, request.query, make_result=lambda _, rows: rows
+    )
+    response.send_request()
+    assert await response == [(1,)]
+
+
+@on_loop
+async def test_one_may_be_awaited_by_many_and_again():
+    session = session_of([])
+    response = send(session)
+    waiting = [asyncio.ensure_future(response) for _ in range(3)]
+    await asyncio.sleep(0)
+    respond(session, 0, row(1))
+    assert [(await each).one() for each in [*waiting, response]] == [(1,)] * 4
+
+
+@on_loop
+async def test_failures_are_raised_each_time():
+    response = send(session_of([INVALID]))
+    for _ in range(2):
+        with pytest.raises(InvalidRequest):
+            await response
+
+
+@on_loop
+async def test_a_failure_that_nobody_awaits_is_no_complaint():
+    complaints = []
+    asyncio.get_running_loop().set_exception_handler(lambda *args: complaints.append(args))
+    response = send(session_of([INVALID]))
+    del response
+    await asyncio.sleep(0)
+    assert complaints == []
+
+
+@on_loop
+async def test_a_time_out_is_raised():
+    session = session_of([])
+    response = send(session, timeout=1.0)
+    session.timers.advance(1.0)
+    with pytest.raises(OperationTimedOut):
+        await response
+
+
+@on_loop
+async def test_cancelling_who_waits_ends_the_request():
+    session = session_of([])
+    response = send(session)
+    waiting = asyncio.ensure_future(response)
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert leftovers(session) == NOTHING_LEFT
+    assert session.connection.orphaned_request_ids == {0}
+    respond(session, 0, row(1))
+    assert session.connection.in_flight == 0
+    assert response.is_done
+    with pytest.raises(asyncio.CancelledError):
+        await response
+
+
+@on_loop
+async def test_a_time_limit_of_asyncio_ends_the_request():
+    session = session_of([])
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(send(session), 0.001)
+    assert leftovers(session) == NOTHING_LEFT
+
+
+@on_loop
+async def test_it_can_be_cancelled_itself_once():
+    session = session_of([OVERLOADED], [])
+    response = send(session)
+    waiting = asyncio.ensure_future(response)
+    await asyncio.sleep(0)
+    assert response.cancel()
+    assert not response.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert leftovers(session) == NOTHING_LEFT
+
+
+@on_loop
+async def test_what_has_ended_cannot_be_cancelled():
+    response = send(session_of([row(1)]))
+    assert not response.cancel()
+    assert (await response).one() == (1,)
+
+
+@on_loop
+async def test_being_cancelled_while_the_schema_is_read_is_the_end():
+    session = session_of([answers.schema_change("CREATED", "KEYSPACE", "ks")])
+    done = []
+    session.cluster.schema_changed = lambda *args: done.append(args[-1])
+    response = send(session)
+    response.cancel()
+    done[0](True)
+    with pytest.raises(asyncio.CancelledError):
+        await response
+
+
+@on_loop
+async def test_pages_are_awaited_one_after_the_other():
+    first = answers.rows(NUMBER, [(1,)], paging_state=b"p")
+    response = send(session_of([first, row(2)]))
+    assert (await response).has_more_pages
+    response.start_fetching_next_page()
+    assert (await response).current_rows == [(2,)]
+    with pytest.raises(QueryExhausted):
+        response.start_fetching_next_page()
+
+
+@on_loop
+async def test_callbacks_are_called_as_well():
+    session, rows, errors = session_of([row(1), INVALID]), [], []
+    send(session).add_callbacks(rows.append, errors.append)
+    send(session).add_callbacks(rows.append, errors.append)
+    assert (rows, [type(error) for error in errors]) == ([[(1,)]], [InvalidRequest])
+
+
+@on_loop
+async def test_without_a_loop_in_the_session_the_running_one_is_used():
+    session = session_of([row(1)])
+    response = session.request(AwaitableResponse, SimpleStatement("q"))
+    response.send_request()
+    assert (await response).one() == (1,)
+
+
+@on_loop
+async def test_traces_are_awaited():
+    session = session_of([row(1), None])
+    response = send(session, trace=True)
+    assert await response.get_query_trace() is None
+    assert await response.get_all_query_traces() == []
+    waiting = send(session)
+    with pytest.raises(TraceUnavailable, match="not available before"):
+        await waiting.get_query_trace()
+    waiting._query_traces = [UUID(int=1)]
+    waiting.cancel()

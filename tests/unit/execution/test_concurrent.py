@@ -1,0 +1,196 @@
+"""Concurrent execution: many statements, so many at a time, results in their order."""
+
+import asyncio
+import threading
+
+import answers
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from script import INVALID, NUMBER, row, session_of
+
+from driver.execution import (
+    execute_concurrent,
+    execute_concurrent_async,
+    execute_concurrent_with_args,
+)
+from driver.vocabulary.errors import InvalidRequest
+
+STATEMENT = "q %s"
+
+
+def echo(number_of_failure=None):
+    """A session whose server gives back the number in the text, but for one."""
+    session = session_of([])
+
+    def answer(request):
+        session.scripts[session.host].requests.append(request)
+        number = int(request.body.split(b"q ")[1].split(b"\0")[0])
+        return INVALID if number == number_of_failure else row(number)
+
+    session.server.answer = answer
+    return session
+
+
+def pairs(count):
+    return [(STATEMENT, (number,)) for number in range(count)]
+
+
+def numbers(results):
+    return [result.result_or_exc.one()[0] for result in results]
+
+
+class TestAList:
+    def test_has_the_results_in_the_order_of_the_statements(self):
+        assert numbers(execute_concurrent(echo(), pairs(20), concurrency=3)) == list(range(20))
+
+    def test_is_empty_without_statements(self):
+        assert execute_concurrent(echo(), []) == []
+
+    def test_may_be_of_one_statement_with_many_parameters(self):
+        results = execute_concurrent_with_args(echo(), STATEMENT, [(1,), (2,)], concurrency=1)
+        assert numbers(results) == [1, 2]
+        assert all(success for success, _ in results)
+
+    def test_is_not_limited_by_the_depth_of_recursion(self):
+        assert len(execute_concurrent(echo(), pairs(3000))) == 3000
+
+    def test_has_failures_if_they_are_not_raised(self):
+        results = execute_concurrent(echo(2), pairs(5), raise_on_first_error=False)
+        assert [success for success, _ in results] == [True, True, False, True, True]
+        assert isinstance(results[2].result_or_exc, InvalidRequest)
+
+    def test_has_what_cannot_be_sent_among_the_failures(self):
+        statements = [(STATEMENT, (1,)), (object(), None)]
+        results = execute_concurrent(echo(), statements, raise_on_first_error=False)
+        assert isinstance(results[1].result_or_exc, TypeError)
+
+    def test_is_not_there_after_the_first_failure(self):
+        session = echo(2)
+        with pytest.raises(InvalidRequest):
+            execute_concurrent(session, pairs(50), concurrency=1)
+        assert len(session.scripts[session.host].requests) == 3
+
+    def test_takes_no_more_from_statements_that_raise(self):
+        def statements():
+            yield STATEMENT, (1,)
+            raise LookupError("no more")
+
+        with pytest.raises(LookupError, match="no more"):
+            execute_concurrent(echo(), statements(), raise_on_first_error=False)
+
+    @pytest.mark.parametrize("concurrency", [0, -1])
+    def test_needs_room_for_one(self, concurrency):
+        with pytest.raises(ValueError, match="concurrency must be 1 or more"):
+            execute_concurrent(echo(), [], concurrency=concurrency)
+
+    def test_uses_the_profile_that_is_given(self):
+        session, options = echo(), []
+        send = session.execute_async
+        session.execute_async = lambda *args, **kwargs: options.append(kwargs) or send(*args)
+        execute_concurrent(session, pairs(1), execution_profile="own")
+        execute_concurrent(session, pairs(1))
+        assert options == [{"execution_profile": "own"}, {}]
+
+
+class TestAGenerator:
+    def test_gives_results_in_order(self):
+        results = execute_concurrent(echo(), pairs(20), concurrency=3, results_generator=True)
+        assert next(results).result_or_exc.one() == (0,)
+        assert numbers(results) == list(range(1, 20))
+
+    def test_waits_for_its_reader(self):
+        session = echo()
+        results = execute_concurrent(session, pairs(50), concurrency=4, results_generator=True)
+        requests = session.scripts[session.host].requests
+        assert len(requests) == 4
+        next(results)
+        assert len(requests) == 5
+        results.close()
+        assert len(requests) == 5
+
+    def test_raises_the_first_failure(self):
+        results = execute_concurrent(echo(0), pairs(5), concurrency=1, results_generator=True)
+        with pytest.raises(InvalidRequest):
+            next(results)
+
+
+class TestAFuture:
+    def test_has_the_list(self):
+        assert numbers(execute_concurrent_async(echo(), pairs(5)).result(1)) == [0, 1, 2, 3, 4]
+
+    def test_has_failures_or_fails(self):
+        results = execute_concurrent_async(echo(1), pairs(2)).result(1)
+        assert [success for success, _ in results] == [True, False]
+        failed = execute_concurrent_async(echo(1), pairs(2), raise_on_first_error=True)
+        assert isinstance(failed.exception(1), InvalidRequest)
+
+    def test_is_done_without_statements(self):
+        assert execute_concurrent_async(echo(), []).result(1) == []
+
+
+def test_a_further_page_is_no_further_result():
+    first = answers.rows(NUMBER, [(1,)], paging_state=b"p")
+    session = session_of([first, first, row(2), INVALID])
+    one, two = execute_concurrent(session, [("q", None)] * 2)
+    assert one.result_or_exc.all() == [(1,), (2,)]
+    with pytest.raises(InvalidRequest):
+        two.result_or_exc.all()
+
+
+@given(
+    count=st.integers(0, 12),
+    concurrency=st.integers(1, 5),
+    data=st.data(),
+    failing=st.sets(st.integers(0, 11)),
+)
+def test_whatever_the_order_of_answers_all_come_and_never_too_many_at_a_time(
+    count, concurrency, data, failing
+):
+    session = session_of([])
+    script = session.scripts[session.host]
+    outcome = execute_concurrent_async(session, pairs(count), concurrency)
+    while script.unanswered:
+        assert len(script.unanswered) <= concurrency
+        position = data.draw(st.integers(0, len(script.unanswered) - 1))
+        request = script.unanswered.pop(position)
+        number = int(request.body.split(b"q ")[1].split(b"\0")[0])
+        session.respond(session.host, request, INVALID if number in failing else row(number))
+    results = outcome.result(0)
+    assert len(results) == count
+    for number, (success, result) in enumerate(results):
+        assert success is (number not in failing)
+        assert (
+            isinstance(result, InvalidRequest) if number in failing else result.one() == (number,)
+        )
+
+
+def test_answers_may_come_on_another_thread():
+    session = session_of([])
+    script = session.scripts[session.host]
+    stop = threading.Event()
+
+    def read():
+        while not stop.wait(0.0005):
+            for request in list(script.unanswered):
+                script.unanswered.remove(request)
+                session.respond(session.host, request, row(1))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        assert numbers(execute_concurrent(session, pairs(60), concurrency=7)) == [1] * 60
+    finally:
+        stop.set()
+        reader.join()
+
+
+@pytest.mark.parametrize("results_generator", [False, True])
+def test_the_thread_that_reads_answers_does_not_wait_for_them(results_generator):
+    async def run():
+        session = session_of([])
+        session.loop = asyncio.get_running_loop()
+        with pytest.raises(RuntimeError, match="event loop's thread"):
+            list(execute_concurrent(session, pairs(2), results_generator=results_generator))
+
+    asyncio.run(run())
