@@ -1,0 +1,181 @@
+"""The cluster for threads: an event loop in a thread of its own, and the way into it."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from weakref import WeakSet
+
+from ..net.loop import LoopThread
+from ..vocabulary.errors import DriverException
+from .session import Session
+from .surface import ClusterSurface
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Hashable, Sequence
+
+    from .options import ClusterOptions, ContactPoint
+    from .profiles import ExecutionProfile
+
+_Value = TypeVar("_Value")
+
+#: Clusters that were connected. What a program forgot to shut down is shut down when it ends.
+_connected: WeakSet[Cluster] = WeakSet()
+
+
+@atexit.register
+def _shut_down_what_is_left() -> None:
+    for cluster in tuple(_connected):
+        cluster.shutdown()
+
+
+# The loop's thread and its connections stay with the parent.
+os.register_at_fork(after_in_child=_connected.clear)
+
+
+class Cluster(ClusterSurface):
+    """A cluster, and the sessions with it.
+
+    ::
+
+        with Cluster(["10.0.0.1", "10.0.0.2"]) as cluster:
+            session = cluster.connect("my_keyspace")
+            for row in session.execute("SELECT * FROM my_table"):
+                ...
+
+    One object is enough for a process, and one session for most: both can be used by any number of
+    threads. Arguments are described in ``ClusterOptions``.
+    """
+
+    _listeners_may_wait = True
+
+    def __init__(
+        self,
+        contact_points: Sequence[ContactPoint] | None = None,
+        port: int | None = None,
+        *,
+        options: ClusterOptions | None = None,
+        **keywords: Any,  # noqa: ANN401  (fields of ClusterOptions)
+    ) -> None:
+        """Describe a cluster; nothing is connected before ``connect``.
+
+        Args:
+            contact_points: where to look for it; see ``ClusterOptions``.
+            port: where its nodes listen.
+            options: all options in one object, in place of keywords.
+            keywords: any other field of ``ClusterOptions``.
+
+        Raises:
+            TypeError: an option has the wrong type or an unknown name, or options come both ways.
+            ValueError: an option is out of its range.
+        """
+        super().__init__(contact_points, port, options=options, **keywords)
+        self._thread: LoopThread | None = None
+        self._lock = threading.RLock()
+        self._is_ending = False
+
+    def run(self, work: Coroutine[Any, Any, _Value]) -> _Value:
+        """Run a coroutine of the core on the loop, and wait for it.
+
+        Raises:
+            RuntimeError: called on the loop's own thread, by a callback; or there is no loop.
+        """
+        thread = self._thread
+        if thread is None:
+            work.close()
+            raise RuntimeError("the cluster is not connected")
+        return thread.run(work)
+
+    def _perform(self, work: Coroutine[Any, Any, None]) -> None:
+        self.run(work)
+
+    def connect(self, keyspace: str | None = None, wait_for_all_pools: bool = False) -> Session:
+        """Find the cluster, if that was not done, and open a session.
+
+        If the cluster cannot be found, it is shut down.
+
+        Args:
+            keyspace: used on all connections of the session.
+            wait_for_all_pools: wait for a connection to each host instead of to one.
+
+        Raises:
+            NoHostAvailable: no contact point could be used, or no host got a pool; the reason of
+                each is in ``errors``, an AuthenticationFailed for instance.
+            UnresolvableContactPoints: no contact point has an address.
+            InvalidRequest: there is no such keyspace.
+            DriverException: the cluster is shut down, maybe meanwhile.
+            RuntimeError: called by a callback, on the loop's own thread.
+        """
+        self._check_thread()
+        with self._lock:
+            if self._thread is None and not self.is_shutdown:
+                self._thread = LoopThread("driver-loop")
+                self._thread.start()
+                _connected.add(self)
+        if self._thread is None:
+            raise DriverException("this cluster was shut down")
+        try:
+            core = self.run(self.core.connect_session(keyspace, wait_for_all_pools))
+        except BaseException as error:
+            if self._is_ending and isinstance(error, RuntimeError):
+                # Another thread took the loop away.
+                raise DriverException("this cluster was shut down while it connected") from error
+            if self.is_shutdown:
+                self.shutdown()
+            raise
+        session = Session(self, core)
+        self._remember(session)
+        return session
+
+    def shutdown(self) -> None:
+        """Close all sessions and connections and end the thread; again, it does nothing.
+
+        Raises:
+            RuntimeError: called by a callback, on the loop's own thread.
+        """
+        self._check_thread()
+        self._is_ending = True
+        with self._lock:
+            if self._thread is None:
+                self.core.is_shutdown = True
+                return
+            self.run(self.core.close())
+            self._thread.stop()
+            self._thread = None
+
+    def _check_thread(self) -> None:
+        """Refuse a callback here, before it waits for a lock whose owner waits for it.
+
+        Raises:
+            RuntimeError: this is the loop's own thread.
+        """
+        if self._thread is not None and self._thread.is_current:
+            raise RuntimeError(
+                "a callback on the event loop of the driver must not wait: it would wait for itself"
+            )
+
+    def __enter__(self) -> Self:
+        """This cluster."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Shut down."""
+        self.shutdown()
+
+    def add_execution_profile(
+        self, name: Hashable, profile: ExecutionProfile, pool_wait_timeout: float = 5
+    ) -> None:
+        """Add an execution profile; on a connected cluster, wait for pools that it needs.
+
+        Raises:
+            TypeError: it is no profile.
+            ValueError: the name is taken, or the cluster is configured without profiles.
+            OperationTimedOut: not all pools are open after ``pool_wait_timeout`` seconds; they
+                still may be later.
+        """
+        if self.core.is_open:
+            self.run(self.core.add_execution_profile(name, profile, pool_wait_timeout))
+        else:
+            self.core.profile_manager.add(name, profile)

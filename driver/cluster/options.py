@@ -1,0 +1,239 @@
+"""Options: everything that a cluster can be asked to do, in one frozen object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+from ..policies.address_translation import AddressTranslator, IdentityTranslator
+from ..policies.conviction import SimpleConvictionPolicy
+from ..policies.reconnection import ExponentialReconnectionPolicy, ReconnectionPolicy
+from ..topology.endpoint import DEFAULT_PORT, DefaultEndPointFactory, EndPoint, EndPointFactory
+from ..vocabulary.protocol_version import ProtocolVersion
+from .profiles import ExecutionProfile
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable, Hashable, Sequence
+    from uuid import UUID
+
+    from ..auth import AuthProvider
+    from ..policies.column_encryption import ColumnEncryptionPolicy
+    from ..policies.load_balancing import LoadBalancingPolicy
+    from ..policies.retry import RetryPolicy
+    from ..topology.host import Conviction, Host
+
+#: An address or a name, perhaps with its port, or an endpoint of any kind.
+ContactPoint: TypeAlias = "str | tuple[str, int] | EndPoint"
+
+#: Options that are times in seconds and cannot be negative.
+_TIMES = (
+    "connect_timeout",
+    "control_connection_timeout",
+    "idle_heartbeat_interval",
+    "idle_heartbeat_timeout",
+)
+
+#: Options that have no None of their own; callers write None for "as usual".
+_NONE_IS_DEFAULT = {
+    "address_translator",
+    "conviction_policy_factory",
+    "endpoint_factory",
+    "reconnection_policy",
+    "sockopts",
+}
+
+
+#: Keywords that other drivers take, and why this one does not; None is what they have without.
+_REFUSED = {
+    "cloud": "secure connect bundles are for DataStax Astra, whose bundles this driver does not "
+    "read; contact_points=[SniEndPoint(...)], endpoint_factory=SniEndPointFactory(...) and "
+    "ssl_context reach a cluster behind such a proxy",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """What ``Cluster`` takes. Times are in seconds.
+
+    Attributes:
+        contact_points: where to look for the cluster; any node will do, several are safer.
+        port: where nodes listen; contact points and the server's own tables can say otherwise.
+        compression: True for whichever of lz4 and snappy both sides have; a name; or False.
+        auth_provider: gives an authenticator to each connection.
+        load_balancing_policy: of the default profile; not together with execution_profiles. None
+            is ``TokenAwarePolicy(DCAwareRoundRobinPolicy())``.
+        reconnection_policy: when to try a node again that is down.
+        default_retry_policy: of the default profile; not together with execution_profiles. None
+            is ``RetryPolicy()``.
+        conviction_policy_factory: gives each host what decides that it is down.
+        metrics_enabled: whether ``Cluster.metrics`` counts.
+        connection_class: what connects, in place of ``driver.net.connection.Connection``.
+        ssl_options: TLS by a dict, as ``driver.net.tls`` reads it; None for no TLS.
+        ssl_context: TLS by a context, which has precedence over ssl_options.
+        sockopts: arguments of ``setsockopt`` for each socket.
+        cql_version: asked for in STARTUP; None for the newest of the server.
+        protocol_version: None to negotiate the highest that both sides speak.
+        executor_threads: threads that run what is given to ``Session.submit``, and listeners of
+            a ``driver.cluster.Cluster``.
+        max_schema_agreement_wait: how long to wait for all nodes to agree on a schema change;
+            0 and less do not wait.
+        control_connection_timeout: for the driver's own queries; None waits for ever.
+        idle_heartbeat_interval: how long a connection may be idle before it is asked; 0 never
+            asks.
+        idle_heartbeat_timeout: how long its answer may take.
+        schema_event_refresh_window: schema events within it are handled together; negative:
+            not at all.
+        topology_event_refresh_window: the same for nodes that come and go.
+        status_event_refresh_window: the same for nodes that go up and down.
+        connect_timeout: for a connection to be there and started; None waits for ever.
+        schema_metadata_enabled: whether to keep the schema; token-aware routing of v3 needs it.
+        token_metadata_enabled: whether to keep the token ring; token-aware routing needs it.
+        address_translator: from addresses that nodes call themselves to those to connect to.
+        endpoint_factory: makes endpoints from rows of the server's tables.
+        prepare_on_all_hosts: whether ``Session.prepare`` goes to every host.
+        reprepare_on_up: whether a host that comes up gets all statements prepared.
+        execution_profiles: by name; see ``driver.cluster.profiles``.
+        allow_beta_protocol_version: whether a protocol version in beta may be asked for.
+        timestamp_generator: called for the timestamp of each write, in microseconds; None for a
+            monotonic one.
+        no_compact: ask the server for compact tables as they are without COMPACT STORAGE.
+        application_name: shown by the server's ``system_views.clients``.
+        application_version: the same.
+        client_id: the same; None for a random one.
+        column_encryption_policy: encrypts bound values and decrypts rows.
+        connections_per_host: connections of a pool to a host without shards.
+        max_requests_per_connection: requests that wait for an answer on one connection.
+        monitor_reporting_enabled: accepted and without effect, like the interval: only the
+            Insights of DSE hear of it.
+        monitor_reporting_interval: see there.
+    """
+
+    contact_points: Sequence[ContactPoint] = ("127.0.0.1",)
+    port: int = DEFAULT_PORT
+    compression: bool | str = True
+    auth_provider: AuthProvider | None = None
+    load_balancing_policy: LoadBalancingPolicy | None = None
+    reconnection_policy: ReconnectionPolicy = field(
+        default_factory=lambda: ExponentialReconnectionPolicy(1.0, 600.0)
+    )
+    default_retry_policy: RetryPolicy | None = None
+    conviction_policy_factory: Callable[[Host], Conviction] = SimpleConvictionPolicy
+    metrics_enabled: bool = False
+    connection_class: Any = None
+    ssl_options: Mapping[str, Any] | None = None
+    ssl_context: ssl.SSLContext | None = None
+    sockopts: Sequence[tuple[Any, ...]] = ()
+    cql_version: str | None = None
+    protocol_version: int | None = None
+    executor_threads: int = 2
+    max_schema_agreement_wait: float = 10
+    control_connection_timeout: float | None = 2.0
+    idle_heartbeat_interval: float = 30
+    idle_heartbeat_timeout: float = 30
+    schema_event_refresh_window: float = 2
+    topology_event_refresh_window: float = 10
+    status_event_refresh_window: float = 2
+    connect_timeout: float | None = 5
+    schema_metadata_enabled: bool = True
+    token_metadata_enabled: bool = True
+    address_translator: AddressTranslator = field(default_factory=IdentityTranslator)
+    endpoint_factory: EndPointFactory = field(default_factory=DefaultEndPointFactory)
+    prepare_on_all_hosts: bool = True
+    reprepare_on_up: bool = True
+    execution_profiles: Mapping[Hashable, ExecutionProfile] | None = None
+    allow_beta_protocol_version: bool = False
+    timestamp_generator: Callable[[], int] | None = None
+    no_compact: bool = False
+    application_name: str = ""
+    application_version: str = ""
+    client_id: UUID | None = None
+    column_encryption_policy: ColumnEncryptionPolicy | None = None
+    connections_per_host: int = 1
+    max_requests_per_connection: int = 2**15
+    monitor_reporting_enabled: bool = True
+    monitor_reporting_interval: float = 30
+
+    @classmethod
+    def from_keywords(cls, keywords: Mapping[str, Any]) -> Self:
+        """Options from the keywords of ``Cluster``; for some, None asks for the default.
+
+        Raises:
+            TypeError, ValueError: as the class itself; an unknown name is a TypeError.
+        """
+        for name, reason in _REFUSED.items():
+            if keywords.get(name) is not None:
+                raise TypeError(f"{name} is no option: {reason}")
+        return cls(
+            **{
+                name: value
+                for name, value in keywords.items()
+                if not (value is None and name in _NONE_IS_DEFAULT) and name not in _REFUSED
+            }
+        )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work, here rather than in a connection.
+
+        Raises:
+            TypeError: contact points are a string, or execution profiles no mapping of profiles.
+            ValueError: a number is out of its range, a version is not supported, or both ways
+                to configure are used.
+        """
+        self._check_contact_points()
+        self._check_protocol_version()
+        self._check_profiles()
+        for name in _TIMES:
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ValueError(f"{name} must not be negative, got {value}")
+        if self.connections_per_host < 1:
+            raise ValueError(f"connections_per_host must be 1 or more: {self.connections_per_host}")
+        if not 1 <= self.max_requests_per_connection <= 2**15:
+            raise ValueError(
+                "max_requests_per_connection must be between 1 and 32768, the stream ids of a "
+                f"connection: {self.max_requests_per_connection}"
+            )
+
+    def _check_contact_points(self) -> None:
+        if isinstance(self.contact_points, str):
+            raise TypeError(
+                f"contact_points is a sequence of nodes, not one string: [{self.contact_points!r}]"
+            )
+        points = tuple(self.contact_points)
+        if not points or None in points:
+            raise ValueError("contact_points must name at least one node, and nothing but nodes")
+        for point in points:
+            is_pair = isinstance(point, tuple) and len(point) == 2
+            if not (isinstance(point, str | EndPoint) or is_pair):
+                raise TypeError(
+                    f"a contact point is an address, a pair of address and port, or an EndPoint, "
+                    f"not {point!r}"
+                )
+        object.__setattr__(self, "contact_points", points)
+
+    def _check_protocol_version(self) -> None:
+        version = self.protocol_version
+        if version is None or version in ProtocolVersion.SUPPORTED_VERSIONS:
+            return
+        if version in ProtocolVersion.BETA_VERSIONS and self.allow_beta_protocol_version:
+            return
+        raise ValueError(
+            f"protocol_version {version} is not supported; use one of "
+            f"{ProtocolVersion.SUPPORTED_VERSIONS}, or leave it out to negotiate"
+        )
+
+    def _check_profiles(self) -> None:
+        profiles = self.execution_profiles
+        if profiles is None:
+            return
+        if self.load_balancing_policy is not None or self.default_retry_policy is not None:
+            raise ValueError(
+                "load_balancing_policy and default_retry_policy do not go together with "
+                "execution_profiles, which have policies of their own"
+            )
+        if not isinstance(profiles, Mapping) or not all(
+            isinstance(profile, ExecutionProfile) for profile in profiles.values()
+        ):
+            raise TypeError("execution_profiles must be a mapping of names to ExecutionProfiles")

@@ -1,0 +1,271 @@
+"""Execution profiles: how requests are balanced, retried, timed and shaped, under a name.
+
+A cluster is configured in one of two ways, and not in both: by execution profiles, or by the older
+arguments (``load_balancing_policy``, ``default_retry_policy``) and attributes of each session
+(``default_timeout``, ``row_factory``...). In the older way each session has a default profile of
+its own, and its attributes are those of that profile.
+"""
+
+from __future__ import annotations
+
+import copy
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from ..policies.distance import HostDistance
+from ..policies.load_balancing import DCAwareRoundRobinPolicy, TokenAwarePolicy
+from ..policies.retry import RetryPolicy
+from ..policies.speculative import NoSpeculativeExecutionPolicy
+from ..results.rows import named_tuple_factory
+from ..vocabulary.consistency import ConsistencyLevel
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+    from ..policies.load_balancing import LoadBalancingPolicy
+    from ..policies.speculative import SpeculativeExecutionPolicy
+    from ..results.rows import RowFactory
+    from ..topology.host import Host
+    from .options import ClusterOptions
+
+
+class _DefaultProfile(Enum):
+    """The class of ``EXEC_PROFILE_DEFAULT``."""
+
+    EXEC_PROFILE_DEFAULT = "default"
+
+    def __repr__(self) -> str:
+        """The public name."""
+        return self.name
+
+
+class _NotSet(Enum):
+    """The class of ``NOT_SET``."""
+
+    NOT_SET = "not set"
+
+    def __repr__(self) -> str:
+        """The public name."""
+        return self.name
+
+
+#: The name of the profile that is used where none is named.
+EXEC_PROFILE_DEFAULT: Final = _DefaultProfile.EXEC_PROFILE_DEFAULT
+#: An argument that was not given, where None means something else.
+NOT_SET: Final = _NotSet.NOT_SET
+
+NotSet: TypeAlias = Literal[_NotSet.NOT_SET]
+
+
+def default_lbp_factory() -> LoadBalancingPolicy:
+    """The policy where none is given: replicas first, in the datacenter of the contact points."""
+    return TokenAwarePolicy(DCAwareRoundRobinPolicy())
+
+
+class ExecutionProfile:
+    """How the requests that name it are executed.
+
+    Attributes:
+        load_balancing_policy: which hosts, in which order.
+        retry_policy: what becomes of errors of the server; statements may have their own.
+        consistency_level: where a statement has none.
+        serial_consistency_level: where a statement has none; None leaves it to the server.
+        request_timeout: seconds until the client gives up; None waits for ever.
+        row_factory: shape of rows.
+        speculative_execution_policy: when an idempotent request goes to a second host.
+        continuous_paging_options: accepted for the sake of old code; there is no such paging.
+    """
+
+    def __init__(
+        self,
+        load_balancing_policy: LoadBalancingPolicy | NotSet = NOT_SET,
+        retry_policy: RetryPolicy | None = None,
+        consistency_level: int | NotSet = NOT_SET,
+        serial_consistency_level: int | None = None,
+        request_timeout: float | None = 10.0,
+        row_factory: RowFactory = named_tuple_factory,
+        speculative_execution_policy: SpeculativeExecutionPolicy | None = None,
+        continuous_paging_options: object = None,
+    ) -> None:
+        """Set what differs from the defaults.
+
+        Raises:
+            ValueError: the serial consistency level is not a serial one.
+        """
+        if serial_consistency_level is not None and not ConsistencyLevel.is_serial(
+            serial_consistency_level
+        ):
+            raise ValueError(
+                f"{serial_consistency_level} is no serial consistency level: there are SERIAL "
+                "and LOCAL_SERIAL"
+            )
+        self.load_balancing_policy: LoadBalancingPolicy = (
+            default_lbp_factory() if load_balancing_policy is NOT_SET else load_balancing_policy
+        )
+        self.retry_policy = retry_policy or RetryPolicy()
+        self.consistency_level: int = (
+            ConsistencyLevel.LOCAL_ONE if consistency_level is NOT_SET else consistency_level
+        )
+        self.serial_consistency_level = serial_consistency_level
+        self.request_timeout = request_timeout
+        self.row_factory = row_factory
+        self.speculative_execution_policy = (
+            speculative_execution_policy or NoSpeculativeExecutionPolicy()
+        )
+        self.continuous_paging_options = continuous_paging_options
+
+    def clone_update(self, **changes: Any) -> ExecutionProfile:  # noqa: ANN401  (attributes of the profile)
+        """A copy with other attributes; policies are shared with this one.
+
+        Raises:
+            AttributeError: a profile has no such attribute.
+        """
+        clone = copy.copy(self)
+        for name, value in changes.items():
+            if not hasattr(clone, name):
+                raise AttributeError(f"an ExecutionProfile has no {name!r}")
+            setattr(clone, name, value)
+        return clone
+
+
+class ConfigMode(Enum):
+    """The two ways to configure, and the state before either was chosen."""
+
+    UNCOMMITTED = 0
+    LEGACY = 1
+    PROFILES = 2
+
+
+#: A profile, or the name under which the cluster knows it.
+ProfileOrName: TypeAlias = "ExecutionProfile | Hashable"
+
+
+class ProfileManager:
+    """The profiles of a cluster by name; their load balancing policies are told of hosts.
+
+    Attributes:
+        profiles: by name; the default is always there.
+        mode: how the cluster is configured.
+    """
+
+    def __init__(
+        self,
+        profiles: Mapping[Hashable, ExecutionProfile] | None = None,
+        mode: ConfigMode = ConfigMode.UNCOMMITTED,
+    ) -> None:
+        """Take profiles over; without a default one, there is one of defaults."""
+        self.profiles: dict[Hashable, ExecutionProfile] = dict(profiles or {})
+        self.mode = mode
+        if EXEC_PROFILE_DEFAULT not in self.profiles:
+            self.profiles[EXEC_PROFILE_DEFAULT] = ExecutionProfile()
+
+    @classmethod
+    def from_options(cls, options: ClusterOptions) -> ProfileManager:
+        """The profiles that options ask for, in whichever of the two ways."""
+        if options.execution_profiles is not None:
+            return cls(options.execution_profiles, ConfigMode.PROFILES)
+        lbp, retry = options.load_balancing_policy, options.default_retry_policy
+        is_legacy = lbp is not None or retry is not None
+        default = ExecutionProfile(NOT_SET if lbp is None else lbp, retry)
+        mode = ConfigMode.LEGACY if is_legacy else ConfigMode.UNCOMMITTED
+        return cls({EXEC_PROFILE_DEFAULT: default}, mode)
+
+    @property
+    def default(self) -> ExecutionProfile:
+        """The profile that is used where none is named."""
+        return self.profiles[EXEC_PROFILE_DEFAULT]
+
+    def get(self, profile: ProfileOrName) -> ExecutionProfile:
+        """The profile of a name; a profile is taken as it is.
+
+        Raises:
+            ValueError: there is none of that name.
+        """
+        if isinstance(profile, ExecutionProfile):
+            return profile
+        try:
+            return self.profiles[profile]
+        except KeyError:
+            raise ValueError(
+                f"Invalid execution_profile: {profile!r}; valid profiles are {list(self.profiles)}"
+            ) from None
+
+    def add(self, name: Hashable, profile: ExecutionProfile) -> None:
+        """Add a profile; arguments as of ``check_new``."""
+        self.check_new(name, profile)
+        self.mode = ConfigMode.PROFILES
+        self.profiles = {**self.profiles, name: profile}
+
+    def check_new(self, name: Hashable, profile: ExecutionProfile) -> None:
+        """Refuse what cannot be added.
+
+        Raises:
+            TypeError: it is no profile.
+            ValueError: the name is taken, or the cluster is configured without profiles.
+        """
+        if not isinstance(profile, ExecutionProfile):
+            raise TypeError(f"an ExecutionProfile is needed, not {profile!r}")
+        if self.mode is ConfigMode.LEGACY:
+            raise ValueError(
+                "the cluster is configured without execution profiles: none can be added"
+            )
+        if name in self.profiles:
+            raise ValueError(f"Profile {name!r} already exists")
+
+    def commit_to_legacy(self, what: str) -> None:
+        """Choose the older way, because an attribute of it is set.
+
+        Raises:
+            ValueError: profiles were chosen before.
+        """
+        if self.mode is ConfigMode.PROFILES:
+            raise ValueError(
+                f"{what} cannot be set: the cluster is configured by execution profiles, of which "
+                "each has its own"
+            )
+        self.mode = ConfigMode.LEGACY
+
+    # --- the load balancing policies, together -------------------------------------------------
+
+    def _policies(self) -> Iterable[LoadBalancingPolicy]:
+        """Each policy once, also if profiles share it."""
+        policies = [profile.load_balancing_policy for profile in self.profiles.values()]
+        return {id(policy): policy for policy in policies}.values()
+
+    def distance(self, host: Host) -> int:
+        """The nearest distance that any policy gives a host."""
+        distances = {policy.distance(host) for policy in self._policies()}
+        for near in (HostDistance.LOCAL, HostDistance.REMOTE):
+            if near in distances:
+                return near
+        return HostDistance.IGNORED
+
+    def populate(self, cluster: Any, hosts: Sequence[Host]) -> None:  # noqa: ANN401  (the object that the application knows)
+        """Give all policies the hosts to begin with."""
+        for policy in self._policies():
+            policy.populate(cluster, hosts)
+
+    def check_supported(self) -> None:
+        """Have all policies check that the cluster has what they need."""
+        for policy in self._policies():
+            policy.check_supported()
+
+    def on_up(self, host: Host) -> None:
+        """Tell all policies that a host is up."""
+        for policy in self._policies():
+            policy.on_up(host)
+
+    def on_down(self, host: Host) -> None:
+        """Tell all policies that a host is down."""
+        for policy in self._policies():
+            policy.on_down(host)
+
+    def on_add(self, host: Host) -> None:
+        """Tell all policies that a host joined."""
+        for policy in self._policies():
+            policy.on_add(host)
+
+    def on_remove(self, host: Host) -> None:
+        """Tell all policies that a host left."""
+        for policy in self._policies():
+            policy.on_remove(host)

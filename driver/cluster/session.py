@@ -1,0 +1,230 @@
+"""The session for threads: statements to futures and results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from ..execution.concurrent import (
+    execute_concurrent,
+    execute_concurrent_async,
+    execute_concurrent_with_args,
+)
+from ..execution.response_future import ResponseFuture
+from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET
+from .surface import SessionSurface
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from ..execution.concurrent import ExecutionResult
+    from ..results.result_set import ResultSet
+    from ..statements.base import Statement
+    from ..statements.prepared import PreparedStatement
+    from ..topology.host import Host
+    from .cluster import Cluster
+    from .profiles import NotSet, ProfileOrName
+    from .session_core import SessionCore
+
+
+class Session(SessionSurface):
+    """Executes statements over pools of connections; ``Cluster.connect`` makes one.
+
+    Any number of threads can use it. It never waits but in ``execute``, ``prepare``,
+    ``set_keyspace`` and ``shutdown``, which callbacks must not call.
+
+    Attributes:
+        cluster: the cluster that it belongs to.
+    """
+
+    #: On the class too, so that a mock of it has one.
+    cluster: Cluster = None  # type: ignore[assignment]
+
+    def __init__(self, cluster: Cluster, core: SessionCore) -> None:
+        """Hand on to a core that is open."""
+        self.cluster = cluster
+        self.core = core
+
+    # --- executing -----------------------------------------------------------------------------
+
+    def execute(
+        self,
+        query: str | Statement | PreparedStatement,
+        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        timeout: float | NotSet | None = NOT_SET,
+        trace: bool = False,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+        paging_state: bytes | None = None,
+        host: Host | None = None,
+        execute_as: str | None = None,
+    ) -> ResultSet:
+        """Execute a statement and wait for its first page.
+
+        Args:
+            query: text, or a statement of any kind.
+            parameters: values for a text (``%s``, ``%(name)s``) or a prepared statement.
+            timeout: seconds until the client gives up, in place of the profile's; None never does.
+            trace: ask the server to trace it; see ``ResultSet.get_query_trace``.
+            custom_payload: for a custom query handler of the server.
+            execution_profile: a profile or its name.
+            paging_state: where to begin, from an earlier result, maybe of another process.
+            host: the only host to ask.
+            execute_as: the user in whose name to execute (DSE).
+
+        Returns:
+            The first page; iterating over it goes on to the others.
+
+        Raises:
+            DriverException: what the server said, or why there is no answer: NoHostAvailable,
+                OperationTimedOut...
+            ValueError, TypeError: values that cannot be bound, or no statement.
+        """
+        return self.execute_async(
+            query,
+            parameters,
+            trace,
+            custom_payload,
+            timeout,
+            execution_profile,
+            paging_state,
+            host,
+            execute_as,
+        ).result()
+
+    def execute_async(
+        self,
+        query: str | Statement | PreparedStatement,
+        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        trace: bool = False,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        timeout: float | NotSet | None = NOT_SET,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+        paging_state: bytes | None = None,
+        host: Host | None = None,
+        execute_as: str | None = None,
+    ) -> ResponseFuture:
+        """Send a statement and return at once; arguments as of ``execute``.
+
+        Returns:
+            The future of its answer, with callbacks.
+
+        Raises:
+            ValueError, TypeError: values that cannot be bound, or no statement. Everything else
+                becomes the future's exception.
+        """
+        future = self.core.request(
+            ResponseFuture,
+            query,
+            parameters,
+            trace,
+            custom_payload,
+            timeout,
+            execution_profile,
+            paging_state,
+            host,
+            execute_as,
+        )
+        future.send_request()
+        return future
+
+    def execute_concurrent(
+        self,
+        statements_and_parameters: Iterable[tuple[Any, Any]],
+        concurrency: int = 100,
+        raise_on_first_error: bool = True,
+        results_generator: bool = False,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+    ) -> Any:  # noqa: ANN401  (see driver.execution.concurrent)
+        """See ``driver.execution.concurrent.execute_concurrent``."""
+        return execute_concurrent(
+            self,
+            statements_and_parameters,
+            concurrency,
+            raise_on_first_error,
+            results_generator,
+            execution_profile,
+        )
+
+    def execute_concurrent_with_args(
+        self,
+        statement: str | Statement | PreparedStatement,
+        parameters: Iterable[Any],
+        *args: Any,  # noqa: ANN401  (the rest as of execute_concurrent)
+        **kwargs: Any,  # noqa: ANN401  (the same)
+    ) -> Any:  # noqa: ANN401  (see driver.execution.concurrent)
+        """See ``driver.execution.concurrent.execute_concurrent_with_args``."""
+        return execute_concurrent_with_args(self, statement, parameters, *args, **kwargs)
+
+    def execute_concurrent_async(
+        self,
+        statements_and_parameters: Iterable[tuple[Any, Any]],
+        concurrency: int = 100,
+        raise_on_first_error: bool = False,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+    ) -> Future[list[ExecutionResult]]:
+        """See ``driver.execution.concurrent.execute_concurrent_async``."""
+        return execute_concurrent_async(
+            self, statements_and_parameters, concurrency, raise_on_first_error, execution_profile
+        )
+
+    # --- preparing, keyspaces --------------------------------------------------------------------
+
+    def prepare(
+        self,
+        query: str,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        keyspace: str | None = None,
+    ) -> PreparedStatement:
+        """Have a text prepared by the server, to be bound and executed many times.
+
+        Args:
+            query: CQL text with ``?`` for each value.
+            custom_payload: for a custom query handler of the server.
+            keyspace: what its names are relative to (v5), in place of the session's keyspace.
+
+        Raises:
+            DriverException: what the server says to the text, or why there is no answer.
+        """
+        return self.cluster.run(self.core.prepare(query, custom_payload, keyspace))
+
+    def prepare_on_all_hosts(
+        self, query: str, excluded_host: Host | None = None, keyspace: str | None = None
+    ) -> None:
+        """Have a text prepared by every host but one; what goes wrong is logged only."""
+        self.cluster.run(self.core.prepare_on_all_hosts(query, excluded_host, keyspace))
+
+    def set_keyspace(self, keyspace: str) -> None:
+        """Use a keyspace on all connections; what is on its way may still use the old one.
+
+        Raises:
+            InvalidRequest: there is none of that name.
+        """
+        self.cluster.run(self.core.set_keyspace(keyspace))
+
+    # --- the rest ------------------------------------------------------------------------------
+
+    def submit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (as the function takes them)
+        """Run a function soon, on one of the cluster's threads that may wait.
+
+        Returns:
+            A ``concurrent.futures.Future``.
+        """
+        return self.core.submit(fn, *args, **kwargs)
+
+    def update_created_pools(self) -> None:
+        """Open pools that are missing, and close those of hosts that became ignored."""
+        self.cluster.run(self.core.pools.update())
+
+    def shutdown(self) -> None:
+        """Close all connections of the session; again, it does nothing."""
+        if not self.is_shutdown:
+            self.cluster.run(self.core.close())
+
+    def __enter__(self) -> Self:
+        """This session."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Shut down."""
+        self.shutdown()

@@ -1,0 +1,439 @@
+"""The core of a session: its pools, its settings, and the requests that it makes of statements.
+
+It is the ``Session`` that executions of floor 8 ask (``driver.execution.contract``). Requests are
+made and sent on whichever thread asks for them; everything else happens on the loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from ..execution.awaitable import AwaitableResponse
+from ..execution.listeners import RequestInitListener
+from ..execution.request import RequestExecution
+from ..execution.requests import Defaults, message_for
+from ..policies.timestamps import MonotonicTimestampGenerator
+from ..statements.bound import BoundStatement
+from ..statements.prepared import PreparedStatement
+from ..statements.simple import SimpleStatement
+from ..types.literals import Encoder
+from ..vocabulary.errors import DriverException, NoHostAvailable
+from ..wire.codec import ProtocolHandler
+from ..wire.requests import PrepareMessage
+from .pools import SessionPools
+from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET, ConfigMode, ExecutionProfile
+from .settings import with_encryption
+from .user_types import field_names, literal_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ..execution.listeners import RequestEvent
+    from ..execution.metrics import Metrics
+    from ..net.timers import Timers
+    from ..policies.load_balancing import LoadBalancingPolicy
+    from ..pool.host_pool import HostPool
+    from ..results.rows import RowFactory
+    from ..statements.base import Statement
+    from ..topology.host import Host
+    from ..wire.messages import Request
+    from .core import ClusterCore
+    from .profiles import NotSet, ProfileOrName
+
+log = logging.getLogger(__name__)
+
+_Execution = TypeVar("_Execution", bound=RequestExecution)
+
+#: The entry of a custom payload that names the user in whose name DSE executes.
+_EXECUTE_AS = "ProxyExecute"
+
+#: The errors of using a keyspace on pools that are closed meanwhile.
+_SHUT_DOWN: Mapping[Any, Any] = {"session": [DriverException("this session was shut down")]}
+
+
+class SessionCore:
+    """A session on the cluster's loop.
+
+    Attributes:
+        cluster: the core of the cluster that it belongs to.
+        pools: its pools.
+        loop, timers, metrics: those of the cluster.
+        encoder: writes parameters of simple statements as literals.
+        default_fetch_size: rows a page where a statement does not say; None switches paging off.
+        use_client_timestamp: whether requests carry a timestamp of this side.
+        timestamp_generator: called for it, in microseconds since the epoch.
+        max_trace_wait: seconds that a trace is waited for.
+        request_listeners: called with each request before it is sent.
+        session_id: tells sessions apart.
+        is_shutdown: whether ``close`` has begun.
+    """
+
+    def __init__(self, cluster: ClusterCore) -> None:
+        """Take over the cluster's settings; there are no pools before ``open``."""
+        self.cluster = cluster
+        self.pools = SessionPools(cluster)
+        self.loop = cluster.loop
+        self.timers: Timers = cluster.timers
+        self.metrics: Metrics | None = cluster.metrics
+        self.encoder = Encoder()
+        self.default_fetch_size: int | None = 5000
+        self.use_client_timestamp = True
+        self.timestamp_generator: Callable[[], int] = (
+            cluster.options.timestamp_generator or MonotonicTimestampGenerator()
+        )
+        self.client_protocol_handler = ProtocolHandler
+        self.max_trace_wait = 2.0
+        self.request_listeners: tuple[Callable[[RequestEvent], object], ...] = ()
+        self.session_id = uuid4()
+        self.is_shutdown = False
+        self._own_profile = cluster.profile_manager.default.clone_update()
+        for keyspace, types in cluster.user_types.items():
+            for user_type, klass in types.items():
+                self._write_literals_of(keyspace, user_type, klass)
+
+    # --- life ----------------------------------------------------------------------------------
+
+    async def open(self, keyspace: str | None = None, wait_for_all_pools: bool = False) -> None:
+        """Open pools, then use a keyspace on all of them.
+
+        Args:
+            keyspace: its name, as in CQL without quotes; None for none.
+            wait_for_all_pools: wait for the last pool instead of the first.
+
+        Raises:
+            NoHostAvailable: no pool could be opened, with the reason of each host.
+            InvalidRequest: there is no such keyspace.
+        """
+        errors: dict[Any, Exception] = {}
+        hosts = self.cluster.metadata.all_hosts()
+        opening = {self.cluster.background.start(self._open_pool(host, errors)) for host in hosts}
+        while opening and (wait_for_all_pools or not self.pools.by_host):
+            _, opening = await asyncio.wait(opening, return_when=asyncio.FIRST_COMPLETED)
+        if self.is_shutdown:
+            raise NoHostAvailable("Session was shut down while it was opened", errors)
+        if not self.pools.by_host:
+            why = "" if errors else ": the load balancing policies ignore all of them"
+            raise NoHostAvailable(f"there is no pool for any node{why}", errors)
+        if keyspace is not None:
+            await self.set_keyspace(keyspace)
+
+    async def _open_pool(self, host: Host, errors: dict[Any, Exception]) -> None:
+        error = await self.pools.add_or_renew(host)
+        if error is not None:
+            errors[host.endpoint] = error
+            self.cluster.hosts.signal_connection_failure(host, error)
+
+    async def close(self) -> None:
+        """Close all pools. Does nothing the second time."""
+        self.is_shutdown = True
+        self.cluster.sessions.discard(self)
+        await self.pools.close()
+
+    # --- profiles and defaults -----------------------------------------------------------------
+
+    @property
+    def default_profile(self) -> ExecutionProfile:
+        """The profile of requests that name none; the session's own unless profiles are used."""
+        manager = self.cluster.profile_manager
+        return manager.default if manager.mode is ConfigMode.PROFILES else self._own_profile
+
+    def profile(self, profile: ProfileOrName = EXEC_PROFILE_DEFAULT) -> ExecutionProfile:
+        """A profile by name, or as it is.
+
+        Raises:
+            ValueError: there is none of that name, or the cluster is configured without profiles.
+        """
+        if profile is EXEC_PROFILE_DEFAULT:
+            return self.default_profile
+        if self.cluster.profile_manager.mode is ConfigMode.LEGACY:
+            raise ValueError(
+                "there are no execution profiles: the cluster is configured without them"
+            )
+        return self.cluster.profile_manager.get(profile)
+
+    def set_default(self, attribute: str, value: object, name: str) -> None:
+        """Set an attribute of the session's own default profile.
+
+        Raises:
+            ValueError: the cluster is configured by profiles.
+        """
+        self.cluster.profile_manager.commit_to_legacy(f"Session.{name}")
+        setattr(self._own_profile, attribute, value)
+
+    @property
+    def row_factory(self) -> RowFactory:
+        """Default shape of rows."""
+        return self.default_profile.row_factory
+
+    @property
+    def client_protocol_handler(self) -> type[ProtocolHandler]:
+        """Decodes the rows of requests."""
+        return self._client_protocol_handler
+
+    @client_protocol_handler.setter
+    def client_protocol_handler(self, handler: type[ProtocolHandler]) -> None:
+        self._client_protocol_handler = handler
+        is_usual = handler is ProtocolHandler
+        self._requests_handler = None if is_usual else with_encryption(handler, self.cluster)
+
+    # --- requests ------------------------------------------------------------------------------
+
+    def request(
+        self,
+        execution: Callable[..., _Execution],
+        query: str | Statement | PreparedStatement,
+        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        trace: bool = False,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        timeout: float | NotSet | None = NOT_SET,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+        paging_state: bytes | None = None,
+        host: Host | None = None,
+        execute_as: str | None = None,
+    ) -> _Execution:
+        """A request that executes a statement, ready to be sent.
+
+        Args:
+            execution: makes it of what it consists of: a class of driver.execution.
+            query: text, or a statement of any kind.
+            parameters: values for a text, a simple or a prepared statement.
+            trace: ask the server to trace it.
+            custom_payload: added to the statement's own.
+            timeout: seconds until the client gives up; None never does.
+            execution_profile: a profile or its name.
+            paging_state: where to begin, from an earlier result, maybe of another process.
+            host: the only host to ask.
+            execute_as: the user in whose name to execute (DSE).
+
+        Raises:
+            ValueError: an unknown profile, or values that cannot be bound.
+            TypeError: no statement, or parameters for one that takes none.
+        """
+        if isinstance(query, str):
+            query = SimpleStatement(query)
+        elif isinstance(query, PreparedStatement):
+            query = query.bind(parameters)
+            parameters = None
+        profile = self.profile(execution_profile)
+        message: Any = message_for(
+            query,
+            self.cluster.protocol_version,
+            self.encoder,
+            Defaults(
+                profile.consistency_level,
+                profile.serial_consistency_level,
+                self.default_fetch_size,
+            ),
+            parameters or None,
+            self.timestamp_generator() if self.use_client_timestamp else None,
+        )
+        message.tracing = trace
+        message.update_custom_payload(custom_payload)
+        if execute_as is not None:
+            message.update_custom_payload({_EXECUTE_AS: execute_as.encode()})
+        if paging_state is not None:
+            message.paging_state = paging_state
+        return execution(
+            self,
+            message,
+            query,
+            profile.request_timeout if timeout is NOT_SET else timeout,
+            prepared_statement=(
+                query.prepared_statement if isinstance(query, BoundStatement) else None
+            ),
+            row_factory=profile.row_factory,
+            load_balancer=profile.load_balancing_policy,
+            retry_policy=query.retry_policy or profile.retry_policy,
+            speculative_execution_plan=(
+                profile.speculative_execution_policy.new_plan(
+                    query.keyspace or self.keyspace, query
+                )
+                if query.is_idempotent
+                else None
+            ),
+            host=host,
+            protocol_handler=self._requests_handler,
+        )
+
+    def _own_request(self, message: Request, host: Host | None = None) -> AwaitableResponse:
+        """A request of the driver's own, that no statement stands behind."""
+        profile = self.default_profile
+        return AwaitableResponse(
+            self,
+            message,
+            None,
+            profile.request_timeout,
+            load_balancer=profile.load_balancing_policy,
+            retry_policy=profile.retry_policy,
+            host=host,
+        )
+
+    # --- preparing -----------------------------------------------------------------------------
+
+    async def prepare(
+        self,
+        query: str,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        keyspace: str | None = None,
+    ) -> PreparedStatement:
+        """Have a text prepared by one host, and after that by all others.
+
+        Args:
+            query: CQL text with ``?`` for each value.
+            custom_payload: for a custom query handler of the server.
+            keyspace: what its names are relative to (v5), in place of the session's keyspace.
+
+        Raises:
+            UnsupportedOperation: a keyspace before v5.
+            DriverException: what the server says to the text, or no host is there.
+        """
+        core = self.cluster
+        message = PrepareMessage(query, keyspace)
+        message.update_custom_payload(custom_payload)
+        request = self._own_request(message)
+        request.send_request()
+        response: Any = (await request).one()
+        prepared = PreparedStatement.from_message(
+            response.query_id,
+            response.bind_metadata,
+            response.pk_indexes,
+            core.metadata,
+            query,
+            keyspace,
+            core.protocol_version,
+            response.column_metadata,
+            response.result_metadata_id,
+            response.is_lwt,
+            core.options.column_encryption_policy,
+        )
+        prepared.custom_payload = response.custom_payload
+        core.prepared.add(prepared, self.keyspace)
+        if core.options.prepare_on_all_hosts:
+            await self.prepare_on_all_hosts(query, request.coordinator_host, keyspace)
+        return prepared
+
+    async def prepare_on_all_hosts(
+        self, query: str, excluded_host: Host | None = None, keyspace: str | None = None
+    ) -> None:
+        """Have a text prepared by every host that has a pool; what goes wrong is logged only."""
+        hosts = [host for host in self.pools.by_host if host != excluded_host]
+        await asyncio.gather(*(self._prepare_on(host, query, keyspace) for host in hosts))
+
+    async def _prepare_on(self, host: Host, query: str, keyspace: str | None) -> None:
+        request = self._own_request(PrepareMessage(query, keyspace), host)
+        request.send_request()
+        try:
+            await request
+        except DriverException as error:
+            log.warning("Error preparing query on host %s: %s", host, error)
+
+    # --- keyspaces -----------------------------------------------------------------------------
+
+    @property
+    def keyspace(self) -> str | None:
+        """The keyspace in use; None before the first USE."""
+        return self.pools.keyspace
+
+    async def set_keyspace(self, keyspace: str) -> None:
+        """Use a keyspace on all connections, once a host has confirmed that there is one.
+
+        Raises:
+            InvalidRequest: there is none of that name.
+            ConnectionException: not every connection could be told; the message says which.
+        """
+        quoted = keyspace.replace('"', '""')
+        request = self.request(AwaitableResponse, f'USE "{quoted}"')
+        request.send_request()
+        await request
+
+    def set_keyspace_for_all_pools(
+        self, keyspace: str, callback: Callable[[Mapping[Host, Sequence[Exception]]], None]
+    ) -> None:
+        """Use a keyspace on all connections, then call back with the errors of every host."""
+        if self.is_shutdown:  # nothing is started any more, and somebody waits
+            callback(_SHUT_DOWN)
+            return
+        self.pools.keyspace = keyspace
+        self.cluster.background.spawn(self._set_keyspace_for_all_pools, keyspace, callback)
+
+    async def _set_keyspace_for_all_pools(
+        self, keyspace: str, callback: Callable[[Mapping[Any, Any]], None]
+    ) -> None:
+        errors: Mapping[Any, Any] = _SHUT_DOWN
+        try:
+            errors = await self.pools.set_keyspace(keyspace)
+        finally:
+            callback(errors)
+
+    # --- what executions ask -------------------------------------------------------------------
+
+    def query_plan(
+        self,
+        query: Statement | None,
+        load_balancer: LoadBalancingPolicy | None = None,
+        host: Host | None = None,
+    ) -> Iterator[Host]:
+        """The hosts to ask for a statement, in order; only the given one, if there is one.
+
+        Raises:
+            NoHostAvailable: the session is shut down.
+        """
+        if self.is_shutdown:
+            raise NoHostAvailable("this session was shut down", {})
+        if host is not None:
+            return iter((host,))
+        policy = load_balancer or self.default_profile.load_balancing_policy
+        return iter(policy.make_query_plan(self.keyspace, query))
+
+    def pool_for(self, host: Host) -> HostPool | None:
+        """The pool of a host; None if there is none that lends connections."""
+        return self.pools.pool_for(host)
+
+    def submit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (as the function takes them)
+        """Run a function soon, on a thread that may wait; a future of the standard library."""
+        return self.cluster.executor.submit(fn, *args, **kwargs)
+
+    # --- listeners of requests -----------------------------------------------------------------
+
+    def add_request_init_listener(
+        self,
+        fn: Callable[..., object],
+        *args: Any,  # noqa: ANN401  (as the function takes them)
+        **kwargs: Any,  # noqa: ANN401  (the same)
+    ) -> None:
+        """Have ``fn(request, *args, **kwargs)`` called with each request before it is sent."""
+        self.request_listeners = (*self.request_listeners, RequestInitListener(fn, args, kwargs))
+
+    def remove_request_init_listener(
+        self,
+        fn: Callable[..., object],
+        *args: Any,  # noqa: ANN401  (as the function takes them)
+        **kwargs: Any,  # noqa: ANN401  (the same)
+    ) -> None:
+        """Call a listener no more that was added with the same arguments.
+
+        Raises:
+            ValueError: there is none.
+        """
+        left = list(self.request_listeners)
+        left.remove(RequestInitListener(fn, args, kwargs))
+        self.request_listeners = tuple(left)
+
+    # --- user types ----------------------------------------------------------------------------
+
+    def user_type_registered(self, keyspace: str, user_type: str, klass: type) -> None:
+        """Write instances of a class as literals of a user-defined type.
+
+        Raises:
+            UserTypeDoesNotExist: the schema has no such type, as far as it is known.
+        """
+        field_names(self.cluster.metadata, keyspace, user_type)
+        self._write_literals_of(keyspace, user_type, klass)
+
+    def _write_literals_of(self, keyspace: str, user_type: str, klass: type) -> None:
+        self.encoder.mapping[klass] = literal_of(
+            self.cluster.metadata, self.encoder, keyspace, user_type
+        )

@@ -1,0 +1,61 @@
+"""Settings: what the cluster's options say about one connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from .. import __version__
+from ..net.settings import ConnectionSettings
+from ..wire.codec import ProtocolHandler
+
+if TYPE_CHECKING:
+    from .core import ClusterCore
+
+DRIVER_NAME = "hotpath"
+#: Named by every connection of this process that is not told another one.
+PROCESS_CLIENT_ID = uuid4()
+
+
+def connection_settings(core: ClusterCore) -> ConnectionSettings:
+    """The settings of a connection that is made now."""
+    options = core.options
+    return ConnectionSettings(
+        protocol_version=core.protocol_version,
+        allow_beta_protocol_version=options.allow_beta_protocol_version,
+        compression=options.compression,
+        cql_version=options.cql_version,
+        handler=with_encryption(ProtocolHandler, core),
+        user_type_map=core.user_types,
+        auth_provider=options.auth_provider,
+        ssl_context=options.ssl_context,
+        ssl_options=options.ssl_options,
+        sockopts=tuple(options.sockopts),
+        connect_timeout=options.connect_timeout,
+        no_compact=options.no_compact,
+        startup_options=_startup_options(core),
+        idle_heartbeat_interval=options.idle_heartbeat_interval,
+        idle_heartbeat_timeout=options.idle_heartbeat_timeout,
+        max_requests=options.max_requests_per_connection,
+    )
+
+
+def with_encryption(handler: type[ProtocolHandler], core: ClusterCore) -> type[ProtocolHandler]:
+    """A protocol handler that decrypts what the cluster's policy encrypts."""
+    policy = core.options.column_encryption_policy
+    if policy is None:
+        return handler
+    return type(handler.__name__, (handler,), {"column_encryption_policy": policy})
+
+
+def _startup_options(core: ClusterCore) -> dict[str, str]:
+    """What STARTUP says of the client; the server shows it in ``system_views.clients``."""
+    options = core.options
+    named = {
+        "DRIVER_NAME": DRIVER_NAME,
+        "DRIVER_VERSION": __version__,
+        "APPLICATION_NAME": options.application_name,
+        "APPLICATION_VERSION": options.application_version,
+        "CLIENT_ID": str(options.client_id or PROCESS_CLIENT_ID),
+    }
+    return {name: value for name, value in named.items() if value}

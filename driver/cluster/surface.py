@@ -1,0 +1,442 @@
+"""The surface of clusters and sessions: what the sync and the awaitable ones have in common.
+
+Everything here answers at once. What has to wait for the loop is in ``cluster.py`` and
+``session.py``, and in ``driver.aio``; all of it hands on to the cores in a line or two.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from weakref import WeakSet
+
+from .core import ClusterCore
+from .options import ClusterOptions
+from .profiles import EXEC_PROFILE_DEFAULT, ExecutionProfile
+from .refreshing import Refreshing
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import ThreadPoolExecutor
+    from uuid import UUID
+
+    from ..auth import AuthProvider
+    from ..execution.metrics import Metrics
+    from ..policies.address_translation import AddressTranslator
+    from ..policies.column_encryption import ColumnEncryptionPolicy
+    from ..policies.load_balancing import HostStateListener, LoadBalancingPolicy
+    from ..policies.reconnection import ReconnectionPolicy
+    from ..policies.retry import RetryPolicy
+    from ..pool.host_pool import HostPool
+    from ..results.rows import RowFactory
+    from ..statements.prepared import PreparedStatement
+    from ..topology.endpoint import EndPoint, EndPointFactory
+    from ..topology.host import Conviction, Host
+    from ..topology.metadata import Metadata
+    from ..types.literals import Encoder
+    from ..wire.codec import ProtocolHandler
+    from .control_connection import ControlConnection
+    from .options import ContactPoint
+    from .profiles import ProfileManager, ProfileOrName
+    from .session_core import SessionCore
+
+_T = TypeVar("_T")
+
+
+class _Option(Generic[_T]):
+    """An option of the cluster as an attribute; setting it replaces the options object."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, surface: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, surface: ClusterSurface, owner: type) -> _T: ...
+
+    def __get__(self, surface: ClusterSurface | None, owner: type) -> Self | _T:
+        if surface is None:
+            return self
+        value: _T = getattr(surface.core.options, self._name)
+        return value
+
+    def __set__(self, surface: ClusterSurface, value: _T) -> None:
+        change: dict[str, Any] = {self._name: value}
+        surface.core.options = replace(surface.core.options, **change)
+
+
+class _OfCore(Generic[_T]):
+    """An attribute of the session's core, to be read and set."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, surface: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, surface: SessionSurface, owner: type) -> _T: ...
+
+    def __get__(self, surface: SessionSurface | None, owner: type) -> Self | _T:
+        if surface is None:
+            return self
+        value: _T = getattr(surface.core, self._name)
+        return value
+
+    def __set__(self, surface: SessionSurface, value: _T) -> None:
+        setattr(surface.core, self._name, value)
+
+
+class _OfProfile(Generic[_T]):
+    """An attribute of the session's default profile; setting it is the way without profiles."""
+
+    def __init__(self, attribute: str) -> None:
+        self._attribute = attribute
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, surface: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, surface: SessionSurface, owner: type) -> _T: ...
+
+    def __get__(self, surface: SessionSurface | None, owner: type) -> Self | _T:
+        if surface is None:
+            return self
+        value: _T = getattr(surface.core.default_profile, self._attribute)
+        return value
+
+    def __set__(self, surface: SessionSurface, value: _T) -> None:
+        surface.core.set_default(self._attribute, value, self._name)
+
+
+class ClusterSurface(Refreshing):
+    """The options of a cluster as attributes, and what is known of it.
+
+    Options can be set too; what is connected already stays as it is. ``ClusterOptions`` describes
+    each of them.
+
+    Attributes:
+        core: what does the work.
+    """
+
+    core: ClusterCore = None  # type: ignore[assignment]  # so that a mock of it has one
+    #: Whether listeners are told on a thread of the executor, in order, or on the loop's.
+    _listeners_may_wait = False
+
+    contact_points: _Option[Sequence[ContactPoint]] = _Option()
+    port: _Option[int] = _Option()
+    compression: _Option[bool | str] = _Option()
+    auth_provider: _Option[AuthProvider | None] = _Option()
+    reconnection_policy: _Option[ReconnectionPolicy] = _Option()
+    conviction_policy_factory: _Option[Callable[[Host], Conviction]] = _Option()
+    metrics_enabled: _Option[bool] = _Option()
+    connection_class: _Option[Any] = _Option()
+    ssl_options: _Option[Mapping[str, Any] | None] = _Option()
+    ssl_context: _Option[ssl.SSLContext | None] = _Option()
+    sockopts: _Option[Sequence[tuple[Any, ...]]] = _Option()
+    cql_version: _Option[str | None] = _Option()
+    executor_threads: _Option[int] = _Option()
+    max_schema_agreement_wait: _Option[float] = _Option()
+    control_connection_timeout: _Option[float | None] = _Option()
+    idle_heartbeat_interval: _Option[float] = _Option()
+    idle_heartbeat_timeout: _Option[float] = _Option()
+    schema_event_refresh_window: _Option[float] = _Option()
+    topology_event_refresh_window: _Option[float] = _Option()
+    status_event_refresh_window: _Option[float] = _Option()
+    connect_timeout: _Option[float | None] = _Option()
+    schema_metadata_enabled: _Option[bool] = _Option()
+    token_metadata_enabled: _Option[bool] = _Option()
+    address_translator: _Option[AddressTranslator] = _Option()
+    endpoint_factory: _Option[EndPointFactory] = _Option()
+    prepare_on_all_hosts: _Option[bool] = _Option()
+    reprepare_on_up: _Option[bool] = _Option()
+    allow_beta_protocol_version: _Option[bool] = _Option()
+    timestamp_generator: _Option[Callable[[], int] | None] = _Option()
+    no_compact: _Option[bool] = _Option()
+    application_name: _Option[str] = _Option()
+    application_version: _Option[str] = _Option()
+    client_id: _Option[UUID | None] = _Option()
+    column_encryption_policy: _Option[ColumnEncryptionPolicy | None] = _Option()
+    monitor_reporting_enabled: _Option[bool] = _Option()
+    monitor_reporting_interval: _Option[float] = _Option()
+
+    def __init__(
+        self,
+        contact_points: Sequence[ContactPoint] | None = None,
+        port: int | None = None,
+        *,
+        options: ClusterOptions | None = None,
+        **keywords: Any,  # noqa: ANN401  (fields of ClusterOptions)
+    ) -> None:
+        """Describe a cluster; nothing is connected before ``connect``.
+
+        Args:
+            contact_points: where to look for it; see ``ClusterOptions``.
+            port: where its nodes listen.
+            options: all options in one object, in place of keywords.
+            keywords: any other field of ``ClusterOptions``.
+
+        Raises:
+            TypeError: an option has the wrong type or an unknown name, or options come both ways.
+            ValueError: an option is out of its range.
+        """
+        given = {"contact_points": contact_points, "port": port}
+        keywords.update((name, value) for name, value in given.items() if value is not None)
+        if options is None:
+            options = ClusterOptions.from_keywords(keywords)
+        elif keywords:
+            raise TypeError(f"options and {', '.join(keywords)} cannot be given together")
+        self.core = ClusterCore(options, self, self._listeners_may_wait)
+        self._sessions: WeakSet[Any] = WeakSet()
+        self._sessions_lock = threading.Lock()
+
+    @property
+    def options(self) -> ClusterOptions:
+        """All options as they are now."""
+        return self.core.options
+
+    # --- what is known -------------------------------------------------------------------------
+
+    @property
+    def metadata(self) -> Metadata:
+        """Hosts, keyspaces, ring and tablets as they are known."""
+        return self.core.metadata
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """Counters; None unless ``metrics_enabled``."""
+        return self.core.metrics
+
+    @property
+    def protocol_version(self) -> int:
+        """Version of connections; the highest that the driver speaks before it is negotiated."""
+        return self.core.protocol_version
+
+    @property
+    def endpoints_resolved(self) -> Sequence[EndPoint]:
+        """Endpoints of the contact points; empty before ``connect``."""
+        return self.core.endpoints_resolved
+
+    @property
+    def control_connection(self) -> ControlConnection:
+        """What finds hosts and schema."""
+        return self.core.control_connection
+
+    @property
+    def sessions(self) -> WeakSet[Any]:
+        """The sessions that were connected and not shut down since; a copy."""
+        with self._sessions_lock:
+            return WeakSet(session for session in self._sessions if not session.is_shutdown)
+
+    def _remember(self, session: SessionSurface) -> None:
+        with self._sessions_lock:
+            self._sessions.add(session)
+
+    @property
+    def executor(self) -> ThreadPoolExecutor:
+        """The threads that run what is given to ``Session.submit``."""
+        return self.core.executor
+
+    def set_meta_refresh_enabled(self, enabled: bool) -> None:
+        """Set ``schema_metadata_enabled`` and ``token_metadata_enabled`` together."""
+        self.schema_metadata_enabled = enabled
+        self.token_metadata_enabled = enabled
+
+    @property
+    def is_shutdown(self) -> bool:
+        """Whether ``shutdown`` was called, or connecting failed."""
+        return self.core.is_shutdown
+
+    def get_control_connection_host(self) -> Host | None:
+        """The host that the control connection is connected to; None while there is none."""
+        return self.core.control_connection.host
+
+    # --- profiles and policies -----------------------------------------------------------------
+
+    @property
+    def profile_manager(self) -> ProfileManager:
+        """The execution profiles by name."""
+        return self.core.profile_manager
+
+    @property
+    def load_balancing_policy(self) -> LoadBalancingPolicy:
+        """Of the default profile."""
+        return self.profile_manager.default.load_balancing_policy
+
+    @load_balancing_policy.setter
+    def load_balancing_policy(self, policy: LoadBalancingPolicy) -> None:
+        self.profile_manager.commit_to_legacy("Cluster.load_balancing_policy")
+        self.profile_manager.default.load_balancing_policy = policy
+
+    @property
+    def default_retry_policy(self) -> RetryPolicy:
+        """Of the default profile."""
+        return self.profile_manager.default.retry_policy
+
+    @default_retry_policy.setter
+    def default_retry_policy(self, policy: RetryPolicy) -> None:
+        self.profile_manager.commit_to_legacy("Cluster.default_retry_policy")
+        self.profile_manager.default.retry_policy = policy
+
+    # --- listeners, user types, prepared statements ----------------------------------------------
+
+    @property
+    def listeners(self) -> set[HostStateListener]:
+        """Everybody who hears of hosts; a copy."""
+        return set(self.core.listeners)
+
+    def register_listener(self, listener: HostStateListener) -> None:
+        """Tell a listener of hosts that come, go, fail and recover, in that order.
+
+        A ``driver.cluster.Cluster`` calls listeners on one of its threads that may wait, one
+        event after the other; a ``driver.aio.Cluster`` on the event loop, which they must not
+        block. Load balancing policies are called on the event loop by both.
+        """
+        self.core.listeners.register(listener)
+
+    def unregister_listener(self, listener: HostStateListener) -> None:
+        """Tell a listener no more.
+
+        Raises:
+            KeyError: it is not registered.
+        """
+        self.core.listeners.unregister(listener)
+
+    def register_user_type(self, keyspace: str, user_type: str, klass: type) -> None:
+        """Have values of a user-defined type be instances of a class, and take such instances.
+
+        The class is called with the fields as keywords. It can be registered before the type
+        exists, as long as there is no session.
+
+        Raises:
+            UserTypeDoesNotExist: there is a session, and no such type.
+        """
+        self.core.register_user_type(keyspace, user_type, klass)
+
+    def add_prepared(self, query_id: bytes, prepared_statement: PreparedStatement) -> None:  # noqa: ARG002  (the statement knows its id)
+        """Have a statement prepared again where it is unknown, as those of ``Session.prepare``."""
+        self.core.prepared.add(prepared_statement)
+
+
+class SessionSurface:
+    """The settings of a session as attributes, and the state of its pools.
+
+    Attributes:
+        core: what does the work.
+        default_timeout: seconds that a request may take; None for ever.
+        default_consistency_level: where a statement has none.
+        default_serial_consistency_level: where a conditional statement has none.
+        row_factory: shape of rows.
+        default_fetch_size: rows a page; None switches paging off.
+        use_client_timestamp: whether requests carry a timestamp of this side.
+        timestamp_generator: called for it, in microseconds since the epoch.
+        client_protocol_handler: decodes rows.
+        max_trace_wait: seconds that a trace is waited for.
+        encoder: writes parameters of simple statements as literals.
+    """
+
+    core: SessionCore = None  # type: ignore[assignment]  # so that a mock of it has one
+
+    default_timeout: _OfProfile[float | None] = _OfProfile("request_timeout")
+    default_consistency_level: _OfProfile[int] = _OfProfile("consistency_level")
+    default_serial_consistency_level: _OfProfile[int | None] = _OfProfile(
+        "serial_consistency_level"
+    )
+    row_factory: _OfProfile[RowFactory] = _OfProfile("row_factory")
+
+    default_fetch_size: _OfCore[int | None] = _OfCore()
+    use_client_timestamp: _OfCore[bool] = _OfCore()
+    timestamp_generator: _OfCore[Callable[[], int]] = _OfCore()
+    client_protocol_handler: _OfCore[type[ProtocolHandler]] = _OfCore()
+    max_trace_wait: _OfCore[float] = _OfCore()
+    encoder: _OfCore[Encoder] = _OfCore()
+
+    @property
+    def keyspace(self) -> str | None:
+        """The keyspace in use; None before the first USE."""
+        return self.core.keyspace
+
+    @property
+    def session_id(self) -> UUID:
+        """Tells sessions apart."""
+        return self.core.session_id
+
+    @property
+    def is_shutdown(self) -> bool:
+        """Whether ``shutdown`` was called."""
+        return self.core.is_shutdown
+
+    @property
+    def hosts(self) -> list[Host]:
+        """Hosts that have a pool."""
+        return list(self.core.pools.by_host)
+
+    def get_pools(self) -> list[HostPool]:
+        """The pools."""
+        return list(self.core.pools.by_host.values())
+
+    def get_pool_state(self) -> dict[Host, Any]:
+        """What each pool says of itself, by host."""
+        return self.core.pools.get_state()
+
+    def get_execution_profile(self, name: ProfileOrName = EXEC_PROFILE_DEFAULT) -> ExecutionProfile:
+        """The profile of a name.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if name is EXEC_PROFILE_DEFAULT:
+            return self.core.default_profile
+        return self.core.cluster.profile_manager.get(name)
+
+    def execution_profile_clone_update(
+        self,
+        ep: ProfileOrName,
+        **kwargs: Any,  # noqa: ANN401  (attributes of a profile)
+    ) -> ExecutionProfile:
+        """A copy of a profile with other attributes, to be given to ``execute``.
+
+        The copy has the policies of the profile: a policy that is given here has not been told of
+        any host, and must have been populated by whoever gives it.
+
+        Raises:
+            ValueError: there is no profile of that name.
+            AttributeError: a profile has no such attribute.
+        """
+        return self.get_execution_profile(ep).clone_update(**kwargs)
+
+    def add_request_init_listener(
+        self,
+        fn: Callable[..., object],
+        *args: Any,  # noqa: ANN401  (as the function takes them)
+        **kwargs: Any,  # noqa: ANN401  (the same)
+    ) -> None:
+        """Have ``fn(request, *args, **kwargs)`` called with each request before it is sent."""
+        self.core.add_request_init_listener(fn, *args, **kwargs)
+
+    def remove_request_init_listener(
+        self,
+        fn: Callable[..., object],
+        *args: Any,  # noqa: ANN401  (as the function takes them)
+        **kwargs: Any,  # noqa: ANN401  (the same)
+    ) -> None:
+        """Call a listener no more that was added with the same arguments.
+
+        Raises:
+            ValueError: there is none.
+        """
+        self.core.remove_request_init_listener(fn, *args, **kwargs)
+
+    def user_type_registered(self, keyspace: str, user_type: str, klass: type) -> None:
+        """Write instances of a class as literals of a user-defined type.
+
+        Raises:
+            UserTypeDoesNotExist: the schema has no such type, as far as it is known.
+        """
+        self.core.user_type_registered(keyspace, user_type, klass)

@@ -1,0 +1,148 @@
+"""Prepared statements: known while somebody holds them, prepared wherever they are executed."""
+
+import gc
+
+import pytest
+from cql_cluster import CqlCluster
+from cql_node import EXECUTE, PREPARE, error
+
+from driver.cluster import Cluster
+from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
+from driver.types import Int32Type
+from driver.vocabulary.errors import InvalidRequest, UnsupportedOperation
+
+INSERT = "INSERT INTO t (k) VALUES (?)"
+
+
+@pytest.fixture(params=[4, 5])
+def nodes(request):
+    with CqlCluster(3, versions=(request.param,)) as found:
+        found.prepare(INSERT, markers=[("k", Int32Type)])
+        yield found
+
+
+@pytest.fixture
+def cluster(nodes):
+    with connected_to(nodes) as found:
+        yield found
+
+
+def connected_to(nodes, **options):
+    return Cluster(
+        **nodes.options,
+        load_balancing_policy=RoundRobinPolicy(),
+        reconnection_policy=ConstantReconnectionPolicy(0.05, None),
+        **options,
+    )
+
+
+def prepared_on(nodes):
+    """How often each node was asked to prepare."""
+    return [node.count(PREPARE) for node in nodes.nodes]
+
+
+def test_a_statement_is_prepared_on_every_host(nodes, cluster):
+    session = cluster.connect(wait_for_all_pools=True)
+    prepared = session.prepare(INSERT)
+    assert prepared_on(nodes) == [1, 1, 1]
+    for host in session.hosts:
+        session.execute(prepared, (1,), host=host)
+    assert prepared_on(nodes) == [1, 1, 1]
+
+
+def test_a_statement_is_prepared_on_one_host_if_that_is_asked_for(nodes):
+    with connected_to(nodes, prepare_on_all_hosts=False) as cluster:
+        session = cluster.connect(wait_for_all_pools=True)
+        prepared = session.prepare(INSERT)
+        assert sum(prepared_on(nodes)) == 1
+        for host in session.hosts:
+            session.execute(prepared, (1,), host=host)
+        assert prepared_on(nodes) == [1, 1, 1]
+
+
+def test_a_host_that_cannot_prepare_does_not_keep_others_from_it(nodes, cluster, caplog):
+    session = cluster.connect(wait_for_all_pools=True)
+    last = nodes.nodes[2]
+    usual = last._on_prepare
+    last._on_prepare = lambda _: error(0x2200, "not today")
+    while True:
+        try:
+            prepared = session.prepare(INSERT)
+        except InvalidRequest:
+            continue  # it was the turn of that host to go first
+        break
+    last._on_prepare = usual
+    assert "not today" in caplog.text
+    for host in session.hosts:
+        session.execute(prepared, (1,), host=host)
+
+
+def test_what_the_server_says_to_a_text_is_raised(nodes, cluster):
+    session = cluster.connect()
+    for node in nodes.nodes:
+        node._on_prepare = lambda _: error(0x2200, "no such table")
+    with pytest.raises(InvalidRequest, match="no such table"):
+        session.prepare(INSERT)
+
+
+def test_a_statement_that_nobody_holds_is_forgotten(cluster):
+    session = cluster.connect()
+    prepared = session.prepare(INSERT)
+    query_id = prepared.query_id
+    assert cluster.core.prepared_statements[query_id] is prepared
+    bound = prepared.bind((1,))
+    del prepared
+    gc.collect()
+    assert query_id in cluster.core.prepared_statements, "the bound statement holds it"
+    del bound
+    gc.collect()
+    assert query_id not in cluster.core.prepared_statements
+    assert not cluster.core.prepared._by_keyspace()
+
+
+def test_a_keyspace_of_its_own_needs_protocol_v5(nodes, cluster):
+    session = cluster.connect()
+    if nodes.nodes[0].versions == (5,):
+        assert session.prepare(INSERT, keyspace="ks").keyspace == "ks"
+    else:
+        with pytest.raises(UnsupportedOperation):
+            session.prepare(INSERT, keyspace="ks")
+
+
+def test_a_host_that_forgot_is_asked_to_prepare_again(nodes, cluster):
+    session = cluster.connect(wait_for_all_pools=True)
+    prepared = session.prepare(INSERT)
+    for node in nodes.nodes:
+        node.forget_prepared()
+    for host in session.hosts:
+        session.execute(prepared, (1,), host=host)
+    assert prepared_on(nodes) == [2, 2, 2]
+    assert [node.count(EXECUTE) for node in nodes.nodes] == [2, 2, 2]
+
+
+def test_statements_of_every_keyspace_are_prepared_on_a_host_that_rises(nodes, cluster):
+    session = cluster.connect("one", wait_for_all_pools=True)
+    held = [session.prepare(INSERT)]
+    session.set_keyspace("two")
+    held.append(session.prepare("SELECT k FROM t"))
+    host = session.hosts[0]
+    node = nodes.node(host)
+    node.forget_prepared()
+    asked = len(node.requests)
+    cluster.run(cluster.core.prepare_statements(host))
+    seen = [(r.text, r.client.keyspace) for r in node.requests[asked:] if r.opcode == PREPARE]
+    assert [text for text, _ in seen] == [INSERT, "SELECT k FROM t"]
+    uses = [r.text for r in node.requests[asked:] if r.text.startswith("USE")]
+    assert uses == ['USE "one"', 'USE "two"']
+    assert len(held) == 2
+
+
+def test_nothing_is_prepared_on_a_host_that_rises_if_the_options_say_so(nodes):
+    with connected_to(nodes, reprepare_on_up=False) as cluster:
+        session = cluster.connect(wait_for_all_pools=True)
+        prepared = session.prepare(INSERT)
+        before = prepared_on(nodes)
+        for host in session.hosts:
+            cluster.run(cluster.core.prepare_statements(host))
+        assert prepared_on(nodes) == before
+        assert prepared.query_id in cluster.core.prepared_statements
