@@ -1,0 +1,66 @@
+"""Many statements at a time, on the loop: as many as asked for are on their way, never more."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..cluster.profiles import EXEC_PROFILE_DEFAULT
+from ..execution.concurrent import ExecutionResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..cluster.profiles import ProfileOrName
+    from .session import Session
+
+
+async def execute_concurrent(
+    session: Session,
+    statements_and_parameters: Iterable[tuple[Any, Any]],
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+) -> list[ExecutionResult]:
+    """Execute statements, some at a time.
+
+    Args:
+        session: executes them.
+        statements_and_parameters: pairs, taken from the iterable as they are needed.
+        concurrency: how many are on their way at most.
+        raise_on_first_error: whether the first failure ends it; those on their way are cancelled.
+        execution_profile: a profile or its name.
+
+    Returns:
+        ``ExecutionResult(success, result_or_exc)`` of each, in the order of the statements.
+
+    Raises:
+        ValueError: concurrency is less than 1.
+        Exception: the first failure, if it is to be raised; also cancels the others.
+    """
+    if concurrency < 1:
+        raise ValueError(f"concurrency must be 1 or more, got {concurrency}")
+    waiting = enumerate(statements_and_parameters)
+    results: dict[int, ExecutionResult] = {}
+
+    async def work() -> None:
+        for index, (statement, parameters) in waiting:
+            try:
+                result = await session.execute(
+                    statement, parameters, execution_profile=execution_profile
+                )
+            except Exception as error:
+                if raise_on_first_error:
+                    raise
+                results[index] = ExecutionResult(False, error)
+            else:
+                results[index] = ExecutionResult(True, result)
+
+    workers = [asyncio.create_task(work()) for _ in range(concurrency)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+    return [results[index] for index in range(len(results))]

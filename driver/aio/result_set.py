@@ -1,0 +1,63 @@
+"""Awaitable result sets: the rows of an answer, page after page, without blocking the loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..results.page import ResultPage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ..execution.tracing import QueryTrace
+
+
+class AsyncResultSet(ResultPage):
+    """The rows of an answer. ``async for`` goes on to the next pages, one at a time.
+
+    Everything that is not to be awaited looks at the current page: ``current_rows``, ``one``,
+    ``bool``.
+    """
+
+    async def fetch_next_page(self) -> None:
+        """Replace the current rows by those of the next page; by none after the last.
+
+        Raises:
+            Exception: what asking for the page failed with; the current rows stay.
+        """
+        if self.response_future.has_more_pages:
+            self.response_future.start_fetching_next_page()
+            self._current_rows = (await self.response_future).current_rows
+        else:
+            self._current_rows = []
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        """All rows from the current page on; pages are fetched as they are reached."""
+        while True:
+            for row in self._current_rows:
+                yield row
+            if not self.has_more_pages:
+                return
+            # A page may be empty and still be followed by another: filtering does that.
+            await self.fetch_next_page()
+
+    async def all(self) -> list[Any]:
+        """All rows from the current page on, as a list."""
+        return [row async for row in self]
+
+    async def get_query_trace(self, max_wait_sec: float | None = None) -> QueryTrace | None:
+        """The trace of the last page; None if the request was not traced.
+
+        Args:
+            max_wait_sec: seconds to wait for it; None waits for ever.
+
+        Raises:
+            TraceUnavailable: it was not there in time.
+        """
+        trace: QueryTrace | None = await self.response_future.get_query_trace(max_wait_sec)
+        return trace
+
+    async def get_all_query_traces(self, max_wait_sec_per: float | None = None) -> list[QueryTrace]:
+        """The traces of all pages; arguments and errors as of ``get_query_trace``."""
+        traces: list[QueryTrace] = await self.response_future.get_all_query_traces(max_wait_sec_per)
+        return traces

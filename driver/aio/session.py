@@ -1,0 +1,173 @@
+"""The session for coroutines: statements to awaitable results."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+from ..cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
+from ..cluster.surface import SessionSurface
+from ..execution.awaitable import AwaitableResponse
+from .concurrent import execute_concurrent
+from .result_set import AsyncResultSet
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+
+    from ..cluster.profiles import NotSet, ProfileOrName
+    from ..cluster.session_core import SessionCore
+    from ..execution.concurrent import ExecutionResult
+    from ..statements.base import Statement
+    from ..statements.prepared import PreparedStatement
+    from ..topology.host import Host
+    from .cluster import Cluster
+
+_REQUEST = partial(AwaitableResponse, make_result=AsyncResultSet)
+
+
+class Session(SessionSurface):
+    """Executes statements over pools of connections; ``Cluster.connect`` makes one.
+
+    Cancelling what waits for a statement gives its stream back as soon as the late answer came.
+
+    Attributes:
+        cluster: the cluster that it belongs to.
+    """
+
+    #: On the class too, so that a mock of it has one.
+    cluster: Cluster = None  # type: ignore[assignment]
+
+    def __init__(self, cluster: Cluster, core: SessionCore) -> None:
+        """Hand on to a core that is open."""
+        self.cluster = cluster
+        self.core = core
+
+    async def execute(
+        self,
+        query: str | Statement | PreparedStatement,
+        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        timeout: float | NotSet | None = NOT_SET,  # noqa: ASYNC109  (also of the requests behind it)
+        trace: bool = False,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+        paging_state: bytes | None = None,
+        host: Host | None = None,
+        execute_as: str | None = None,
+    ) -> AsyncResultSet:
+        """Execute a statement and wait for its first page.
+
+        Args:
+            query: text, or a statement of any kind.
+            parameters: values for a text (``%s``, ``%(name)s``) or a prepared statement.
+            timeout: seconds until the client gives up, in place of the profile's; None never does.
+            trace: ask the server to trace it; see ``AsyncResultSet.get_query_trace``.
+            custom_payload: for a custom query handler of the server.
+            execution_profile: a profile or its name.
+            paging_state: where to begin, from an earlier result, maybe of another process.
+            host: the only host to ask.
+            execute_as: the user in whose name to execute (DSE).
+
+        Returns:
+            The first page; ``async for`` over it goes on to the others.
+
+        Raises:
+            DriverException: what the server said, or why there is no answer: NoHostAvailable,
+                OperationTimedOut...
+            ValueError, TypeError: values that cannot be bound, or no statement.
+        """
+        response = self.core.request(
+            _REQUEST,
+            query,
+            parameters,
+            trace,
+            custom_payload,
+            timeout,
+            execution_profile,
+            paging_state,
+            host,
+            execute_as,
+        )
+        response.send_request()
+        result: AsyncResultSet = await response
+        return result
+
+    async def stream(
+        self,
+        query: str | Statement | PreparedStatement,
+        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        **kwargs: Any,  # noqa: ANN401  (as of execute)
+    ) -> AsyncIterator[Any]:
+        """All rows of a statement, one page in memory at a time; arguments as of ``execute``."""
+        async for row in await self.execute(query, parameters, **kwargs):
+            yield row
+
+    async def execute_concurrent(
+        self,
+        statements_and_parameters: Iterable[tuple[Any, Any]],
+        concurrency: int = 100,
+        raise_on_first_error: bool = True,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+    ) -> list[ExecutionResult]:
+        """Execute many statements, some at a time; see ``driver.aio.concurrent``."""
+        return await execute_concurrent(
+            self,
+            statements_and_parameters,
+            concurrency,
+            raise_on_first_error,
+            execution_profile,
+        )
+
+    async def execute_concurrent_with_args(
+        self,
+        statement: str | Statement | PreparedStatement,
+        parameters: Iterable[Any],
+        concurrency: int = 100,
+        raise_on_first_error: bool = True,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+    ) -> list[ExecutionResult]:
+        """Execute one statement with many sets of parameters; as ``execute_concurrent``."""
+        return await self.execute_concurrent(
+            ((statement, values) for values in parameters),
+            concurrency,
+            raise_on_first_error,
+            execution_profile,
+        )
+
+    async def prepare(
+        self,
+        query: str,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        keyspace: str | None = None,
+    ) -> PreparedStatement:
+        """Have a text prepared by the server, to be bound and executed many times.
+
+        Args:
+            query: CQL text with ``?`` for each value.
+            custom_payload: for a custom query handler of the server.
+            keyspace: what its names are relative to (v5), in place of the session's keyspace.
+
+        Raises:
+            DriverException: what the server says to the text, or why there is no answer.
+        """
+        return await self.core.prepare(query, custom_payload, keyspace)
+
+    async def set_keyspace(self, keyspace: str) -> None:
+        """Use a keyspace on all connections; what is on its way may still use the old one.
+
+        Raises:
+            InvalidRequest: there is none of that name.
+        """
+        await self.core.set_keyspace(keyspace)
+
+    async def shutdown(self) -> None:
+        """Close all connections of the session; again, it does nothing."""
+        if not self.is_shutdown:
+            await self.core.close()
+
+    async def __aenter__(self) -> Self:
+        """This session."""
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Shut down."""
+        await self.shutdown()
