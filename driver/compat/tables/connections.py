@@ -1,0 +1,90 @@
+"""``cassandra.connection``, ``.pool`` and ``.io.*``."""
+
+from __future__ import annotations
+
+from ..served import serve
+
+CONNECTION = serve(
+    {
+        "net.connection": "Connection",
+        "net.errors": """
+            ConnectionBusy ConnectionException ConnectionShutdown ProtocolVersionUnsupported
+        """,
+        "net.timers": "Timer TimerManager=Timers",
+        "topology.endpoint": """
+            DefaultEndPoint DefaultEndPointFactory EndPoint EndPointFactory SniEndPoint
+            SniEndPointFactory UnixSocketEndPoint
+        """,
+        "types.marshal": "int32_pack",
+        "cluster.settings": "DRIVER_NAME",
+        "wire.compression": "locally_supported_compressions",
+        "wire.features": "ProtocolFeatures",
+        "wire.malformed": "CrcException=CrcMismatchException CrcMismatchException",
+        "wire.handlers": "ProtocolHandler",
+        "wire.requests": """
+            AuthResponseMessage OptionsMessage QueryMessage RegisterMessage StartupMessage
+        """,
+        "wire.responses": """
+            AuthChallengeMessage AuthSuccessMessage AuthenticateMessage ReadyMessage ResultMessage
+            SupportedMessage
+        """,
+        "vocabulary.consistency": "ConsistencyLevel",
+        "vocabulary.errors": (
+            "AuthenticationFailed OperationTimedOut ProtocolError=ProtocolException"
+        ),
+        "vocabulary.protocol_version": "ProtocolVersion",
+        "compat.adaptors.connection": """
+            DEFAULT_CQL_VERSION DRIVER_VERSION HEADER_DIRECTION_FROM_CLIENT HEADER_DIRECTION_MASK
+            HEADER_DIRECTION_TO_CLIENT NONBLOCKING PROTOCOL_VERSION_MASK decompress lz4_compress
+            lz4_decompress segment_codec_lz4 segment_codec_no_compression
+        """,
+        "compat.adaptors.protocol_errors": (
+            "ErrorMessage InvalidRequestException ProtocolException"
+        ),
+        "compat.adaptors.segment": "SegmentCodec",
+    },
+    behind=(
+        "net.connection",
+        "net.heartbeat",
+        "net.open",
+        "net.tls",
+        "net.timers",
+        "topology.endpoint.base",
+        "topology.endpoint.sni",
+    ),
+    file=__file__,
+)
+
+POOL = serve(
+    {
+        "pool.host_pool": "HostConnection=HostPool HostConnectionPool=HostPool",
+        "net.errors": "ConnectionException NoConnectionsAvailable",
+        "topology.endpoint": "DefaultEndPoint EndPoint",
+        "topology.host": "Host",
+        "policies.distance": "HostDistance",
+        "vocabulary.errors": "AuthenticationFailed",
+    },
+    behind=("pool.host_pool", "topology.host"),
+    file=__file__,
+)
+
+_COMMON = {
+    "net.connection": "Connection",
+    "net.errors": "ConnectionShutdown",
+    "net.timers": "Timer TimerManager=Timers",
+    "vocabulary.errors": "DependencyException",
+    "compat.adaptors.connection": "NONBLOCKING",
+}
+
+#: Module of ``cassandra.io`` -> its connection class.
+REACTORS = {
+    module: serve(_COMMON | {"compat.adaptors.reactors": name}, file=__file__)
+    for module, name in {
+        "asyncioreactor": "AsyncioConnection",
+        "asyncorereactor": "AsyncoreConnection",
+        "eventletreactor": "EventletConnection",
+        "geventreactor": "GeventConnection",
+        "libevreactor": "LibevConnection",
+        "twistedreactor": "TwistedConnection",
+    }.items()
+}

@@ -1,0 +1,51 @@
+"""``cassandra.query``, ``.encoder`` and ``.timestamps``."""
+
+from __future__ import annotations
+
+from ..served import serve
+
+QUERY = serve(
+    {
+        "statements": """
+            BatchStatement BoundStatement FETCH_SIZE_UNSET PreparedStatement SimpleStatement
+            Statement bind_params
+        """,
+        "execution.tracing": "QueryTrace TraceEvent TraceUnavailable",
+        "results.rows": "dict_factory named_tuple_factory ordered_dict_factory tuple_factory",
+        "types.literals": "Encoder ValueSequence",
+        "values.uuids": "unix_time_from_uuid1",
+        "vocabulary.columns": "ColDesc",
+        "vocabulary.consistency": "ConsistencyLevel",
+        "vocabulary.errors": "OperationTimedOut",
+        "vocabulary.kinds": "BatchType",
+        "vocabulary.unset": "UNSET_VALUE",
+    },
+    behind=(
+        "statements.base",
+        "statements.simple",
+        "statements.prepared",
+        "statements.bound",
+        "statements.batch",
+        "execution.tracing",
+        "results.rows",
+    ),
+    file=__file__,
+)
+
+ENCODER = serve(
+    {
+        "types.literals": "Encoder ValueSequence cql_quote",
+        "values.date": "Date",
+        "values.ordered_map": "OrderedMap OrderedMapSerializedKey",
+        "values.sorted_set": "sortedset",
+        "values.time": "Time",
+    },
+    behind=("types.literals",),
+    file=__file__,
+)
+
+TIMESTAMPS = serve(
+    {"policies.timestamps": "MonotonicTimestampGenerator"},
+    behind=("policies.timestamps",),
+    file=__file__,
+)
