@@ -1,9 +1,11 @@
 # Two commands do everything: `make bench` and `make test`. The rest are their parts.
 #
 # make bench   set up, measure this commit, write reports/html/index.html
-# make test    set up, lint, test both implementations
+# make test    set up, lint, build the documentation, test both implementations
 # make lint    ruff, mypy, cython-lint
 # make build   compile the twins in place again
+# make integration   the tests against a real Cassandra, one node and three; fails without a JDK
+# make docs    the documentation as a site: docs/_build/html/index.html
 # make asv     the same benchmarks by asv: one quick run of HEAD, then its site
 # make clean   forget environments, builds and caches
 
@@ -12,7 +14,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PYTEST  = $(BIN)/python -m pytest
 
-.PHONY: help setup tools-bench tools-test build bench test lint asv clean
+.PHONY: help setup tools-bench tools-test build bench test lint integration docs asv clean
 .DEFAULT_GOAL := help
 
 help:
@@ -47,9 +49,18 @@ lint: setup
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint driver/_cython
 
-test: setup tools-test build lint
+test: setup tools-test build lint docs
 	DRIVER_IMPL=auto $(PYTEST)
 	DRIVER_IMPL=python $(PYTEST) --ignore=tests/harness --ignore=tests/browser
+
+# The same tests are part of `make test`, which skips them, with the reason, where there is no JDK.
+integration: setup build
+	INTEGRATION=required DRIVER_IMPL=auto $(PYTEST) tests/integration
+	INTEGRATION=required DRIVER_IMPL=python $(PYTEST) tests/integration
+
+docs: setup
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "hotpath: docs/_build/html/index.html"
 
 # Without a machine file asv asks questions, or refuses where there is no terminal.
 asv: setup

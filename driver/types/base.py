@@ -2,14 +2,14 @@
 
 Exceptions, the same for all types:
 
-=================  ============================================================================
-TypeError          ``serialize`` of a value of a Python type that the CQL type does not take
-OverflowError      ``serialize`` of a number that the CQL type cannot hold
-ValueError         ``serialize`` of a value of the right type and the wrong content or length
-MarshalException   ``deserialize`` of bytes that are no value of the type (a ValueError)
-UnicodeDecodeError ``deserialize`` of bytes that are no text (a ValueError)
-OverflowError      ``deserialize`` of a timestamp that ``datetime`` cannot hold
-=================  ============================================================================
+==================  ========================================================================
+TypeError           ``serialize`` of a value of a Python type that the CQL type does not take
+OverflowError       ``serialize`` of a number that the CQL type cannot hold
+ValueError          ``serialize`` of a value of the right type and the wrong content or length
+MarshalException    ``deserialize`` of bytes that are no value of the type (a ValueError)
+UnicodeDecodeError  ``deserialize`` of bytes that are no text (a ValueError)
+OverflowError       ``deserialize`` of a timestamp that ``datetime`` cannot hold
+==================  ========================================================================
 """
 
 from __future__ import annotations

@@ -1,0 +1,47 @@
+"""Sphinx settings: the site is built from the Markdown pages here and the driver's docstrings."""
+
+import os
+import sys
+from pathlib import Path
+
+# The reference shows the readable twin; a compiled one has neither source nor signatures to show.
+os.environ["DRIVER_IMPL"] = "python"
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
+
+import driver  # noqa: E402  (only now can it be found)
+
+project = "hotpath"
+author = "The hotpath maintainers"
+copyright = "the hotpath maintainers"  # noqa: A001  (Sphinx asks for this name)
+release = version = driver.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "reference",
+]
+exclude_patterns = ["_build", "_ext"]
+nitpicky = False
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+# Pages link to files of the repository that are no pages of the site; protocols of one floor have
+# the name of the class of another that fulfils them.
+suppress_warnings = ["myst.xref_missing", "ref.python"]
+
+autodoc_default_options = {"members": True, "show-inheritance": True, "undoc-members": False}
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = f"hotpath {release}"
+html_theme_options = {"navigation_with_keys": True}
+copybutton_prompt_text = "$ "
