@@ -1,0 +1,104 @@
+"""Prepared statements: bound, and prepared anew when the server forgot them or a table changed."""
+
+import pytest
+
+from driver.vocabulary.errors import InvalidRequest
+from driver.vocabulary.unset import UNSET_VALUE
+
+
+@pytest.fixture
+def table(session):
+    session.execute("CREATE TABLE t (k int PRIMARY KEY, v text, w int)")
+    return session
+
+
+@pytest.mark.parametrize(
+    "values", [(1, "one", 2), [1, "one", 2], {"k": 1, "v": "one", "w": 2}], ids=type
+)
+def test_values_are_bound_by_position_or_by_name(table, values):
+    insert = table.prepare("INSERT INTO t (k, v, w) VALUES (?, ?, ?)")
+    table.execute(insert, values)
+    assert tuple(table.execute("SELECT k, v, w FROM t").one()) == (1, "one", 2)
+
+
+def test_an_unset_value_leaves_the_column_alone_and_none_deletes_it(table):
+    insert = table.prepare("INSERT INTO t (k, v, w) VALUES (?, ?, ?)")
+    read = table.prepare("SELECT v, w FROM t WHERE k = ?")
+    table.execute(insert, (1, "one", 2))
+    table.execute(insert, (1, UNSET_VALUE, None))
+    assert tuple(table.execute(read, (1,)).one()) == ("one", None)
+    table.execute(insert, (1, "two"))  # too few: the rest is unset
+    assert tuple(table.execute(read, (1,)).one()) == ("two", None)
+
+
+def test_values_that_do_not_fit_fail_before_anything_is_sent(table):
+    insert = table.prepare("INSERT INTO t (k, v) VALUES (?, ?)")
+    with pytest.raises(ValueError, match=r"[Tt]oo many"):
+        insert.bind((1, "one", 2))
+    with pytest.raises(TypeError, match="k"):
+        insert.bind(("one", "one"))
+
+
+def test_the_routing_key_is_found_by_the_server_or_the_schema(table):
+    assert table.prepare("SELECT v FROM t WHERE k = ?").bind((7,)).routing_key == b"\0\0\0\7"
+
+
+def test_a_faulty_text_fails_when_it_is_prepared(table):
+    with pytest.raises(InvalidRequest, match="missing"):
+        table.prepare("SELECT missing FROM t")
+
+
+def test_a_statement_of_another_keyspace_can_be_prepared(table, keyspace_name):
+    table.execute("USE system")
+    insert = table.prepare("INSERT INTO t (k, v) VALUES (?, ?)", keyspace=keyspace_name)
+    table.execute(insert, (1, "one"))
+    assert table.execute(f"SELECT v FROM {keyspace_name}.t").one()[0] == "one"
+
+
+def test_what_the_server_forgot_is_prepared_again(table):
+    insert = table.prepare("INSERT INTO t (k, v) VALUES (?, ?)")
+    read = table.prepare("SELECT v FROM t WHERE k = ?")
+    table.execute(insert, (1, "one"))
+    # Dropping a table makes the server forget every statement on it.
+    table.execute("DROP TABLE t", timeout=30)
+    table.execute("CREATE TABLE t (k int PRIMARY KEY, v text, w int)")
+    assert table.execute(read, (1,)).one() is None
+    table.execute(insert, (1, "two"))
+    assert table.execute(read, (1,)).one()[0] == "two"
+
+
+def test_preparing_again_fails_with_the_servers_error_if_it_cannot_be(table):
+    read = table.prepare("SELECT v FROM t WHERE k = ?")
+    table.execute("DROP TABLE t", timeout=30)
+    with pytest.raises(InvalidRequest):
+        table.execute(read, (1,))
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_a_column_that_is_added_shows_or_stays_away_but_never_shifts(
+    table, clusters, one_node, keyspace_name, version
+):
+    """v5: the server sends new metadata (CASSANDRA-10786). v3, v4: it forgets the statement."""
+    session = clusters(one_node.addresses, protocol_version=version).connect(keyspace_name)
+    session.execute("INSERT INTO t (k, v, w) VALUES (1, 'one', 2)")
+    everything = session.prepare("SELECT * FROM t")
+    assert session.execute(everything).one()._asdict() == {"k": 1, "v": "one", "w": 2}
+    table.execute("ALTER TABLE t ADD a text")
+    table.execute("INSERT INTO t (k, a) VALUES (1, 'added')")
+    for _ in range(3):
+        row = session.execute(everything).one()._asdict()
+        assert row | {"a": "added"} == {"k": 1, "a": "added", "v": "one", "w": 2}
+        assert row.get("a", "added") == "added"
+    if version == 5:
+        assert "a" in row
+    table.execute("ALTER TABLE t DROP a")
+    for _ in range(3):
+        row = session.execute(everything).one()._asdict()
+        assert {key: row[key] for key in ("k", "v", "w")} == {"k": 1, "v": "one", "w": 2}
+
+
+def test_preparing_a_text_twice_gives_the_same_statement_id(table):
+    first, second = (table.prepare("SELECT v FROM t WHERE k = ?") for _ in range(2))
+    assert first.query_id == second.query_id
+    table.execute("INSERT INTO t (k, v) VALUES (1, 'one')")
+    assert table.execute(first, (1,)).one() == table.execute(second, (1,)).one() == ("one",)
