@@ -55,6 +55,10 @@ _MOST_ORPHANS: Final = 0.75
 class Connection:
     """A connection to one node; :meth:`connect` opens one.
 
+    A subclass that brings another ``open_transport`` carries the bytes over something else than a
+    socket to the node: a tunnel, a proxy's channel, memory. ``Cluster`` takes it as its
+    ``connection_class``. It is called as the one of ``driver.net.open``, and gives a ``Transport``.
+
     Attributes:
         endpoint: the node at the other end.
         protocol_version: what both ends speak.
@@ -71,6 +75,8 @@ class Connection:
             released; raises ConnectionBusy if there is none.
         heard: something came since the heartbeat looked last.
     """
+
+    open_transport = staticmethod(open_transport)
 
     def __init__(
         self,
@@ -141,7 +147,7 @@ class Connection:
         """
         timeout = settings.connect_timeout
         deadline = None if timeout is None else loop.time() + timeout
-        transport = await open_transport(
+        transport = await cls.open_transport(
             loop,
             endpoint,
             tls=settings.tls,
