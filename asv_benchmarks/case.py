@@ -11,6 +11,7 @@ find on each function:
 ``modules``            driver modules on the path, relative to the package
 ``version``            set by hand: asv throws a history away when it changes
 ``answers_may_differ`` whether two sides may answer differently and still be compared
+``part_of``            the function whose call contains what this one does, for the table of shares
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Case:
         reaches: what must have run, as ``"wire.codec:ProtocolHandler.encode_message"``.
         version: to be changed by hand when the case measures something else than before.
         answers_may_differ: see the module.
+        part_of: name of the case that this one is a part of; empty for a whole.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Case:
     reaches: tuple[str, ...]
     version: str = "1"
     answers_may_differ: bool = False
+    part_of: str = ""
 
 
 def install(namespace: dict[str, Any], cases: Iterable[Case]) -> None:
@@ -111,6 +114,7 @@ def benchmark(case: Case, name: str) -> FunctionType:
     function.modules = case.modules
     function.version = case.version
     function.answers_may_differ = case.answers_may_differ
+    function.part_of = f"time_{case.part_of}" if case.part_of else ""
     function.pretty_name = case.name.replace("_", " ")
     return function
 

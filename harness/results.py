@@ -75,7 +75,7 @@ def _row(
     proofs = {side: bench.got.proofs.get(side, {}).get(case.name, {}) for side in SIDES}
     row: dict[str, Any] = {
         "name": case.name, "suite": case.suite, "case": case.case, "version": case.version,
-        "status": status, "why": why,
+        "part_of": case.part_of, "status": status, "why": why,
         "proof": {side: proofs[side].get("proof") for side in SIDES},
         "loops": asdict(bench.got.loops[case.name]) if case.name in bench.got.loops else None,
         "meters": {}, "verdict": None, "note": "",

@@ -22,6 +22,7 @@ class Case:
         function: its name in that module.
         version: set by hand when what it measures changes.
         answers_may_differ: whether the two sides may give different answers.
+        part_of: name of the benchmark whose call contains this one's; empty for a whole.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Case:
     function: str
     version: str
     answers_may_differ: bool
+    part_of: str = ""
 
     @property
     def suite(self) -> str:
@@ -44,7 +46,14 @@ class Case:
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Case]:
     """Cases as a worker describes them."""
     return sorted(
-        Case(row["name"], row["module"], row["function"], row["version"], row["may_differ"])
+        Case(
+            row["name"],
+            row["module"],
+            row["function"],
+            row["version"],
+            row["may_differ"],
+            row.get("part_of", ""),
+        )
         for row in rows
     )
 

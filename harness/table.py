@@ -133,10 +133,11 @@ def _number(value: float) -> str:
 def _times(meter: Mapping[str, Any] | None) -> str:
     if meter is None:
         return "-"
-    return f"{_seconds(meter['left'])} > {_seconds(meter['right'])}"
+    return f"{seconds(meter['left'])} > {seconds(meter['right'])}"
 
 
-def _seconds(value: float) -> str:
+def seconds(value: float) -> str:
+    """A time in the unit that suits it."""
     scale, unit = next(((s, u) for s, u in _UNITS if value >= s), _UNITS[-1])
     return f"{value / scale:.3g} {unit}"
 

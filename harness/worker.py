@@ -98,7 +98,13 @@ def discover(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "function": name,
                 "version": str(benchmark.version),
                 "may_differ": bool(getattr(function, "answers_may_differ", False)),
+                "part_of": _whole(benchmark.name, getattr(function, "part_of", "")),
             }
+
+
+def _whole(name: str, function: str) -> str:
+    """The benchmark that a function of the same suite is, or nothing."""
+    return f"{name.rpartition('.')[0]}.{function}" if function else ""
 
 
 def set_up(row: Mapping[str, Any]) -> Callable[..., Any]:

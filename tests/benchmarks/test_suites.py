@@ -8,10 +8,18 @@ from importlib.metadata import version
 import pytest
 from asv_runner.discovery import get_benchmark_from_name
 
-from asv_benchmarks import bind, case, decode_rows, encode_message, result_dispatch, routing_key
+from asv_benchmarks import (
+    bind,
+    case,
+    decode_rows,
+    encode_message,
+    query_path,
+    result_dispatch,
+    routing_key,
+)
 from tests.benchmarks.places import SUITES
 
-MODULES = (bind, decode_rows, encode_message, result_dispatch, routing_key)
+MODULES = (bind, decode_rows, encode_message, query_path, result_dispatch, routing_key)
 ALL = [(module, row) for module in MODULES for row in module.CASES]
 
 #: What the pull requests' tables and the first issue ask for.

@@ -107,6 +107,37 @@ def test_instructions_are_additive_and_the_same_in_every_run(tmp_path):
     assert build[0] > 10 * add[0]
 
 
+AFTER_A_THREAD = """
+import sys, threading
+sys.path.append({root!r})
+from harness.meters import instructions
+from harness.meters.counts import Counts
+
+def work():
+    sum(range(200_000))
+
+for _ in range(2):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    print(instructions.measure(int, Counts(2, 1, 2)))
+"""
+
+
+@needs_valgrind
+@pytest.mark.slow
+def test_what_a_thread_did_before_is_in_no_count(tmp_path):
+    probe = tmp_path / "probe.py"
+    probe.write_text(AFTER_A_THREAD.format(root=str(ROOT)))
+    command = instructions.command([sys.executable, "-P", str(probe)], tmp_path)
+    answer = subprocess.run(
+        command, env=environment("python", None), check=True, capture_output=True, text=True
+    )
+    for line in answer.stdout.splitlines():
+        totals = instructions.read(tmp_path, ast.literal_eval(line))
+        assert max(totals) < 50_000, totals
+
+
 def test_a_dump_that_is_not_ours_is_not_read(tmp_path):
     assert instructions.read_dump(tmp_path, 1) is None
     (tmp_path / "cg.out.1").write_text("desc: Trigger: Program termination\nsummary: 5\n")

@@ -1,0 +1,215 @@
+"""A session of the driver, connected to three nodes that live in this process.
+
+Everything is real but the sockets: cluster, control connection, metadata, policies, pools and
+connections open as they do anywhere, over transports that hand their bytes to an in-memory server.
+The event loop runs while the session opens, on a thread that has ended afterwards. From then on
+nothing runs but what a benchmark calls: answers come when ``Ring.deliver`` is called, no timer is
+ever due, replicas are not shuffled. So the same calls count the same in each process.
+"""
+
+# ruff: noqa: ANN401  (objects of whichever driver is installed)
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+from . import recordings, system_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: What a Cassandra of the recorded version agrees on with the driver by itself. Without a
+#: compression, which would depend on what else is installed.
+PROTOCOL_VERSION = 5
+OPTIONS, QUERY, PREPARE, EXECUTE, REGISTER = 0x05, 0x07, 0x09, 0x0A, 0x0B
+EXECUTE_BYTE = bytes([EXECUTE])
+#: Where a segment with one frame has the frame's stream id and opcode (v5, sections 2.2 and 2.3).
+STREAM_AND_OPCODE = slice(8, 11)
+
+
+class Carrier:
+    """A transport that keeps what is written until it is delivered."""
+
+    def __init__(self, ring: Ring, server: Any) -> None:
+        """One end of a connection to a node."""
+        self.is_closing = False
+        self.on_data: Callable[[bytes], None] | None = None
+        self.server = server
+        self._waiting = ring.waiting
+        #: Answers to EXECUTE by stream: made once, since a node's work is not the driver's.
+        self.known: dict[bytes, bytes] = {}
+
+    def start(self, on_data: Callable[[bytes], None], on_closed: Any) -> None:
+        """Know who reads; it is never closed by the other end."""
+        del on_closed
+        self.on_data = on_data
+
+    def write(self, data: bytes) -> None:
+        """Keep bytes for ``Ring.deliver``."""
+        self._waiting.append((self, data))
+
+    def answer(self, data: bytes) -> bytes:
+        """The node's answer to bytes of one or more requests."""
+        which = data[STREAM_AND_OPCODE]
+        answer = self.known.get(which)
+        if answer is None:
+            answer = self.server.receive(data)
+            if which.endswith(EXECUTE_BYTE):
+                self.known[which] = answer
+        return answer
+
+    def close(self) -> None:
+        """Nothing has to be given back."""
+        self.is_closing = True
+
+    abort = close
+
+
+@dataclass
+class Ring:
+    """Three nodes.
+
+    Attributes:
+        prepared: name of the recorded answer to PREPARE.
+        rows: name of the recorded answer to EXECUTE.
+        waiting: carrier and bytes of what was written and is not answered yet.
+        carriers: one for each connection.
+    """
+
+    prepared: str
+    rows: str
+    waiting: deque[tuple[Carrier, bytes]] = field(default_factory=deque)
+    carriers: list[Carrier] = field(default_factory=list)
+
+    def deliver(self) -> None:
+        """Answer what was written, on this thread, and what is written meanwhile."""
+        waiting = self.waiting
+        while waiting:
+            carrier, data = waiting.popleft()
+            carrier.on_data(carrier.answer(data))
+
+    def forget_answers(self) -> None:
+        """Have the servers look at the next requests again."""
+        for carrier in self.carriers:
+            carrier.known.clear()
+
+    def executed(self) -> list[bytes]:
+        """Bodies of the EXECUTE requests that servers have looked at."""
+        requests = (request for carrier in self.carriers for request in carrier.server.requests)
+        return [request.body for request in requests if request.opcode == EXECUTE]
+
+    async def open_transport(self, loop: Any, endpoint: Any, **how: Any) -> Carrier:
+        """Connect to a node, as ``driver.net.connection.Connection`` asks for it."""
+        from driver.net.in_memory import InMemoryServer
+
+        del loop, how
+        node = system_rows.ADDRESSES.index(endpoint.address)
+        server = InMemoryServer(lambda request: self._answer(node, request), PROTOCOL_VERSION)
+        self.carriers.append(Carrier(self, server))
+        return self.carriers[-1]
+
+    def _answer(self, node: int, request: Any) -> Any:
+        """What a node says: recorded frames, and the few system tables that make a ring."""
+        from driver.net.in_memory import Answer
+
+        if request.opcode == QUERY:
+            length = int.from_bytes(request.body[:4])
+            rows = system_rows.answer(request.body[4 : 4 + length].decode(), node)
+            if rows is not None:
+                return Answer(*rows)
+        frame = recordings.frame(self._recorded(request.opcode), PROTOCOL_VERSION)
+        return Answer(frame.opcode, frame.body, frame.flags)
+
+    def _recorded(self, opcode: int) -> str:
+        named = {
+            OPTIONS: "supported",
+            QUERY: "error_invalid",  # there is no such table
+            PREPARE: self.prepared,
+            EXECUTE: self.rows,
+            REGISTER: "ready_registered",
+        }
+        return named[opcode]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A session that is ready for requests.
+
+    Attributes:
+        session: the ``driver.cluster`` session for threads.
+        ring: its nodes.
+        statement: what was prepared.
+    """
+
+    session: Any
+    ring: Ring
+    statement: Any
+
+
+def open_session(prepared: str, rows: str) -> Opened:
+    """A session with a ring that has one statement, with one answer.
+
+    Raises:
+        ImportError: this commit has no sessions.
+        NotImplementedError: it has, but their connections need sockets.
+    """
+    from driver.cluster.cluster import Cluster
+    from driver.net.connection import Connection
+    from driver.policies.load_balancing import DCAwareRoundRobinPolicy, TokenAwarePolicy
+    from driver.topology.endpoint import DefaultEndPoint
+
+    if not hasattr(Connection, "open_transport"):
+        raise NotImplementedError("connections of this commit cannot do without a socket")
+    ring = Ring(prepared, rows)
+    cluster = Cluster(
+        [DefaultEndPoint(system_rows.ADDRESSES[0], system_rows.PORT)],
+        protocol_version=PROTOCOL_VERSION,
+        compression=False,
+        idle_heartbeat_interval=0,
+        connection_class=type(
+            "InMemoryConnection",
+            (Connection,),
+            {"open_transport": staticmethod(ring.open_transport)},
+        ),
+        load_balancing_policy=TokenAwarePolicy(
+            DCAwareRoundRobinPolicy(system_rows.DATACENTER), shuffle_replicas=False
+        ),
+    )
+    loop = asyncio.new_event_loop()
+    atexit.register(loop.close)
+    # Another thread than the caller's, as with any Cluster: what the loop's own thread writes
+    # would wait for the end of an iteration.
+    with ThreadPoolExecutor(1) as another:
+        work = _open(loop, cluster, ring)
+        return another.submit(loop.run_until_complete, work).result()
+
+
+async def _open(loop: Any, cluster: Any, ring: Ring) -> Opened:
+    """Connect, prepare, and leave nothing to do for the loop."""
+    from driver.cluster.session import Session
+    from driver.net.timers import Timers
+
+    delivering = loop.create_task(_deliver_always(ring))
+    core = cluster.core
+    await core.open()
+    # A clock that stands still: timers are set and cancelled as ever, always in the same slot.
+    core.timers = Timers(loop, repeat(0.0).__next__)
+    session_core = await core.connect_session(wait_for_all_pools=True)
+    text = recordings.frame(ring.prepared, PROTOCOL_VERSION).about["query"]
+    statement = await session_core.prepare(text)
+    delivering.cancel()
+    await asyncio.gather(delivering, return_exceptions=True)
+    return Opened(Session(cluster, session_core), ring, statement)
+
+
+async def _deliver_always(ring: Ring) -> None:
+    """Answer whatever is written while the loop runs."""
+    while True:
+        ring.deliver()
+        await asyncio.sleep(0)
