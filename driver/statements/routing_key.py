@@ -6,8 +6,9 @@ CompositeType does: each is a [short] length, the bytes, and a zero byte.
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING
+
+from ..types.marshal import uint16_pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 def _key_parts_packed(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Frame each part of a composite key: length, bytes, end of component."""
     for p in parts:
-        l = len(p)  # noqa: E741  (l and p as in the format that they fill)
-        yield struct.pack(">H%dsB" % l, l, p, 0)  # noqa: UP031  (a %-format mirrors struct's own)
+        yield uint16_pack(len(p)) + p + b"\0"
 
 
 def pack_parts(parts: Sequence[bytes]) -> bytes:
