@@ -106,27 +106,24 @@ class ProtocolHandler:
         if allow_beta_protocol_version:
             flags |= USE_BETA_FLAG
 
+        buff = io.BytesIO()
         if compressor and not ProtocolVersion.has_checksumming_support(protocol_version):
-            body_file = io.BytesIO()
-            if msg.custom_payload:
-                write_bytesmap(body_file, msg.custom_payload)
-            msg.send_body(body_file, protocol_version)
-            body = body_file.getvalue()
-            if body:
-                body = compressor(body)
-                flags |= COMPRESSED_FLAG
-            buff = io.BytesIO()
-            cls._write_header(buff, protocol_version, flags, stream_id, msg.opcode, len(body))
-            buff.write(body)
-        else:
-            buff = io.BytesIO()
-            buff.seek(FRAME_HEADER_LENGTH)
             if msg.custom_payload:
                 write_bytesmap(buff, msg.custom_payload)
             msg.send_body(buff, protocol_version)
-            length = buff.tell() - FRAME_HEADER_LENGTH
-            buff.seek(0)
-            cls._write_header(buff, protocol_version, flags, stream_id, msg.opcode, length)
+            body = buff.getvalue()
+            if body:
+                body = compressor(body)
+                flags |= COMPRESSED_FLAG
+            header = FRAME_HEADER.pack(protocol_version, flags, stream_id, msg.opcode, len(body))
+            return header + body
+        buff.seek(FRAME_HEADER_LENGTH)
+        if msg.custom_payload:
+            write_bytesmap(buff, msg.custom_payload)
+        msg.send_body(buff, protocol_version)
+        length = buff.tell() - FRAME_HEADER_LENGTH
+        buff.seek(0)
+        cls._write_header(buff, protocol_version, flags, stream_id, msg.opcode, length)
         return buff.getvalue()
 
     @staticmethod
