@@ -42,6 +42,11 @@ if TYPE_CHECKING:
     from .features import ProtocolFeatures
     from .messages import ColumnEncryptionPolicy, Request, Response, UserTypeMap
 
+# ``ProtocolVersion.has_checksumming_support`` as a comparison: a call for every frame costs more
+# than what it decides.
+_SEGMENTS_FROM: Final = ProtocolVersion.V5
+_SEGMENTS_BEFORE: Final = ProtocolVersion.DSE_V1
+
 #: The responses that a server may send.
 RESPONSES_BY_OPCODE: Final[Mapping[int, type[Response]]] = {
     response.opcode: response
@@ -107,7 +112,7 @@ class ProtocolHandler:
             flags |= USE_BETA_FLAG
 
         buff = io.BytesIO()
-        if compressor and not ProtocolVersion.has_checksumming_support(protocol_version):
+        if compressor and not _SEGMENTS_FROM <= protocol_version < _SEGMENTS_BEFORE:
             if msg.custom_payload:
                 write_bytesmap(buff, msg.custom_payload)
             msg.send_body(buff, protocol_version)
@@ -163,10 +168,7 @@ class ProtocolHandler:
             MalformedFrameError: the body ends early or breaks the protocol.
             ColumnDecodeError: a value is none of its column's type.
         """
-        if (
-            not ProtocolVersion.has_checksumming_support(protocol_version)
-            and flags & COMPRESSED_FLAG
-        ):
+        if not _SEGMENTS_FROM <= protocol_version < _SEGMENTS_BEFORE and flags & COMPRESSED_FLAG:
             if decompressor is None:
                 raise MalformedFrameError("a frame is compressed, and no compression was agreed on")
             body = decompressor(body)

@@ -7,6 +7,7 @@ import pytest
 from driver.vocabulary.consistency import ConsistencyLevel
 from driver.vocabulary.errors import UnsupportedOperation
 from driver.vocabulary.kinds import BatchType
+from driver.vocabulary.protocol_version import ProtocolVersion
 from driver.vocabulary.unset import UNSET_VALUE
 from driver.wire.codec import ProtocolHandler
 from driver.wire.requests import (
@@ -128,3 +129,10 @@ def test_a_request_shows_its_fields_but_never_a_password():
 @pytest.mark.parametrize("token", [None, "", b""])
 def test_no_token_is_an_empty_one(token):
     assert body(AuthResponseMessage(token), 4) == bytes(4)
+
+
+def test_bodies_are_compressed_exactly_in_the_versions_without_segments():
+    # The codec compares versions in line; ProtocolVersion is where the rule is written down.
+    for version in range(ProtocolVersion.MIN_SUPPORTED, 0x80):
+        compressed = b"small" in encode(QueryMessage("q", ONE), version, lambda _: b"small")
+        assert compressed is not ProtocolVersion.has_checksumming_support(version), version
