@@ -36,7 +36,6 @@ class ResultMessage(Response):
 
     Attributes:
         kind: one of the ``RESULT_KIND_*`` of the vocabulary.
-        results: not filled; ``parsed_rows`` has the rows.
         paging_state: rows: where the next page begins; None on the last page.
         column_names: rows: names in the order of the values.
         column_types: rows: classes of ``driver.types`` in the order of the values.
@@ -61,7 +60,6 @@ class ResultMessage(Response):
     row_parser: ClassVar[Callable[..., Any]] = staticmethod(parse_rows)
 
     kind: int | None = None
-    results: Any = None
     paging_state: bytes | None = None
     column_names: list[str] | None = None
     column_types: list[Any] | None = None

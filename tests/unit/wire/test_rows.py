@@ -1,7 +1,10 @@
 """Rows as tuples, decoded on demand, and as NumPy columns; encrypted columns included."""
 
+import ast
+import inspect
 import sys
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +33,7 @@ from driver.vocabulary.columns import ColumnMetadata
 from driver.vocabulary.errors import DependencyException
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler, ProtocolHandler
 from driver.wire.malformed import ColumnDecodeError
+from driver.wire.responses import ResultMessage
 from driver.wire.rows import LazyRows, parse_columns, parse_rows
 
 INTS = ListType.apply_parameters((Int32Type,))
@@ -261,3 +265,13 @@ def test_values_before_a_broken_one_are_released():
         )
     assert len(made) == 3
     assert [reference() for reference in made] == [None] * 3
+
+
+def test_every_attribute_of_a_result_is_filled_by_some_kind():
+    tree = ast.parse(Path(inspect.getsourcefile(ResultMessage)).read_text(encoding="utf-8"))
+    filled = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    assert set(ResultMessage.__annotations__) - {"row_parser"} == filled
