@@ -191,7 +191,11 @@ class ProtocolHandler:
             cls.column_encryption_policy,
         )
         msg.stream_id = stream_id
-        msg.trace_id = trace_id
-        msg.custom_payload = custom_payload
-        msg.warnings = warnings
+        # Most responses bring none of these, and a message has None for them anyway.
+        if trace_id is not None:
+            msg.trace_id = trace_id
+        if custom_payload is not None:
+            msg.custom_payload = custom_payload
+        if warnings is not None:
+            msg.warnings = warnings
         return msg
