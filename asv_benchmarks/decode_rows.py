@@ -2,7 +2,8 @@
 
 One row, a page of 100, a page of 5,000, wide text, vectors, collections, user-defined types, every
 scalar type; the names and types of 5, 10, 20 and 50 columns (scylladb/python-driver pull request
-805), which is what is left of a result without rows; NumPy columns and lazy rows.
+805), which is what is left of a result without rows; a page on a connection with a column
+encryption policy (pull request 630); NumPy columns and lazy rows.
 """
 
 # ruff: noqa: ANN001, ANN003, ANN202, ANN401  (objects of whichever driver is installed)
@@ -92,6 +93,23 @@ def with_handler(name: str, handler: str, *, iterate: bool = False) -> Prepared:
     return Prepared(inputs, answer=_answer, check=_check(frame))
 
 
+def with_policy(name: str) -> Prepared:
+    """Decode rows of a table without secrets on a connection that has an encryption policy."""
+    if find_spec("cryptography") is None:
+        raise NotImplementedError("cryptography is not installed")
+    from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
+    from driver.vocabulary.columns import ColDesc
+
+    policy = AES256ColumnEncryptionPolicy()
+    policy.add_column(ColDesc("hotpath", "elsewhere", "secret"), bytes(32), "text")
+    plain = subjects.handler()
+    careful = type("CarefulHandler", (plain,), {"column_encryption_policy": policy})
+    frame = recordings.frame(name)
+    metadata = subjects.metadata_of(frame.about["prepared"])
+    inputs = (careful.decode_message, 4, frame.flags, frame.body, None, metadata)
+    return Prepared(inputs, answer=_answer, check=_check(frame))
+
+
 def _case(name, frame, parser=PARSE, **about) -> Case:
     return Case(name, _decode, partial(recorded, frame, **about), MODULES, (DECODE, parser))
 
@@ -103,6 +121,13 @@ CASES = [
     _case("one_row_v5", "rows_one_skipped", version=5),
     _case("page_100", "rows_page_100_skipped"),
     _case("page_100_lz4", "lz4_rows_page", compression="lz4"),
+    Case(
+        "page_100_with_policy",
+        _decode,
+        partial(with_policy, "rows_page_100_skipped"),
+        MODULES,
+        (DECODE, PARSE),
+    ),
     _case("page_5000", "rows_page_5000_skipped"),
     _case("wide_text", "rows_wide_text_skipped"),
     _case("vectors_128", "rows_vector_128_skipped"),
