@@ -13,7 +13,7 @@ from .routing_key import pack_parts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .prepared import PreparedStatement
+    from .prepared import EncryptionPolicy, PreparedStatement
 
 #: The oldest version whose requests can leave a bound value out.
 _UNSET_SINCE = 4
@@ -82,16 +82,39 @@ class BoundStatement(Statement):
             TypeError: a value of the wrong type, or outside the type's range.
         """
         prepared = self.prepared_statement
-        proto_version = prepared.protocol_version
-        col_meta = prepared.column_metadata
-        ce_policy = prepared.column_encryption_policy
-
         given = self._in_marker_order(values)
         self.raw_values = given
         self.values = []
         if prepared.routing_key_indexes:
             self._routing_key = None
-        for value, col_spec in zip(given, col_meta, strict=False):
+        if prepared.column_encryption_policy is None:
+            self._serialize(given)
+        else:
+            self._serialize_encrypted(given, prepared.column_encryption_policy)
+        for _ in range(len(prepared.column_metadata) - len(given)):
+            self._append_unset_value()
+        return self
+
+    def _serialize(self, given: Sequence[Any]) -> None:
+        """Append the bytes of the given values."""
+        prepared = self.prepared_statement
+        proto_version = prepared.protocol_version
+        for value, col_spec in zip(given, prepared.column_metadata, strict=False):
+            if value is None:
+                self.values.append(None)
+            elif value is UNSET_VALUE:
+                self._append_unset_value()
+            else:
+                try:
+                    self.values.append(col_spec.type.serialize(value, proto_version))
+                except _CANNOT_SERIALIZE as exc:
+                    _raise_naming_column(exc, value, col_spec)
+
+    def _serialize_encrypted(self, given: Sequence[Any], policy: EncryptionPolicy) -> None:
+        """The same, but encrypt the values of columns that the policy has."""
+        prepared = self.prepared_statement
+        proto_version = prepared.protocol_version
+        for value, col_spec in zip(given, prepared.column_metadata, strict=False):
             if value is None:
                 self.values.append(None)
             elif value is UNSET_VALUE:
@@ -99,19 +122,14 @@ class BoundStatement(Statement):
             else:
                 try:
                     col_desc = ColDesc(col_spec.keyspace_name, col_spec.table_name, col_spec.name)
-                    if ce_policy and ce_policy.contains_column(col_desc):
-                        col_type = ce_policy.column_type(col_desc)
-                        col_bytes = col_type.serialize(value, proto_version)
-                        col_bytes = ce_policy.encrypt(col_desc, col_bytes)
+                    if policy.contains_column(col_desc):
+                        col_bytes = policy.column_type(col_desc).serialize(value, proto_version)
+                        col_bytes = policy.encrypt(col_desc, col_bytes)
                     else:
                         col_bytes = col_spec.type.serialize(value, proto_version)
                     self.values.append(col_bytes)
                 except _CANNOT_SERIALIZE as exc:
                     _raise_naming_column(exc, value, col_spec)
-
-        for _ in range(len(col_meta) - len(given)):
-            self._append_unset_value()
-        return self
 
     @property
     def is_lwt(self) -> bool:

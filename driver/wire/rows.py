@@ -11,7 +11,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from ..implementation import hand_over
-from ..types.deserializers import find_deserializer
+from ..types.deserializers import Deserializer, find_deserializer
 from ..vocabulary.columns import ColDesc
 from .arrays import fixed_dtype, masked_array, object_array
 from .malformed import check_row_count, ends_early, undecodable, value_ends_early, wrong_size
@@ -19,7 +19,6 @@ from .malformed import check_row_count, ends_early, undecodable, value_ends_earl
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..types.deserializers import Deserializer
     from ..vocabulary.columns import ColumnMetadata
     from .messages import ColumnEncryptionPolicy
 
@@ -51,11 +50,11 @@ def parse_rows(
         ColumnDecodeError: a value is none of its column's type.
     """
     row_count, position = _read_row_count(body, offset, columns, deserializers)
+    if column_encryption_policy is not None:
+        deserializers = _decrypting(columns, deserializers, column_encryption_policy)
     rows = []
     for _ in range(row_count):
-        row, position = _decode_row(
-            body, position, columns, deserializers, protocol_version, column_encryption_policy
-        )
+        row, position = _decode_row(body, position, columns, deserializers, protocol_version)
         rows.append(row)
     return rows
 
@@ -81,11 +80,12 @@ class LazyRows:
     ) -> None:
         """Read how many rows there are."""
         self._row_count, self._start = _read_row_count(body, offset, columns, deserializers)
+        if column_encryption_policy is not None:
+            deserializers = _decrypting(columns, deserializers, column_encryption_policy)
         self._body = body
         self._columns = columns
         self._deserializers = deserializers
         self._protocol_version = protocol_version
-        self._policy = column_encryption_policy
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -101,7 +101,6 @@ class LazyRows:
                 self._columns,
                 self._deserializers,
                 self._protocol_version,
-                self._policy,
             )
             yield row
 
@@ -124,8 +123,9 @@ def parse_columns(
         DependencyException: NumPy is not installed.
     """
     row_count, position = _read_row_count(body, offset, columns, deserializers)
-    policy = column_encryption_policy
-    dtypes = [fixed_dtype(column, policy) for column in columns]
+    dtypes = [fixed_dtype(column, column_encryption_policy) for column in columns]
+    if column_encryption_policy is not None:
+        deserializers = _decrypting(columns, deserializers, column_encryption_policy)
     values: list[list[Any]] = [[] for _ in columns]
     for _ in range(row_count):
         for column, deserializer, dtype, found in zip(
@@ -133,7 +133,7 @@ def parse_columns(
         ):
             data, position = _read_data(body, position, column)
             if dtype is None:
-                value = _decode(data, column, deserializer, protocol_version, policy)
+                value = _decode(data, column, deserializer, protocol_version)
             elif not data:
                 value = None
             elif len(data) == dtype.itemsize:
@@ -184,35 +184,61 @@ def _decode_row(
     columns: Sequence[ColumnMetadata],
     deserializers: Sequence[Deserializer],
     protocol_version: int,
-    policy: ColumnEncryptionPolicy | None,
 ) -> tuple[tuple[Any, ...], int]:
     """One row, and the offset behind it."""
     row = []
     for column, deserializer in zip(columns, deserializers, strict=True):
         data, position = _read_data(body, position, column)
-        row.append(_decode(data, column, deserializer, protocol_version, policy))
+        row.append(_decode(data, column, deserializer, protocol_version))
     return tuple(row), position
 
 
 def _decode(
-    data: bytes | None,
-    column: ColumnMetadata,
-    deserializer: Deserializer,
-    protocol_version: int,
-    policy: ColumnEncryptionPolicy | None,
+    data: bytes | None, column: ColumnMetadata, deserializer: Deserializer, protocol_version: int
 ) -> Any:  # noqa: ANN401  (whatever the column's type holds)
-    """One value, decrypted first if the policy has its column."""
+    """One value."""
     try:
-        if policy is not None:
-            description = ColDesc(column.keyspace_name, column.table_name, column.name)
-            if policy.contains_column(description):
-                deserializer = find_deserializer(policy.column_type(description))
-                if data is not None:
-                    # Types take bytes; a policy may give any buffer.
-                    data = bytes(memoryview(policy.decrypt(description, data)))
         return deserializer.deserialize_bytes(data, protocol_version)
     except Exception as error:  # noqa: BLE001  (classes of users and policies raise what they like)
         undecodable(column, error)
+
+
+class _Decrypting(Deserializer):
+    """Decrypts the values of one column, then decodes them."""
+
+    __slots__ = ("_description", "_plain", "_policy")
+
+    def __init__(self, description: ColDesc, policy: ColumnEncryptionPolicy) -> None:
+        super().__init__(policy.column_type(description))
+        self._description = description
+        self._policy = policy
+        self._plain = find_deserializer(self.cqltype)
+
+    def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> Any:  # noqa: ANN401
+        if data is not None:
+            # Types take bytes; a policy may give any buffer.
+            data = bytes(memoryview(self._policy.decrypt(self._description, data)))
+        return self._plain.deserialize_bytes(data, protocol_version)
+
+
+def _decrypting(
+    columns: Sequence[ColumnMetadata],
+    deserializers: Sequence[Deserializer],
+    policy: ColumnEncryptionPolicy,
+) -> list[Deserializer]:
+    """The deserializers of a result with those of encrypted columns replaced.
+
+    The policy is asked once for a column of a result, not once for each of its values.
+    """
+    chosen: list[Deserializer] = []
+    for column, deserializer in zip(columns, deserializers, strict=True):
+        try:
+            description = ColDesc(column.keyspace_name, column.table_name, column.name)
+            encrypted = policy.contains_column(description)
+            chosen.append(_Decrypting(description, policy) if encrypted else deserializer)
+        except Exception as error:  # noqa: BLE001  (policies raise what they like)
+            undecodable(column, error)
+    return chosen
 
 
 def _fixed_array(values: list[bytes | None], dtype: Any) -> Any:  # noqa: ANN401  (NumPy's)

@@ -38,7 +38,6 @@ cdef class _Reader:
     cdef Py_ssize_t column_count
     cdef Py_ssize_t row_count
     cdef int protocol_version
-    cdef object policy
 
     def __init__(
         self, bytes body not None, Py_ssize_t offset, columns, deserializers,
@@ -50,12 +49,13 @@ cdef class _Reader:
         self.deserializers = tuple(deserializers)
         self.column_count = len(self.columns)
         self.protocol_version = protocol_version
-        self.policy = policy
         if len(self.deserializers) != self.column_count:
             raise ValueError("as many deserializers as columns are needed")
         for deserializer in self.deserializers:
             if not isinstance(deserializer, Deserializer):
                 raise TypeError(f"not a compiled deserializer: {deserializer!r}")
+        if policy is not None:
+            self.deserializers = _decrypting(self.columns, self.deserializers, policy)
         if left < 4:
             ends_early(4, left)
         self.position = <const unsigned char*> body + offset
@@ -80,29 +80,8 @@ cdef class _Reader:
         cdef const unsigned char* data = self.position
         if size > 0:
             self.position += size
-        if self.policy is not None:
-            return self.decode_maybe_encrypted(index, data, size)
         return from_binary(
             <Deserializer> self.deserializers[index], data, size, self.protocol_version
-        )
-
-    cdef object decode_maybe_encrypted(
-        self, Py_ssize_t index, const unsigned char* data, Py_ssize_t size
-    ):
-        """The same, by way of the encryption policy."""
-        column = self.columns[index]
-        description = ColDesc(column.keyspace_name, column.table_name, column.name)
-        cdef Deserializer deserializer = self.deserializers[index]
-        if not self.policy.contains_column(description):
-            return from_binary(deserializer, data, size, self.protocol_version)
-        deserializer = find_deserializer(self.policy.column_type(description))
-        if size < 0:
-            return from_binary(deserializer, data, size, self.protocol_version)
-        encrypted = PyBytes_FromStringAndSize(<const char*> data, size)
-        # Types take bytes; a policy may give any buffer.
-        cdef bytes plain = bytes(memoryview(self.policy.decrypt(description, encrypted)))
-        return from_binary(
-            deserializer, <const unsigned char*> plain, len(plain), self.protocol_version
         )
 
     cdef tuple next_row(self):
@@ -119,6 +98,43 @@ cdef class _Reader:
             Py_INCREF(value)
             PyTuple_SET_ITEM(row, index, value)
         return row
+
+
+cdef class _Decrypting(Deserializer):
+    """Decrypts the values of one column, then decodes them."""
+
+    cdef object description
+    cdef object policy
+    cdef Deserializer plain
+
+    def __init__(self, description, policy):
+        super().__init__(policy.column_type(description))
+        self.description = description
+        self.policy = policy
+        self.plain = find_deserializer(self.cqltype)
+
+    cdef object deserialize(
+        self, const unsigned char *ptr, Py_ssize_t size, int protocol_version
+    ):
+        encrypted = PyBytes_FromStringAndSize(<const char*> ptr, size)
+        # Types take bytes; a policy may give any buffer.
+        cdef bytes plain = bytes(memoryview(self.policy.decrypt(self.description, encrypted)))
+        return from_binary(
+            self.plain, <const unsigned char*> plain, len(plain), protocol_version
+        )
+
+
+cdef tuple _decrypting(tuple columns, tuple deserializers, policy):
+    """The deserializers of a result with those of encrypted columns replaced."""
+    cdef list chosen = []
+    for column, deserializer in zip(columns, deserializers):
+        try:
+            description = ColDesc(column.keyspace_name, column.table_name, column.name)
+            encrypted = policy.contains_column(description)
+            chosen.append(_Decrypting(description, policy) if encrypted else deserializer)
+        except Exception as error:
+            undecodable(column, error)
+    return tuple(chosen)
 
 
 def parse_rows(
@@ -145,11 +161,12 @@ class LazyRows:
         self, body, offset, columns, deserializers, protocol_version,
         column_encryption_policy=None,
     ):
-        self._arguments = (
+        cdef _Reader reader = _Reader(
             body, offset, columns, deserializers, protocol_version, column_encryption_policy
         )
-        cdef _Reader reader = _Reader(*self._arguments)
         self._row_count = reader.row_count
+        # The reader has asked the policy: its deserializers need it no more.
+        self._arguments = (body, offset, columns, reader.deserializers, protocol_version, None)
 
     def __len__(self):
         """How many rows there are."""

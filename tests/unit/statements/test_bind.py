@@ -168,6 +168,13 @@ class ReversingPolicy:
 
 
 class TestEncryption:
+    def test_costs_a_statement_without_a_policy_nothing(self, prepare, monkeypatch):
+        # The fast path runs: it describes no column, and tries nothing that could fail unseen.
+        monkeypatch.setattr("driver.statements.bound.ColDesc", None)
+        assert prepare().bind((1, "xyz", 1)).values == [ONE, b"xyz", ONE]
+        with pytest.raises(TypeError, match="NoneType"):
+            prepare(policy=ReversingPolicy()).bind((1, "xyz", 1))
+
     def test_concerns_the_columns_of_the_policy_only(self, prepare):
         policy = ReversingPolicy()
         bound = prepare(policy=policy).bind((1, "xyz", 1))

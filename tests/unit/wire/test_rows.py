@@ -160,6 +160,20 @@ def test_a_policy_without_the_column_changes_nothing():
     assert parse_rows(*ENCRYPTED, Reversing(table="other")) == parse_rows(*ENCRYPTED)
 
 
+@pytest.mark.parametrize("parser", [parse_rows, lambda *a: list(LazyRows(*a)), parse_columns])
+def test_a_policy_is_asked_once_for_a_column_however_many_rows_there_are(parser):
+    class Counting(Reversing):
+        asked = 0
+
+        def contains_column(self, coldesc):
+            self.asked += 1
+            return super().contains_column(coldesc)
+
+    policy = Counting()
+    parser(*arguments([("a", BytesType), ("b", BytesType)], [(b"1", b"2")] * 50), policy)
+    assert policy.asked == 2
+
+
 def test_an_encrypted_number_is_an_object_and_not_a_wrong_number():
     columns = arguments([("secret", Int32Type)], [(b"\x07\x00\x00\x00",), (None,)])
     array = parse_columns(*columns, Reversing())["secret"]
