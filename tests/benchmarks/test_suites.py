@@ -16,10 +16,11 @@ from asv_benchmarks import (
     query_path,
     result_dispatch,
     routing_key,
+    serialize,
 )
 from tests.benchmarks.places import SUITES
 
-MODULES = (bind, decode_rows, encode_message, query_path, result_dispatch, routing_key)
+MODULES = (bind, decode_rows, encode_message, query_path, result_dispatch, routing_key, serialize)
 ALL = [(module, row) for module in MODULES for row in module.CASES]
 
 #: What the pull requests' tables and the first issue ask for.
