@@ -29,6 +29,7 @@ _CHOICES = ("auto", "cython", "python")
 TWINS: tuple[str, ...] = (
     "types.marshal",
     "types.deserializers",
+    "types.serializers",
     "wire.rows",
     "topology.token",
 )
