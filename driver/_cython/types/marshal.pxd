@@ -1,4 +1,4 @@
-"""Big-endian numbers read from a buffer, for all twins. No bounds are checked here."""
+"""Big-endian numbers in a buffer, read and written, for all twins. No bounds are checked here."""
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -43,6 +43,30 @@ cdef inline double read_double(const unsigned char *p) noexcept nogil:
     cdef double value
     memcpy(&value, &bits, 8)
     return value
+
+
+cdef inline void write_uint32(unsigned char *p, uint32_t bits) noexcept nogil:
+    p[0] = bits >> 24
+    p[1] = bits >> 16
+    p[2] = bits >> 8
+    p[3] = bits
+
+
+cdef inline void write_int32(unsigned char *p, int32_t value) noexcept nogil:
+    write_uint32(p, <uint32_t>value)
+
+
+cdef inline void write_float(unsigned char *p, float value) noexcept nogil:
+    cdef uint32_t bits
+    memcpy(&bits, &value, 4)
+    write_uint32(p, bits)
+
+
+cdef inline void write_double(unsigned char *p, double value) noexcept nogil:
+    cdef uint64_t bits
+    memcpy(&bits, &value, 8)
+    write_uint32(p, <uint32_t>(bits >> 32))
+    write_uint32(p + 4, <uint32_t>bits)
 
 
 cdef inline int64_t read_short_varint(const unsigned char *p, Py_ssize_t size) noexcept nogil:
