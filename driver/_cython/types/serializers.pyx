@@ -5,15 +5,27 @@ A class of its own encodes what it is sure of; any other value goes to the type'
 implementation by construction.
 """
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS,
+    PyBUF_FORMAT,
+    PyBUF_ND,
+    PyBuffer_Release,
+    PyObject_CheckBuffer,
+    PyObject_GetBuffer,
+)
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
+from cpython.tuple cimport PyTuple_CheckExact
 from libc.math cimport isinf, isnan
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t
 
 from driver._cython.types.marshal cimport write_double, write_float, write_int32
 
 from ...types.numeric import DoubleType, FloatType, Int32Type
+from ...types.vector import VectorType
 from ...types.wrapper import FrozenType, ReversedType
 
 __all__ = ["Serializer", "find_serializer", "make_serializers"]
@@ -117,13 +129,134 @@ cdef class _Int(_Exact):
         return PyBytes_FromStringAndSize(<char *>data, 4)
 
 
+cdef class _Vector(_Exact):
+    """A vector of numbers, written into one bytes object of the right size.
+
+    Lists and tuples of builtin numbers are read element by element, arrays of the same machine
+    type (NumPy's, ``array.array``) from their buffer. For anything else the type does it all again
+    from the start; until then nothing ran that could have changed the value.
+    """
+
+    cdef Py_ssize_t count
+    cdef Py_ssize_t width
+    cdef char format
+
+    def __init__(self, cqltype):
+        super().__init__(cqltype)
+        self.count = cqltype.vector_size
+        self.width, self.format = _ELEMENTS[cqltype.subtype][1:]
+
+    cpdef bytes encode(self, object value, int protocol_version):
+        cdef bytes data = PyBytes_FromStringAndSize(NULL, self.count * self.width)
+        cdef unsigned char *target = <unsigned char *>PyBytes_AS_STRING(data)
+        cdef bint filled = False
+        if PyList_CheckExact(value) or PyTuple_CheckExact(value):
+            if PySequence_Fast_GET_SIZE(value) == self.count:
+                filled = self.from_items(value, target)
+        elif PyObject_CheckBuffer(value):
+            filled = self.from_buffer(value, target)
+        if not filled:
+            return self.cqltype.serialize(value, protocol_version)
+        return data
+
+    cdef bint from_buffer(self, object value, unsigned char *target) except -1:
+        """Fill the target from an array; false if it is not one of this vector's numbers."""
+        cdef Py_buffer view
+        try:
+            PyObject_GetBuffer(value, &view, PyBUF_FORMAT | PyBUF_ND | PyBUF_C_CONTIGUOUS)
+        except (BufferError, ValueError):  # not contiguous, or already released
+            return False
+        try:
+            if view.ndim != 1 or view.shape[0] != self.count or view.format == NULL:
+                return False
+            if view.format[0] != self.format or view.format[1] != 0:
+                return False
+            return self.from_numbers(view.buf, target)
+        finally:
+            PyBuffer_Release(&view)
+
+    cdef bint from_items(self, object items, unsigned char *target) except -1:
+        """Fill the target from a list or tuple; false if an element is not of the builtin type."""
+        raise NotImplementedError
+
+    cdef bint from_numbers(self, const void *numbers, unsigned char *target) except -1:
+        """Fill the target from numbers in the machine's order; false if the type must decide."""
+        raise NotImplementedError
+
+
+cdef class _FloatVector(_Vector):
+    cdef bint from_items(self, object items, unsigned char *target) except -1:
+        cdef Py_ssize_t i
+        cdef float number = 0
+        for i in range(self.count):
+            if not _as_float(<object>PySequence_Fast_GET_ITEM(items, i), &number):
+                return False
+            write_float(target + 4 * i, number)
+        return True
+
+    cdef bint from_numbers(self, const void *numbers, unsigned char *target) except -1:
+        cdef const float *source = <const float *>numbers
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if isnan(source[i]):
+                return False
+            write_float(target + 4 * i, source[i])
+        return True
+
+
+cdef class _DoubleVector(_Vector):
+    cdef bint from_items(self, object items, unsigned char *target) except -1:
+        cdef Py_ssize_t i
+        cdef double number = 0
+        for i in range(self.count):
+            if not _as_double(<object>PySequence_Fast_GET_ITEM(items, i), &number):
+                return False
+            write_double(target + 8 * i, number)
+        return True
+
+    cdef bint from_numbers(self, const void *numbers, unsigned char *target) except -1:
+        cdef const double *source = <const double *>numbers
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            write_double(target + 8 * i, source[i])
+        return True
+
+
+cdef class _IntVector(_Vector):
+    cdef bint from_items(self, object items, unsigned char *target) except -1:
+        cdef Py_ssize_t i
+        cdef int32_t number = 0
+        for i in range(self.count):
+            if not _as_int32(<object>PySequence_Fast_GET_ITEM(items, i), &number):
+                return False
+            write_int32(target + 4 * i, number)
+        return True
+
+    cdef bint from_numbers(self, const void *numbers, unsigned char *target) except -1:
+        cdef const int32_t *source = <const int32_t *>numbers
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            write_int32(target + 4 * i, source[i])
+        return True
+
+
 cdef dict _CLASSES = {FloatType: _Float, DoubleType: _Double, Int32Type: _Int}
+
+#: Element type -> class for vectors of it, bytes an element, format of arrays of it.
+cdef dict _ELEMENTS = {
+    FloatType: (_FloatVector, 4, ord("f")),
+    DoubleType: (_DoubleVector, 8, ord("d")),
+    Int32Type: (_IntVector, 4, ord("i")),
+}
 
 cdef dict _found = {}
 
 
 cdef object _class_for(object cqltype):
     """The class for a type; Serializer for all that have none, and for types of applications."""
+    # Only vectors as this package makes them: a subclass may encode in its own way.
+    if cqltype.__dict__.get("generic", cqltype) is VectorType and cqltype.subtypes:
+        return _ELEMENTS.get(cqltype.subtype, (Serializer,))[0]
     return _CLASSES.get(cqltype, Serializer)
 
 
