@@ -99,16 +99,16 @@ class BoundStatement(Statement):
         """Append the bytes of the given values."""
         prepared = self.prepared_statement
         proto_version = prepared.protocol_version
-        for value, col_spec in zip(given, prepared.column_metadata, strict=False):
+        for value, serialize in zip(given, prepared.serialize, strict=False):
             if value is None:
                 self.values.append(None)
             elif value is UNSET_VALUE:
                 self._append_unset_value()
             else:
                 try:
-                    self.values.append(col_spec.type.serialize(value, proto_version))
+                    self.values.append(serialize(value, proto_version))
                 except _CANNOT_SERIALIZE as exc:
-                    _raise_naming_column(exc, value, col_spec)
+                    _raise_naming_column(exc, value, prepared.column_metadata[len(self.values)])
 
     def _serialize_encrypted(self, given: Sequence[Any], policy: EncryptionPolicy) -> None:
         """The same, but encrypt the values of columns that the policy has."""

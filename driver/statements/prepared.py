@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from ..types.serializers import make_serializers
 from ..vocabulary.consistency import consistency_value_to_name
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset
 from .bound import BoundStatement
@@ -64,6 +65,8 @@ class PreparedStatement:
         result_metadata: description of the result's columns; None or empty without rows.
         result_metadata_id: the server's name for that description (v5).
         column_encryption_policy: what encrypts bound values; None if nothing does.
+        serialize: for each bind marker ``serialize(value, protocol_version) -> bytes``, chosen once
+            by the marker's type.
         is_lwt: whether the server marked it as conditional (ScyllaDB).
         consistency_level: default for statements bound from this one; so are
             serial_consistency_level, fetch_size, retry_policy, custom_payload, is_idempotent.
@@ -93,6 +96,10 @@ class PreparedStatement:
         self.result_metadata_id = result_metadata_id
         self.is_lwt = is_lwt
         self.column_encryption_policy = column_encryption_policy
+        self.serialize = [
+            serializer.serialize
+            for serializer in make_serializers(column.type for column in column_metadata)
+        ]
         self.consistency_level: int | None = None
         self.serial_consistency_level: int | None = None
         self.fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET

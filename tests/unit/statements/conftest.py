@@ -11,8 +11,8 @@ from driver.vocabulary.columns import ColumnMetadata
 def prepare():
     """Make a prepared statement of columns a (int), b (text), c (int); the key is (a, b)."""
 
-    def make(protocol_version=4, routing_key_indexes=(0, 1), policy=None):
-        types = {"a": Int32Type, "b": UTF8Type, "c": Int32Type}
+    def make(protocol_version=4, routing_key_indexes=(0, 1), policy=None, c=Int32Type):
+        types = {"a": Int32Type, "b": UTF8Type, "c": c}
         return PreparedStatement(
             [ColumnMetadata("ks", "t", name, type_) for name, type_ in types.items()],
             b"id",

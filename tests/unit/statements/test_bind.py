@@ -4,7 +4,7 @@ import pytest
 
 from driver.statements import BoundStatement
 from driver.types import AsciiType, InetAddressType
-from driver.vocabulary.columns import ColDesc, ColumnMetadata
+from driver.vocabulary.columns import ColDesc
 from driver.vocabulary.consistency import ConsistencyLevel
 from driver.vocabulary.unset import UNSET_VALUE
 
@@ -80,8 +80,7 @@ def test_a_value_of_the_wrong_type_is_named_by_its_column(prepare, values, colum
 
 @pytest.mark.parametrize(("type_", "value"), [(AsciiType, "ä"), (InetAddressType, "1.2.3.400")])
 def test_a_value_that_its_type_cannot_say_is_named_by_its_column(prepare, type_, value):
-    prepared = prepare()
-    prepared.column_metadata[2] = ColumnMetadata("ks", "t", "c", type_)
+    prepared = prepare(c=type_)
     with pytest.raises(ValueError, match='Received an invalid argument for column "c"'):
         prepared.bind((1, "x", value))
 
