@@ -79,7 +79,8 @@ class BoundStatement(Statement):
             ValueError: too many values, or too few before v4; UNSET_VALUE before v4, or for a
                 part of the partition key; a value that its type cannot express.
             KeyError: a dict lacks a column, before v4.
-            TypeError: a value of the wrong type, or outside the type's range.
+            TypeError: a value of the wrong type, or outside the type's range; the message says
+                which of the two.
         """
         prepared = self.prepared_statement
         given = self._in_marker_order(values)
@@ -210,10 +211,18 @@ class BoundStatement(Statement):
     __str__ = __repr__
 
 
-#: What serialisers raise for a value that is not of their type; ValueError is for one that is,
-#: but has no bytes (an address that is none, text outside ASCII).
-_WRONG_TYPE = (TypeError, AttributeError, OverflowError, struct.error)
-_CANNOT_SERIALIZE = (*_WRONG_TYPE, ValueError)
+#: What serializers raise -> what binding raises, and how it says so. The first that fits counts:
+#: ValueError, the last, is for a value of the right type that has no bytes (an address that is
+#: none, text outside ASCII). A number out of range stays a TypeError, which callers of CQL drivers
+#: catch for both; the message tells them apart.
+_REFUSALS: tuple[tuple[type[Exception], type[Exception], str], ...] = (
+    (OverflowError, TypeError, "a value out of range"),
+    (struct.error, TypeError, "a value out of range"),
+    (TypeError, TypeError, "an argument of invalid type"),
+    (AttributeError, TypeError, "an argument of invalid type"),
+    (ValueError, ValueError, "an invalid argument"),
+)
+_CANNOT_SERIALIZE = tuple(raised for raised, _, _ in _REFUSALS)
 
 
 def _raise_naming_column(exc: Exception, value: object, column: ColumnMetadata) -> Never:
@@ -221,10 +230,8 @@ def _raise_naming_column(exc: Exception, value: object, column: ColumnMetadata) 
 
     The first words are those of other drivers: applications match on them.
     """
-    kind, problem = (
-        (TypeError, "an argument of invalid type")
-        if isinstance(exc, _WRONG_TYPE)
-        else (ValueError, "an invalid argument")
+    kind, problem = next(
+        (kind, problem) for raised, kind, problem in _REFUSALS if isinstance(exc, raised)
     )
     raise kind(
         f'Received {problem} for column "{column.name}". '

@@ -51,6 +51,14 @@ def bound(side, type_names, values, version=4):
     return prepared.bind(values)
 
 
+def refused(side, type_name, value):
+    """What the message calls a value that cannot be bound."""
+    try:
+        bound(side, [type_name], [value])
+    except TypeError as error:
+        return str(error).partition(" for column")[0]
+
+
 def placed(side, name, options, hosts):
     """Addresses of the replicas of the lowest token; hosts are (address, dc, rack, tokens)."""
     owners = {
@@ -117,6 +125,15 @@ DIFFERENCES = [
         lambda side: bound(side, ["UTF8Type"], [5]),
         TypeError,
         AttributeError,
+    ),
+    Difference(
+        "binding a number that is out of range",
+        "TypeError that says so",
+        "TypeError that calls its type invalid",
+        "the type was right, and looking at it does not help",
+        lambda side: refused(side, "Int32Type", 2**31),
+        "Received a value out of range",
+        "Received an argument of invalid type",
     ),
     Difference(
         "more statements than parameters in `add_all`",

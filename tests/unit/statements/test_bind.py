@@ -1,9 +1,21 @@
 """Binding: values to bytes, and what is said about those that have none."""
 
+import array
+import struct
+
+import numpy as np
 import pytest
 
 from driver.statements import BoundStatement
-from driver.types import AsciiType, InetAddressType
+from driver.types import (
+    AsciiType,
+    ByteType,
+    FloatType,
+    InetAddressType,
+    Int32Type,
+    LongType,
+    VectorType,
+)
 from driver.vocabulary.columns import ColDesc
 from driver.vocabulary.consistency import ConsistencyLevel
 from driver.vocabulary.unset import UNSET_VALUE
@@ -66,7 +78,6 @@ class TestMissingValues:
     ("values", "column", "got"),
     [
         (("no", "x", 1), "a", "str"),
-        ((2**40, "x", 1), "a", "int"),
         ((1, 5, 1), "b", "int"),
         ((1, "x", 1.5), "c", "float"),
     ],
@@ -76,6 +87,37 @@ def test_a_value_of_the_wrong_type_is_named_by_its_column(prepare, values, colum
     with pytest.raises(TypeError, match=message) as caught:
         prepare().bind(values)
     assert caught.value.__cause__ is not None
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        (Int32Type, 2**31),
+        (Int32Type, -(2**31) - 1),
+        (FloatType, 1e39),
+        (FloatType, 10**400),
+        (LongType, 2**63),
+        (ByteType, 128),
+        (VectorType.with_size(FloatType, 2), [0.5, 1e39]),
+        (VectorType.with_size(Int32Type, 2), (1, 2**31)),
+    ],
+)
+def test_a_number_out_of_range_is_not_called_one_of_the_wrong_type(prepare, type_, value):
+    with pytest.raises(TypeError, match='Received a value out of range for column "c"'):
+        prepare(c=type_).bind((1, "x", value))
+
+
+@pytest.mark.parametrize("values", [(1, "x"), {"a": 1, "b": "x"}, [1, "x"]])
+def test_a_missing_tail_is_unset_from_v4_on(prepare, values):
+    assert prepare(4).bind(values).values[2] is UNSET_VALUE
+    with pytest.raises((ValueError, KeyError)):
+        prepare(3).bind(values)
+
+
+@pytest.mark.parametrize("sequence", [list, tuple, np.array, lambda v: array.array("d", v)])
+def test_a_vector_may_come_in_any_sequence(prepare, sequence):
+    bound = prepare(c=VectorType.with_size(FloatType, 2)).bind((1, "x", sequence([0.5, -1.0])))
+    assert bound.values[2] == struct.pack(">ff", 0.5, -1.0)
 
 
 @pytest.mark.parametrize(("type_", "value"), [(AsciiType, "ä"), (InetAddressType, "1.2.3.400")])

@@ -1,0 +1,45 @@
+"""Binding in both implementations: the same bytes, or the same error with the same words."""
+
+from importlib import import_module
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+VALUES = st.one_of(
+    st.none(),
+    st.integers(),
+    st.floats(),
+    st.booleans(),
+    st.text(max_size=3),
+    st.binary(max_size=4),
+    st.lists(st.one_of(st.integers(), st.floats(), st.none()), min_size=1, max_size=3),
+)
+TYPES = ["int", "float", "double", "bigint", "tinyint", "text", "ascii", "boolean", "inet"]
+TYPES += ["vector<float, 2>", "vector<int, 2>", "vector<double, 2>", "vector<text, 2>"]
+
+
+def outcome(package, cql, values, version):
+    """What binding values to two columns gives in a mounted driver."""
+    module = {
+        name: import_module(f"{package.__name__}.{name}")
+        for name in ("types", "statements", "vocabulary.columns")
+    }
+    cqltype = module["types"].lookup_cqltype(cql)
+    columns = [
+        module["vocabulary.columns"].ColumnMetadata("ks", "t", name, cqltype) for name in "ab"
+    ]
+    prepared = module["statements"].PreparedStatement(
+        columns, b"id", None, "INSERT", None, version, None, None
+    )
+    try:
+        bound = prepared.bind(values).values
+    except Exception as error:  # noqa: BLE001  (any error is an outcome to compare)
+        return type(error).__name__, str(error)
+    return [repr(value) for value in bound]
+
+
+@pytest.mark.parametrize("cql", TYPES)
+@given(values=st.lists(VALUES, max_size=3), version=st.sampled_from([3, 4, 5]))
+def test_any_values_are_bound_alike(pure, compiled, cql, values, version):
+    assert outcome(compiled, cql, values, version) == outcome(pure, cql, values, version)
