@@ -56,9 +56,16 @@ class _MessageType:
         if other:
             self.custom_payload = {**(self.custom_payload or {}), **other}
 
+    def _fields(self) -> dict[str, Any]:
+        """What was set on this instance, by name, wherever the instance keeps it."""
+        slots = (slot for kind in type(self).__mro__ for slot in getattr(kind, "__slots__", ()))
+        return {slot: getattr(self, slot) for slot in slots if hasattr(self, slot)} | getattr(
+            self, "__dict__", {}
+        )
+
     def __repr__(self) -> str:
-        """The class and what was set on this instance."""
-        fields = ", ".join(f"{name}={value!r}" for name, value in sorted(vars(self).items()))
+        """The class and what was set on this instance, in the order of the names."""
+        fields = ", ".join(f"{name}={value!r}" for name, value in sorted(self._fields().items()))
         return f"<{type(self).__name__}({fields})>"
 
 

@@ -173,10 +173,15 @@ class ResultMessage(Response):
         self.column_metadata = self.result_metadata = metadata.columns
 
     def __repr__(self) -> str:
-        """The kind by name, and what was set on this instance."""
-        fields = {**vars(self), "kind": RESULT_KIND_NAMES.get(self.kind or 0, self.kind)}
-        shown = ", ".join(f"{name}={value!r}" for name, value in fields.items())
-        return f"<{type(self).__name__}({shown})>"
+        """The kind by name, and what the result has."""
+        kind = RESULT_KIND_NAMES.get(self.kind or 0, self.kind)
+        fields = {
+            name: value
+            for name, value in self._fields().items()
+            if name != "kind" and value is not None and value is not False
+        }
+        shown = "".join(f", {name}={value!r}" for name, value in sorted(fields.items()))
+        return f"<{type(self).__name__}(kind={kind}{shown})>"
 
 
 class LazyResultMessage(ResultMessage):

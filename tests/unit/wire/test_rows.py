@@ -289,3 +289,23 @@ def test_every_attribute_of_a_result_is_filled_by_some_kind():
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     }
     assert set(ResultMessage.__annotations__) - {"row_parser"} == filled
+
+
+def test_the_repr_of_a_result_shows_what_it_has_and_nothing_else():
+    body = rows_result([("i", Int32Type)], [[b"\0\0\0\7"]])
+    message = ProtocolHandler.decode_message(4, None, {}, 3, 0, 8, body, None, None)
+    shown = repr(message)
+    assert shown.startswith("<ResultMessage(kind=ROWS, ")
+    assert "column_names=['i'], " in shown
+    assert "parsed_rows=[(7,)], stream_id=3)>" in shown
+    assert "None" not in shown
+    assert "False" not in shown
+
+
+def test_the_repr_of_a_subclass_without_slots_shows_what_users_add():
+    class Own(ResultMessage):
+        pass
+
+    message = Own(1)
+    message.note = "mine"
+    assert repr(message) == "<Own(kind=VOID, note='mine')>"
