@@ -42,6 +42,8 @@ class _MessageType:
         stream_id: which request a response answers; -1 for events.
     """
 
+    __slots__ = ()
+
     opcode: ClassVar[int]
     name: ClassVar[str]
 
@@ -50,11 +52,6 @@ class _MessageType:
     warnings: list[str] | None = None
     trace_id: UUID | None = None
     stream_id: int
-
-    def update_custom_payload(self, other: Mapping[str, bytes | None] | None) -> None:
-        """Add entries to the custom payload; None and an empty mapping add nothing."""
-        if other:
-            self.custom_payload = {**(self.custom_payload or {}), **other}
 
     def _fields(self) -> dict[str, Any]:
         """What was set on this instance, by name, wherever the instance keeps it."""
@@ -72,6 +69,11 @@ class _MessageType:
 class Request(_MessageType):
     """A message that the client sends."""
 
+    def update_custom_payload(self, other: Mapping[str, bytes | None] | None) -> None:
+        """Add entries to the custom payload; None and an empty mapping add nothing."""
+        if other:
+            self.custom_payload = {**(self.custom_payload or {}), **other}
+
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write the body, without header, tracing or custom payload.
 
@@ -83,6 +85,8 @@ class Request(_MessageType):
 
 class Response(_MessageType):
     """A message that the server sends."""
+
+    __slots__ = ()
 
     @classmethod
     def recv_body(

@@ -59,24 +59,51 @@ class ResultMessage(Response):
     #: ``row_parser(body, offset, columns, deserializers, protocol_version, policy)``.
     row_parser: ClassVar[Callable[..., Any]] = staticmethod(parse_rows)
 
-    kind: int | None = None
-    paging_state: bytes | None = None
-    column_names: list[str] | None = None
-    column_types: list[Any] | None = None
-    parsed_rows: Any = None
-    column_metadata: list[ColumnMetadata] | None = None
-    result_metadata: list[ColumnMetadata] | None = None
-    result_metadata_id: bytes | None = None
-    bind_metadata: list[ColumnMetadata] | None = None
-    pk_indexes: list[int] | None = None
-    query_id: bytes | None = None
-    is_lwt: bool = False
-    new_keyspace: str | None = None
-    schema_change_event: SchemaChange | None = None
+    __slots__ = (
+        "bind_metadata",
+        "column_metadata",
+        "column_names",
+        "column_types",
+        "custom_payload",
+        "is_lwt",
+        "kind",
+        "new_keyspace",
+        "paging_state",
+        "parsed_rows",
+        "pk_indexes",
+        "query_id",
+        "result_metadata",
+        "result_metadata_id",
+        "schema_change_event",
+        "stream_id",
+        "trace_id",
+        "warnings",
+    )
+
+    kind: int
+    paging_state: bytes | None
+    column_names: list[str] | None
+    column_types: list[Any] | None
+    parsed_rows: Any
+    column_metadata: list[ColumnMetadata] | None
+    result_metadata: list[ColumnMetadata] | None
+    result_metadata_id: bytes | None
+    bind_metadata: list[ColumnMetadata] | None
+    pk_indexes: list[int] | None
+    query_id: bytes | None
+    is_lwt: bool
+    new_keyspace: str | None
+    schema_change_event: SchemaChange | None
 
     def __init__(self, kind: int) -> None:
         """A result of a kind, with nothing in it."""
         self.kind = kind
+        self.is_lwt = False
+        self.bind_metadata = self.column_metadata = self.result_metadata = None
+        self.column_names = self.column_types = self.parsed_rows = self.paging_state = None
+        self.pk_indexes = self.query_id = self.result_metadata_id = None
+        self.new_keyspace = self.schema_change_event = None
+        self.custom_payload = self.trace_id = self.warnings = None
 
     @classmethod
     def recv_body(
@@ -187,10 +214,14 @@ class ResultMessage(Response):
 class LazyResultMessage(ResultMessage):
     """A result whose rows are decoded when they are iterated over."""
 
+    __slots__ = ()
+
     row_parser = LazyRows
 
 
 class NumpyResultMessage(ResultMessage):
     """A result whose rows are a dict of column name -> NumPy array."""
+
+    __slots__ = ()
 
     row_parser = staticmethod(parse_columns)

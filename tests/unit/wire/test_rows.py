@@ -288,7 +288,17 @@ def test_every_attribute_of_a_result_is_filled_by_some_kind():
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     }
-    assert set(ResultMessage.__annotations__) - {"row_parser"} == filled
+    annotated = set(ResultMessage.__annotations__) - {"row_parser"}
+    assert filled == annotated | {"custom_payload", "trace_id", "warnings"}
+
+
+@pytest.mark.parametrize("handler", [ProtocolHandler, LazyProtocolHandler, NumpyProtocolHandler])
+def test_a_result_has_no_dictionary(handler):
+    body = rows_result([("i", Int32Type)], [[b"\0\0\0\7"]])
+    message = handler.decode_message(4, None, {}, 3, 0, 8, body, None, None)
+    assert not hasattr(message, "__dict__")
+    assert message.stream_id == 3
+    assert message.warnings is message.custom_payload is message.trace_id is None
 
 
 def test_the_repr_of_a_result_shows_what_it_has_and_nothing_else():
