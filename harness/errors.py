@@ -33,6 +33,10 @@ class SelectionError(HotpathError):
     """A benchmark or meter expression that selects nothing, or is no expression."""
 
 
+class LedgerError(HotpathError):
+    """A ledger of claims that breaks a rule; the message says where."""
+
+
 class WorkerError(HotpathError):
     """A worker process that ended without an answer."""
 

@@ -89,23 +89,31 @@ def headline(views: list[Comparison]) -> tuple[str, str]:
     return status, words
 
 
-def _render(views: list[Comparison], drawn: Mapping[tuple[str, str], Any]) -> str:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates' environment: everything is escaped, and a missing name is an error."""
+    return Environment(
         loader=PackageLoader("harness.render"),
         autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _render(views: list[Comparison], drawn: Mapping[tuple[str, str], Any]) -> str:
     status, words = headline(views)
     gravest_first = sorted(views, key=lambda shown: raw.STATUSES.index(shown.status))
-    return environment.get_template("page.html").render(
-        comparisons=gravest_first,
-        drawn=drawn,
-        status=status,
-        headline=words,
-        signs=raw.SIGNS,
-        slug=units.slug,
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            comparisons=gravest_first,
+            drawn=drawn,
+            status=status,
+            headline=words,
+            signs=raw.SIGNS,
+            slug=units.slug,
+        )
     )
 
 

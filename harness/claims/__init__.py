@@ -1,0 +1,3 @@
+"""The ledger of published claims: read, measured on the commits that carry them, judged, told."""
+
+from __future__ import annotations

@@ -1,0 +1,166 @@
+"""Ledger and measured runs become findings: a verdict for each figure, the runs of each row."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from . import policy
+from .ledger import IMPLS, METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .ledger import Figure, Impl, Ledger, Row
+    from .policy import Verdict
+    from .store import Run
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One figure in one implementation.
+
+    Attributes:
+        verdict: see `policy`.
+        why: the reason, or what else is to be said, or "".
+        by: the meter that gave the verdict, or "".
+        meters: of its case, as the results file has them, and ``calls``; empty if not measured.
+    """
+
+    verdict: Verdict
+    why: str = ""
+    by: str = ""
+    meters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One figure of the ledger, judged.
+
+    Attributes:
+        figure: what is claimed.
+        verdict: the one that counts.
+        why: its reason, or "".
+        judged: by implementation.
+    """
+
+    figure: Figure
+    verdict: Verdict
+    why: str
+    judged: Mapping[Impl, Judgement]
+
+
+@dataclass(frozen=True)
+class RowFindings:
+    """One row of the ledger, with what was found.
+
+    Attributes:
+        row: of the ledger.
+        findings: of its figures.
+        runs: its measured runs, by implementation.
+        why: why there is none, or "".
+    """
+
+    row: Row
+    findings: tuple[Finding, ...]
+    runs: Mapping[Impl, Run]
+    why: str
+
+    @property
+    def also(self) -> list[tuple[str, Impl, Mapping[str, Any]]]:
+        """Measured without a figure: benchmark, implementation, meters."""
+        return [
+            (case["name"], impl, case["meters"])
+            for impl, run in self.runs.items()
+            for case in run.document.get("cases", [])
+            if any(re.fullmatch(expression, case["name"]) for expression in self.row.also)
+        ]
+
+
+def judge(
+    ledger: Ledger, runs: Sequence[Run], rows: Sequence[str], reasons: Mapping[str, str]
+) -> list[RowFindings]:
+    """Judge the figures of some rows.
+
+    Args:
+        ledger: what is claimed.
+        runs: what was measured; of two of the same row and implementation the later one counts.
+        rows: the rows to judge, in order.
+        reasons: why a row has no run, where that is known.
+    """
+    return [_row(ledger, runs, row, reasons.get(row, "")) for row in rows]
+
+
+def _row(ledger: Ledger, runs: Sequence[Run], row: str, reason: str) -> RowFindings:
+    mine: dict[Impl, Run] = {}
+    for impl in IMPLS:
+        found = [run for run in runs if row in run.rows and run.impl == impl]
+        if found:
+            mine[impl] = found[-1]
+    asked_for = ledger.benchmarks([row])
+    why = "" if mine else reason or ("no result is kept for it" if asked_for else "")
+    findings = tuple(_finding(figure, mine, why) for figure in ledger.of_row(row))
+    return RowFindings(ledger.rows[row], findings, mine, why)
+
+
+def _finding(figure: Figure, runs: Mapping[Impl, Run], why: str) -> Finding:
+    """A figure's verdict: of the implementation that it is about, or the worse one of both."""
+    if figure.no_case:
+        return Finding(figure, "not measurable here", figure.no_case, {})
+    judged = {impl: _judgement(figure, run) for impl, run in runs.items()}
+    if not judged:
+        # What no machine can compare is not waiting for a commit.
+        if figure.basis == "none":
+            return Finding(figure, "not measurable here", policy.judge(figure, {})[0].why, {})
+        return Finding(figure, "not measured", why, {})
+    if figure.impl in judged:
+        about = judged[figure.impl]
+        return Finding(figure, about.verdict, about.why, judged)
+    verdict = policy.worst(each.verdict for each in judged.values())
+    about = next(each for each in judged.values() if each.verdict == verdict)
+    other = f"judged as {'/'.join(judged)}, the figure is of {figure.impl}" if figure.impl else ""
+    return Finding(figure, verdict, "; ".join(filter(None, (about.why, other))), judged)
+
+
+def _judgement(figure: Figure, run: Run) -> Judgement:
+    if run.why:
+        return Judgement("not measured", run.why)
+    case = next(
+        (c for c in run.document["cases"] if re.fullmatch(figure.benchmark, c["name"])), None
+    )
+    if case is None and not run.document["cases"]:
+        meters = {name: dict(_SAME) for name in METRICS[figure.metric]}
+        judged, by = policy.judge(figure, meters)
+        return Judgement(judged.verdict, "both sides are the same build", by, meters)
+    if case is None:
+        return Judgement("not measured", f"{figure.benchmark} was not among what was measured")
+    if case["status"] != "measured":
+        return Judgement("not measured", f"{case['status']}: {case['why']}")
+    meters = case["meters"] | calls(case)
+    judged, by = policy.judge(figure, meters)
+    return Judgement(judged.verdict, judged.why, by, meters)
+
+
+#: What every meter says of two sides that are the same build.
+_SAME = {
+    "left": 1.0, "right": 1.0, "ratio": 1.0, "low": 1.0, "high": 1.0, "limit": 0.0,
+    "detectable": 1.0,
+}  # fmt: skip
+
+
+def calls(case: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Python calls in the driver during one call of a case, from the proofs of both sides.
+
+    Empty where a proof does not count them. Calls of builtins and of compiled code are not seen.
+    """
+    counts = []
+    for side in ("left", "right"):
+        probe = ((case.get("proof") or {}).get(side) or {}).get("probe") or {}
+        if not isinstance(probe.get("python_calls"), dict):
+            return {}
+        counts.append(float(sum(probe["python_calls"].values())))
+    left, right = counts
+    ratio = right / left if left else 1.0 if not right else None
+    return {"calls": {"left": left, "right": right, "ratio": ratio, "low": ratio, "high": ratio,
+                      "limit": 0.0, "detectable": 1.0}}  # fmt: skip

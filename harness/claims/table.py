@@ -1,0 +1,78 @@
+"""The table of a run of the ledger, readable at 80 columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from . import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from .judge import RowFindings
+    from .policy import Verdict
+
+STYLES: dict[Verdict, str] = {
+    "reproduced": "green", "smaller than claimed": "cyan", "not reproduced": "bold red",
+    "reversed": "bold red", "not measured": "bold yellow", "not measurable here": "dim",
+}  # fmt: skip
+
+
+def show(rows: Sequence[RowFindings], console: Console) -> None:
+    """Print each row's commit, its figures, and why a verdict is no comparison of numbers."""
+    for found in rows:
+        console.print()
+        console.print(Text(f"{found.row.id}  {found.row.change}", style="bold"))
+        console.print(Text(f"  {where(found)}", style="dim"))
+        if found.findings:
+            console.print(_grid(found))
+        if found.row.no_figure:
+            console.print(Text(f"  no figure: {found.row.no_figure}", style="dim"))
+        for name, impl, meters in found.also:
+            console.print(Text(f"  {name} [{impl}]: {words.meters(meters)}"), highlight=False)
+        for reason, cases in reasons(found).items():
+            console.print(Text(f"  {'; '.join(cases)}: {reason}", style="dim"), highlight=False)
+    console.print()
+    console.print(Text(words.summary(rows), style="bold"), highlight=False)
+
+
+def where(found: RowFindings) -> str:
+    """Which commit was measured, and whether it was taken back."""
+    run = next(iter(found.runs.values()), None)
+    if run is None:
+        return found.why or "nothing of it is to be measured"
+    back = f", taken back by {', '.join(c[:10] for c in run.taken_back)}" if run.taken_back else ""
+    return f"{run.right[:10]} against {run.left[:10]}{back}"
+
+
+def reasons(found: RowFindings) -> dict[str, list[str]]:
+    """The words beside verdicts, each with the cases that it is about."""
+    said: dict[str, list[str]] = {}
+    for finding in found.findings:
+        if text := words.reason(finding):
+            said.setdefault(text, []).append(finding.figure.case)
+    return {text: list(dict.fromkeys(cases)) for text, cases in said.items()}
+
+
+def _grid(found: RowFindings) -> Table:
+    impls = list(dict.fromkeys(impl for f in found.findings for impl in f.judged))
+    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid.add_column("  case", overflow="fold", ratio=3)
+    for title in ("claimed", *impls):
+        grid.add_column(title, overflow="fold", ratio=2)
+    grid.add_column("verdict", overflow="fold", ratio=2)
+    for finding in found.findings:
+        grid.add_row(
+            Text(f"  {finding.figure.case}"),
+            Text(words.claimed(finding.figure)),
+            *(Text(words.measured(finding.figure, finding.judged[impl], brief=True)
+                   if impl in finding.judged else "-") for impl in impls),
+            Text(f"{words.SIGNS[finding.verdict]} {finding.verdict}",
+                 style=STYLES[finding.verdict]),
+        )  # fmt: skip
+    return grid

@@ -1,0 +1,137 @@
+"""What a run of the ledger leaves: the table, the report, the page, the files to judge again."""
+
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from harness.claims import judge, markdown, reader, store, table
+from harness.errors import LedgerError
+from harness.render.claims import draw_report, write_page
+from tests.harness.sample_ledger import LEDGER, run
+
+
+def judged(*runs, rows=("7-1", "7-2")):
+    return judge.judge(reader.parse(LEDGER), runs, rows, {"7-2": "no commit carries it"})
+
+
+RUNS = (run("python", taken_back=("c" * 40,)), run("cython", ratio=0.9))
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_the_table_fits_and_says_every_verdict_and_why(width):
+    out = io.StringIO()
+    table.show(judged(*RUNS), Console(file=out, width=width))
+    text = " ".join(out.getvalue().split())
+    assert max(map(len, out.getvalue().splitlines())) <= width
+    assert "bbbbbbbbbb against aaaaaaaaaa, taken back by cccccccccc" in text
+    assert "0.500" in text
+    assert "0.500 ±2%, instr 0.500" in text or width == 80
+    assert "nobody has been there" in text
+    assert "no figure: it is about words" in text
+    assert "4 published figures of 2 rows: 1 reproduced, 1 smaller than claimed" in text
+
+
+def test_the_report_sets_claimed_beside_measured_for_every_figure():
+    text = markdown.report(judged(*RUNS), {"pr7": "claims/pr7.png"})
+    lines = [
+        line for line in text.splitlines() if line.startswith(("| 7-1 | spin |", "| 7-1 | spin,"))
+    ]
+    assert len(lines) == 2
+    assert "200 → 100 ns (time) | 0.500 | time 0.500 (0.490 to 0.510), instr 0.500 | " in lines[0]
+    assert lines[0].endswith("| < smaller than claimed |")
+    assert "2 → 0 (objects, a part) | 2 less | 2 less | 2 less | = reproduced |" in text
+    assert "![claimed against measured, example 7: <spin> & friends](claims/pr7.png)" in text
+    assert "- published in the description: CPython 3.14; one call" in text
+    assert "a processor" in text
+    assert "<https://example.org/pull/7>" in text
+
+
+class Page(HTMLParser):
+    """Every text, link and picture of a page; tags nest."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.open, self.words, self.links = [], [], []
+        self.feed(file.read_text(encoding="utf-8"))
+        assert self.open == []
+        self.text = " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.links += [found[key] for key in ("href", "src", "srcset") if found.get(key)]
+        if tag not in {"meta", "link", "img", "source", "br", "wbr"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+
+def test_the_page_says_the_same_and_its_pictures_are_there(tmp_path):
+    (tmp_path / "claims").mkdir()
+    (tmp_path / "claims" / "stale.png").write_text("")
+    page = Page(write_page(judged(*RUNS), tmp_path))
+    for words in ("example 7: <spin> & friends", "200 → 100 ns", "< smaller than claimed",
+                  "- not measurable here", "nobody has been there", "it is about words",
+                  "no commit carries it"):  # fmt: skip
+        assert words in page.text
+    pictures = [link for link in page.links if link.startswith("claims/")]
+    assert pictures
+    assert all((tmp_path / link).stat().st_size > 1000 for link in pictures)
+    assert not (tmp_path / "claims" / "stale.png").exists()
+
+
+def test_a_page_of_a_ledger_that_was_not_measured_is_whole(tmp_path):
+    page = Page(write_page(judged(), tmp_path))
+    assert "not measured" in page.text
+    assert not list((tmp_path / "claims").iterdir())
+
+
+def test_the_report_s_picture_lies_beside_it(tmp_path):
+    drawn = draw_report(judged(*RUNS), tmp_path / "claims")
+    assert drawn == {"pr7": "claims/pr7.png"}
+    assert (tmp_path / "claims" / "pr7.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", ["kept.json", "kept.json.gz"])
+def test_what_is_kept_can_be_judged_again(tmp_path, name):
+    store.save(RUNS, tmp_path / name)
+    assert store.load(tmp_path / name) == list(RUNS)
+
+
+def test_equal_runs_give_equal_files(tmp_path):
+    for name in ("a.json.gz", "b.json.gz"):
+        store.save(RUNS, tmp_path / name)
+    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+
+
+def test_keeping_replaces_the_implementation_that_was_measured_anew_and_no_other(tmp_path):
+    store.keep(RUNS, tmp_path)
+    store.keep([run("cython", ratio=0.7)], tmp_path)
+    (file,) = tmp_path.iterdir()
+    assert file.name == "7-1.json.gz"
+    walls = {
+        r.impl: r.case("toy.time_spin")["meters"]["wall"]["ratio"] for r in store.load(tmp_path)
+    }
+    assert walls == pytest.approx({"python": 0.5, "cython": 0.7})
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"kind": "comparison", "schema": 1})])
+def test_a_file_of_another_kind_is_told(tmp_path, text):
+    file = tmp_path / "x.json"
+    file.write_text(text)
+    with pytest.raises(LedgerError, match="not results of claims"):
+        store.load(file)
+
+
+def test_results_that_are_not_there_are_told(tmp_path):
+    with pytest.raises(LedgerError, match="there are no results"):
+        store.load(tmp_path / "x.json")
+    with pytest.raises(LedgerError, match="holds no results"):
+        store.load(tmp_path)
