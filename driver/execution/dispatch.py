@@ -132,12 +132,10 @@ class ResponseDispatch:
                 self._query_traces.append(trace_id)
             self._warnings = getattr(response, "warnings", None)
             self._custom_payload = getattr(response, "custom_payload", None)
-            if (
-                self._custom_payload
-                and self.session.cluster.tablets_routing_v1
-                and TABLETS_ROUTING_PAYLOAD in self._custom_payload
-            ):
-                self._learn_tablet(self._custom_payload)
+            if self._custom_payload and self.session.cluster.tablets_routing_v1:
+                tablet = self._custom_payload.get(TABLETS_ROUTING_PAYLOAD)
+                if tablet is not None:
+                    self._learn_tablet(tablet)
 
             if isinstance(response, ResultMessage):
                 self._set_result_of_kind(connection, response)
@@ -188,19 +186,15 @@ class ResponseDispatch:
         else:
             self._set_final_result(response)
 
-    def _learn_tablet(self, custom_payload: Mapping[str, bytes | None]) -> None:
-        """Put the tablet of a payload into the cluster's metadata.
+    def _learn_tablet(self, payload: bytes) -> None:
+        """Put a tablet, as its payload describes it, into the cluster's metadata.
 
         A payload that cannot be read costs the request nothing: the next answer brings another.
         """
         try:
-            protocol_version = self.session.cluster.protocol_version
-            info = custom_payload.get(TABLETS_ROUTING_PAYLOAD)
-            tablet_routing_info = _TABLET_TYPE.from_binary(info, protocol_version)
-            first_token = tablet_routing_info[0]
-            last_token = tablet_routing_info[1]
-            tablet_replicas = tablet_routing_info[2]
-            tablet = Tablet.from_row(first_token, last_token, tablet_replicas)
+            tablet = Tablet.from_row(
+                *_TABLET_TYPE.from_binary(payload, self.session.cluster.protocol_version)
+            )
             keyspace = self.query.keyspace or self.session.keyspace
             table = self.query.table
             if tablet is not None and keyspace is not None and table is not None:

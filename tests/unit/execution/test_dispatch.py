@@ -358,10 +358,14 @@ class TestTablets:
     def test_are_told_from_other_payloads(self):
         assert self.learnt({"other": b"x"}) is None
 
-    @pytest.mark.parametrize("broken", [b"\0\0\0\x08abc", None])
+    @pytest.mark.parametrize("broken", [b"\0\0\0\x08abc", b""])
     def test_that_cannot_be_read_do_not_fail_the_request(self, broken, caplog):
         assert self.learnt({TABLETS_ROUTING_PAYLOAD: broken}) is None
         assert "Cannot read the tablet" in caplog.text
+
+    def test_that_are_null_are_none(self, caplog):
+        assert self.learnt({TABLETS_ROUTING_PAYLOAD: None}) is None
+        assert not caplog.text
 
     def test_are_learnt_from_bound_statements_too(self):
         session = session_with(
