@@ -127,34 +127,45 @@ class ResponseDispatch:
             if pool is not None and connection is not None:
                 pool.return_connection(connection)
 
-            trace_id = getattr(response, "trace_id", None)
-            if trace_id:
-                self._query_traces.append(trace_id)
-            self._warnings = getattr(response, "warnings", None)
-            self._custom_payload = getattr(response, "custom_payload", None)
-            if self._custom_payload and self.session.cluster.tablets_routing_v1:
-                tablet = self._custom_payload.get(TABLETS_ROUTING_PAYLOAD)
-                if tablet is not None:
-                    self._learn_tablet(tablet)
-
             if isinstance(response, ResultMessage):
+                # What nearly every request gets, and it has all three: no need to ask.
+                if response.trace_id:
+                    self._query_traces.append(response.trace_id)
+                self._warnings = response.warnings
+                self._custom_payload = response.custom_payload
+                if self._custom_payload and self.session.cluster.tablets_routing_v1:
+                    tablet = self._custom_payload.get(TABLETS_ROUTING_PAYLOAD)
+                    if tablet is not None:
+                        self._learn_tablet(tablet)
                 self._set_result_of_kind(connection, response)
-            elif isinstance(response, PreparedQueryNotFound) and host is not None:
-                self._prepare_again(host, connection, response)
-            elif isinstance(response, ErrorMessage):
-                self._set_error(host, response)
-            elif isinstance(response, ConnectionException):
-                self._set_connection_error(host, response)
-            elif isinstance(response, Exception):
-                self._set_final_exception(response)
             else:
-                self._set_final_exception(
-                    ConnectionException(f"That is no answer to a request: {response!r}", host)
-                )
+                self._set_failure(host, connection, response)
         except Exception as exc:
             # Nobody would ever be called back if this left the thread that reads responses.
             log.exception("Unexpected exception while handling the result of a request")
             self._set_final_exception(exc)
+
+    def _set_failure(
+        self, host: Host | None, connection: Connection | None, response: object
+    ) -> None:
+        """What came instead of a result does: an error of the server, or an exception."""
+        trace_id = getattr(response, "trace_id", None)
+        if trace_id:
+            self._query_traces.append(trace_id)
+        self._warnings = getattr(response, "warnings", None)
+        self._custom_payload = getattr(response, "custom_payload", None)
+        if isinstance(response, PreparedQueryNotFound) and host is not None:
+            self._prepare_again(host, connection, response)
+        elif isinstance(response, ErrorMessage):
+            self._set_error(host, response)
+        elif isinstance(response, ConnectionException):
+            self._set_connection_error(host, response)
+        elif isinstance(response, Exception):
+            self._set_final_exception(response)
+        else:
+            self._set_final_exception(
+                ConnectionException(f"That is no answer to a request: {response!r}", host)
+            )
 
     def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
         """What each kind of RESULT does."""
