@@ -169,19 +169,7 @@ class ResponseDispatch:
 
     def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
         """What each kind of RESULT does."""
-        if response.kind == RESULT_KIND_SET_KEYSPACE:
-            session = getattr(self, "session", None)
-            if connection is not None:
-                connection.keyspace = response.new_keyspace
-            # This is the thread that reads the answers of all connections: it must not wait.
-            if session is not None:
-                session.set_keyspace_for_all_pools(
-                    response.new_keyspace, partial(self._set_keyspace_completed, self._follow_up())
-                )
-        elif response.kind == RESULT_KIND_SCHEMA_CHANGE:
-            self.is_schema_agreed = False
-            self._refresh_schema(connection, response.schema_change_event)
-        elif response.kind == RESULT_KIND_ROWS:
+        if response.kind == RESULT_KIND_ROWS:
             self._paging_state = response.paging_state
             self._col_names = response.column_names
             self._col_types = response.column_types
@@ -194,6 +182,17 @@ class ResponseDispatch:
             )
         elif response.kind == RESULT_KIND_VOID:
             self._set_final_result(None)
+        elif response.kind == RESULT_KIND_SET_KEYSPACE:
+            if connection is not None:
+                connection.keyspace = response.new_keyspace
+            # This is the thread that reads the answers of all connections: it must not wait.
+            self.session.set_keyspace_for_all_pools(
+                response.new_keyspace,  # type: ignore[arg-type]  # of this kind of result
+                partial(self._set_keyspace_completed, self._follow_up()),
+            )
+        elif response.kind == RESULT_KIND_SCHEMA_CHANGE:
+            self.is_schema_agreed = False
+            self._refresh_schema(connection, response.schema_change_event)
         else:
             self._set_final_result(response)
 
