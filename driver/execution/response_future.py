@@ -50,6 +50,13 @@ class ResponseFuture(Traces):
             RuntimeError: this is the thread that reads answers: it would wait for itself.
             Exception: what else the request failed with.
         """
+        try:
+            return ResultSet(self, self.wait_for_page())
+        finally:
+            del self  # the traceback of an error leads here, and from here it would to the error
+
+    def wait_for_page(self) -> Any:  # noqa: ANN401  (a row factory decides)
+        """Wait as ``result`` does, for the current page as the row factory gave it."""
         if not self._event.is_set():
             waiting.refuse_on_loop(self.session)
             if not self._event.wait(None if self.timeout is None else self.timeout + waiting.GRACE):
@@ -60,4 +67,4 @@ class ResponseFuture(Traces):
                 raise error
             finally:
                 del self, error  # the traceback leads here, and from here it would to the error
-        return ResultSet(self, self._final_result)
+        return self._final_result

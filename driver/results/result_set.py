@@ -16,8 +16,8 @@ class PagedResponse(Answered, Protocol):
     def start_fetching_next_page(self) -> None:
         """Ask for the next page."""
 
-    def result(self) -> ResultSet:
-        """Wait for the answer."""
+    def wait_for_page(self) -> Any:  # noqa: ANN401  (a row factory decides)
+        """Wait for the answer; the page as the row factory gave it."""
 
     def get_query_trace(self, max_wait: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher floor)
         """The trace of the last page."""
@@ -48,8 +48,7 @@ class ResultSet(ResultPage):
         """
         if self.response_future.has_more_pages:
             self.response_future.start_fetching_next_page()
-            result = self.response_future.result()
-            self._current_rows = result._current_rows  # noqa: SLF001  (of this class)
+            self._set_current_rows(self.response_future.wait_for_page())
         else:
             self._current_rows = []
 
