@@ -48,15 +48,13 @@ class ResultPage:
 
     Attributes:
         response_future: where the rows came from, and more pages come from.
-        column_names: names of the columns; None for a result without rows.
-        column_types: classes of ``driver.types``; None for a result without rows.
     """
 
     def __init__(self, response_future: Answered, initial_response: Any) -> None:  # noqa: ANN401  (a row factory decides)
         """Hold a page."""
         self.response_future: Any = response_future
-        self.column_names = response_future._col_names  # noqa: SLF001  (the request's other half)
-        self.column_types = response_future._col_types  # noqa: SLF001  (the request's other half)
+        self._names = response_future._col_names  # noqa: SLF001  (the request's other half)
+        self._types = response_future._col_types  # noqa: SLF001  (the request's other half)
         self._set_current_rows(initial_response)
 
     def _set_current_rows(self, result: Any) -> None:  # noqa: ANN401  (a row factory decides)
@@ -67,6 +65,16 @@ class ResultPage:
             self._current_rows = [result]
         else:
             self._current_rows = result
+
+    @property
+    def column_names(self) -> list[str] | None:
+        """Names of the columns; None for a result without rows. The list is the caller's own."""
+        return None if self._names is None else list(self._names)
+
+    @property
+    def column_types(self) -> list[Any] | None:
+        """Classes of ``driver.types``, as ``column_names``."""
+        return None if self._types is None else list(self._types)
 
     @property
     def current_rows(self) -> Any:  # noqa: ANN401  (a row factory decides)
@@ -123,7 +131,7 @@ class ResultPage:
         if first_column is None:
             raise RuntimeError(f"was_applied cannot find its column in the rows of {factory}")
         row = self.one()
-        if row is None or not self.column_names or self.column_names[0] != "[applied]":
+        if row is None or not self._names or self._names[0] != "[applied]":
             raise RuntimeError(
                 "No [applied] column: was_applied is for conditional statements (LWT) only"
             )

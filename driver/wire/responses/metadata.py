@@ -14,6 +14,7 @@ from ..primitives import (
     read_short,
     read_string,
 )
+from ..row_shape import RowShape
 from .column_types import read_type
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class ResultMetadata(NamedTuple):
     """
 
     column_count: int
-    columns: list[ColumnMetadata] | None
+    columns: RowShape | None
     paging_state: bytes | None
     metadata_id: bytes | None
 
@@ -66,7 +67,7 @@ def read_result_metadata(f: BytesIO, user_type_map: UserTypeMap) -> ResultMetada
     if flags & NO_METADATA_FLAG:
         columns = None
     else:
-        columns = _read_columns(f, flags, column_count, user_type_map)
+        columns = RowShape(_read_columns(f, flags, column_count, user_type_map))
     return ResultMetadata(column_count, columns, paging_state, metadata_id)
 
 

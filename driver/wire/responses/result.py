@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...types.deserializers import make_deserializers
 from ...vocabulary.kinds import (
     RESULT_KIND_NAMES,
     RESULT_KIND_PREPARED,
@@ -17,6 +16,7 @@ from ...vocabulary.protocol_version import ProtocolVersion
 from ..malformed import MalformedFrameError, ResultMetadataMismatch
 from ..messages import Response
 from ..primitives import read_binary_string, read_int, read_string
+from ..row_shape import RowShape
 from ..rows import LazyRows, parse_columns, parse_rows
 from .metadata import read_bind_metadata, read_result_metadata
 from .schema_change import read_schema_change
@@ -85,8 +85,8 @@ class ResultMessage(Response):
     column_names: list[str] | None
     column_types: list[Any] | None
     parsed_rows: Any
-    column_metadata: list[ColumnMetadata] | None
-    result_metadata: list[ColumnMetadata] | None
+    column_metadata: RowShape | None
+    result_metadata: RowShape | None
     result_metadata_id: bytes | None
     bind_metadata: list[ColumnMetadata] | None
     pk_indexes: list[int] | None
@@ -169,13 +169,15 @@ class ResultMessage(Response):
                 f"a result has {metadata.column_count} columns without metadata; the metadata of "
                 f"the prepared statement has {len(columns)}"
             )
-        self.column_names = [column.name for column in columns]
-        self.column_types = [column.type for column in columns]
+        # A prepared statement keeps the shape; who brings a mere list of columns gets one made.
+        shape = columns if isinstance(columns, RowShape) else RowShape(columns)
+        self.column_names = shape.names
+        self.column_types = shape.types
         self.parsed_rows = self.row_parser(
             f.getvalue(),
             f.tell(),
-            columns,
-            make_deserializers(self.column_types),
+            shape,
+            shape.deserializers,
             protocol_version,
             column_encryption_policy,
         )

@@ -75,7 +75,7 @@ def test_rows_of_columns_from_several_tables():
     message = decode(
         "00000002 00000000 00000001  0001 61 0001 62 0001 63 0004  00000001 00000001 01", 0x08
     )
-    assert message.column_metadata == [ColumnMetadata("a", "b", "c", BooleanType)]
+    assert message.column_metadata == (ColumnMetadata("a", "b", "c", BooleanType),)
     assert message.parsed_rows == [(True,)]
     assert message.paging_state is None
 
@@ -153,7 +153,7 @@ def test_v4_prepared_has_partition_key_indexes():
         0x08,
     )
     assert message.pk_indexes == [1, 0]
-    assert message.result_metadata == [ColumnMetadata("k", "t", "r", UTF8Type)]
+    assert message.result_metadata == (ColumnMetadata("k", "t", "r", UTF8Type),)
     assert message.column_metadata == message.result_metadata
 
 

@@ -311,6 +311,32 @@ class TestMetadata:
         assert prepared.result_metadata_id == b"new"
         assert b"new" in session.server.requests[-1].body
 
+    def test_has_the_names_that_came_with_the_rows_and_never_older_ones(self):
+        # Names that a statement keeps apart from its metadata, as pull request 805 does, would be
+        # those of before the change: ("n",) for rows of two values, and silently so.
+        wider = [("n", Int32Type), ("x", UTF8Type)]
+        session = session_with(
+            answers.prepared(b"id", NUMBER, NUMBER, version=5),
+            answers.rows(NUMBER, [(1,)], skip=True),
+            answers.rows(wider, [(1, "a")], new_id=b"new"),
+            answers.rows(wider, [(2, "b")], skip=True),
+            protocol_version=5,
+        )
+        prepared = session.prepare("q")
+        names = [session.execute(prepared, (1,)).column_names for _ in range(3)]
+        assert names == [["n"], ["n", "x"], ["n", "x"]]
+        assert prepared.result_metadata.names == ["n", "x"]
+
+    def test_lends_its_names_to_nobody(self):
+        session = session_with(
+            answers.prepared(b"id", NUMBER, NUMBER),
+            answers.rows(NUMBER, [(1,)], skip=True),
+            answers.rows(NUMBER, [(1,)], skip=True),
+        )
+        prepared = session.prepare("q")
+        session.execute(prepared, (1,)).column_names.clear()
+        assert session.execute(prepared, (1,)).column_names == ["n"]
+
 
 class TestTablets:
     TYPE = lookup_casstype(TABLET_PAYLOAD_TYPE)
