@@ -133,8 +133,10 @@ class ResponseDispatch:
                     self._query_traces.append(response.trace_id)
                 self._warnings = response.warnings
                 self._custom_payload = response.custom_payload
-                if self._custom_payload:
-                    self._look_for_tablet(self._custom_payload)
+                if self._custom_payload and self.session.cluster.tablets_routing_v1:
+                    tablet = self._custom_payload.get(TABLETS_ROUTING_PAYLOAD)
+                    if tablet is not None:
+                        self._learn_tablet(tablet)
                 self._set_result_of_kind(connection, response)
             else:
                 self._set_failure(host, connection, response)
@@ -194,22 +196,19 @@ class ResponseDispatch:
         else:
             self._set_final_result(response)
 
-    def _look_for_tablet(self, payload: Mapping[str, bytes | None]) -> None:
-        """Put a tablet that came along into the cluster's metadata.
+    def _learn_tablet(self, payload: bytes) -> None:
+        """Put a tablet, as its payload describes it, into the cluster's metadata.
 
-        One that cannot be read costs the request nothing: the next answer brings another.
+        A payload that cannot be read costs the request nothing: the next answer brings another.
         """
-        session = self.session
-        cluster = session.cluster
-        info = payload.get(TABLETS_ROUTING_PAYLOAD) if cluster.tablets_routing_v1 else None
-        if info is None:
-            return
         try:
-            tablet = Tablet.from_row(*_TABLET_TYPE.from_binary(info, cluster.protocol_version))
-            keyspace = self.query.keyspace or session.keyspace
+            tablet = Tablet.from_row(
+                *_TABLET_TYPE.from_binary(payload, self.session.cluster.protocol_version)
+            )
+            keyspace = self.query.keyspace or self.session.keyspace
             table = self.query.table
             if tablet is not None and keyspace is not None and table is not None:
-                cluster.metadata.tablets.add_tablet(keyspace, table, tablet)
+                self.session.cluster.metadata.tablets.add_tablet(keyspace, table, tablet)
         except Exception:
             log.exception("Cannot read the tablet in the custom payload of a response")
 
