@@ -58,12 +58,20 @@ def test_waiting_on_its_own_thread_is_refused_with_a_clear_line(thread):
         thread.run(inside())
 
 
-def test_ctrl_c_cancels_the_coroutine(thread):
+@pytest.fixture
+def ctrl_c():
+    """SIGINT as in a terminal: in the background of a shell it is inherited as ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: os.kill(os.getpid(), signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_cancels_the_coroutine(thread, ctrl_c):
     ended = threading.Event()
 
     async def wait():
         try:
-            os.kill(os.getpid(), signal.SIGINT)
+            ctrl_c()
             await asyncio.sleep(3600)
         finally:
             ended.set()
