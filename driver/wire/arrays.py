@@ -14,14 +14,12 @@ from ..types import (
     LongType,
     ShortType,
 )
-from ..vocabulary.columns import ColDesc
 from ..vocabulary.errors import DependencyException
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..vocabulary.columns import ColumnMetadata
-    from .messages import ColumnEncryptionPolicy
 
 #: CQL types that become NumPy numbers, with their dtype on the wire; all others become objects.
 FIXED_TYPES: Final[Mapping[Any, str]] = {
@@ -49,15 +47,10 @@ def import_numpy() -> Any:  # noqa: ANN401  (a module)
         ) from error
 
 
-def fixed_dtype(column: ColumnMetadata, policy: ColumnEncryptionPolicy | None) -> Any:  # noqa: ANN401
+def fixed_dtype(column: ColumnMetadata) -> Any:  # noqa: ANN401
     """The dtype of a column's values on the wire; None if they become objects."""
     name = FIXED_TYPES.get(column.type)
-    if name is None:
-        return None
-    description = ColDesc(column.keyspace_name, column.table_name, column.name)
-    if policy is not None and policy.contains_column(description):
-        return None
-    return import_numpy().dtype(name)
+    return None if name is None else import_numpy().dtype(name)
 
 
 def masked_array(data: bytes | bytearray, dtype: Any, nulls: bytes | bytearray) -> Any:  # noqa: ANN401

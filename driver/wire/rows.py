@@ -123,9 +123,12 @@ def parse_columns(
         DependencyException: NumPy is not installed.
     """
     row_count, position = _read_row_count(body, offset, columns, deserializers)
-    dtypes = [fixed_dtype(column, column_encryption_policy) for column in columns]
     if column_encryption_policy is not None:
         deserializers = _decrypting(columns, deserializers, column_encryption_policy)
+    dtypes = [
+        None if isinstance(deserializer, _Decrypting) else fixed_dtype(column)
+        for column, deserializer in zip(columns, deserializers, strict=True)
+    ]
     values: list[list[Any]] = [[] for _ in columns]
     for _ in range(row_count):
         for column, deserializer, dtype, found in zip(

@@ -189,8 +189,8 @@ def parse_columns(
     )
     cdef list filled = []
     cdef _Column target
-    for column in reader.columns:
-        dtype = fixed_dtype(column, column_encryption_policy)
+    for column, deserializer in zip(reader.columns, reader.deserializers):
+        dtype = None if isinstance(deserializer, _Decrypting) else fixed_dtype(column)
         filled.append(_Column(column, dtype, reader.row_count))
     cdef Py_ssize_t row, index
     for row in range(reader.row_count):

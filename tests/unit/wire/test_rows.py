@@ -161,7 +161,8 @@ def test_a_policy_without_the_column_changes_nothing():
 
 
 @pytest.mark.parametrize("parser", [parse_rows, lambda *a: list(LazyRows(*a)), parse_columns])
-def test_a_policy_is_asked_once_for_a_column_however_many_rows_there_are(parser):
+@pytest.mark.parametrize(("kind", "value"), [(BytesType, b"1234"), (Int32Type, 7)])
+def test_a_policy_is_asked_once_for_a_column_however_many_rows_there_are(parser, kind, value):
     class Counting(Reversing):
         asked = 0
 
@@ -170,7 +171,7 @@ def test_a_policy_is_asked_once_for_a_column_however_many_rows_there_are(parser)
             return super().contains_column(coldesc)
 
     policy = Counting()
-    parser(*arguments([("a", BytesType), ("b", BytesType)], [(b"1", b"2")] * 50), policy)
+    parser(*arguments([("a", kind), ("b", kind)], [(value, value)] * 50), policy)
     assert policy.asked == 2
 
 
