@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..implementation import hand_over
-from .wrapper import FrozenType, ReversedType
+from .wrapper import unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,9 +48,7 @@ class Deserializer:
 @cache
 def find_deserializer(cqltype: type[CQLType]) -> Deserializer:
     """The deserializer of a type; the same one for the same type."""
-    while issubclass(cqltype, FrozenType | ReversedType) and cqltype.subtypes:
-        (cqltype,) = cqltype.subtypes
-    return Deserializer(cqltype)
+    return Deserializer(unwrapped(cqltype))
 
 
 def make_deserializers(cqltypes: Iterable[type[CQLType]]) -> list[Deserializer]:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
-from .wrapper import FrozenType, ReversedType
+from .wrapper import unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,9 +41,7 @@ class Serializer:
 @cache
 def find_serializer(cqltype: type[CQLType]) -> Serializer:
     """The serializer of a type; the same one for the same type."""
-    while issubclass(cqltype, FrozenType | ReversedType) and cqltype.subtypes:
-        (cqltype,) = cqltype.subtypes
-    return Serializer(cqltype)
+    return Serializer(unwrapped(cqltype))
 
 
 def make_serializers(cqltypes: Iterable[type[CQLType]]) -> list[Serializer]:

@@ -51,3 +51,10 @@ class ReversedType(_Wrapper):
     def cql_parameterized_type(cls) -> str:
         """That of the subtype."""
         return cls.subtypes[0].cql_parameterized_type() if cls.subtypes else cls.typename
+
+
+def unwrapped(cqltype: type[CQLType]) -> type[CQLType]:
+    """The type inside of frozen and reversed ones, which change no bytes; another one as it is."""
+    while issubclass(cqltype, FrozenType | ReversedType) and cqltype.subtypes:
+        (cqltype,) = cqltype.subtypes
+    return cqltype

@@ -34,7 +34,7 @@ from uuid import UUID, SafeUUID
 from ...types import collection, identity, numeric, record, temporal, text, vector
 from ...types.base import EMPTY
 from ...types.custom import _UnrecognizedType
-from ...types.wrapper import FrozenType, ReversedType
+from ...types.wrapper import unwrapped
 from ...values.date import Date
 from ...values.duration import Duration
 from ...values.ordered_map import OrderedMapSerializedKey
@@ -563,9 +563,7 @@ def find_deserializer(cqltype):
     """The deserializer of a type; the same one for the same type."""
     found = _found.get(cqltype)
     if found is None:
-        inner = cqltype
-        while issubclass(inner, (FrozenType, ReversedType)) and inner.subtypes:
-            inner = inner.subtypes[0]
+        inner = unwrapped(cqltype)
         found = _found.setdefault(cqltype, _class_for(inner)(inner))
     return found
 

@@ -26,7 +26,7 @@ from driver._cython.types.marshal cimport write_double, write_float, write_int32
 
 from ...types.numeric import DoubleType, FloatType, Int32Type
 from ...types.vector import VectorType
-from ...types.wrapper import FrozenType, ReversedType
+from ...types.wrapper import unwrapped
 
 __all__ = ["Serializer", "find_serializer", "make_serializers"]
 
@@ -264,9 +264,7 @@ def find_serializer(cqltype):
     """The serializer of a type; the same one for the same type."""
     found = _found.get(cqltype)
     if found is None:
-        inner = cqltype
-        while issubclass(inner, (FrozenType, ReversedType)) and inner.subtypes:
-            inner = inner.subtypes[0]
+        inner = unwrapped(cqltype)
         found = _found.setdefault(cqltype, _class_for(inner)(inner))
     return found
 
