@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from names import plain
 from strategies.cql import types_with_values
 
 from driver.types import FloatType, lookup_cqltype
@@ -114,7 +115,7 @@ def test_any_elements_of_a_vector_have_the_same_bytes_or_the_same_error(sides, n
         [10**400, 2, 3],
         [float("nan"), float("-inf"), -0.0],
     ],
-    ids=repr,
+    ids=plain,
 )
 def test_any_sequence_that_one_takes_the_other_takes_too(sides, name, value):
     pure, compiled = sides.outcomes(lookup_cqltype(f"vector<{name}, 3>"), value, 4)

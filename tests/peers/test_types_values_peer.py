@@ -12,6 +12,7 @@ from cassandra import marshal as peer_marshal
 from cassandra import util as peer
 from hypothesis import given
 from hypothesis import strategies as st
+from names import plain
 
 from driver.types import marshal
 from driver.types.literals import Encoder, ValueSequence
@@ -125,7 +126,7 @@ LITERALS = [
 ]
 
 
-@pytest.mark.parametrize("value", LITERALS, ids=repr)
+@pytest.mark.parametrize("value", LITERALS, ids=plain)
 def test_literals_are_the_peer_s(value):
     expected = peer_encoder.Encoder().cql_encode_all_types(value)
     assert Encoder().cql_encode_all_types(value) == expected
@@ -141,7 +142,7 @@ def test_literals_are_the_peer_s(value):
         (OrderedMap([("a", 1)]), peer.OrderedMap([("a", 1)])),
         (ValueSequence([1, 2]), peer_encoder.ValueSequence([1, 2])),
     ],
-    ids=repr,
+    ids=plain,
 )
 def test_literals_of_our_values_are_those_of_the_peer_s(ours, theirs):
     expected = peer_encoder.Encoder().cql_encode_all_types(theirs)

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 
 import numpy as np
 import pytest
+from names import plain
 
 from driver.types import (
     UserType,
@@ -50,7 +51,7 @@ WRONG_TYPE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), WRONG_TYPE, ids=repr)
+@pytest.mark.parametrize(("name", "value"), WRONG_TYPE, ids=plain)
 def test_a_value_of_the_wrong_type_is_a_type_error(name, value):
     with pytest.raises(TypeError):
         lookup_cqltype(name).serialize(value, 4)
@@ -74,7 +75,7 @@ OUT_OF_RANGE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), OUT_OF_RANGE, ids=repr)
+@pytest.mark.parametrize(("name", "value"), OUT_OF_RANGE, ids=plain)
 def test_a_number_out_of_range_is_an_overflow_error(name, value):
     with pytest.raises(OverflowError):
         lookup_cqltype(name).serialize(value, 4)
@@ -95,7 +96,7 @@ WRONG_CONTENT = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), WRONG_CONTENT, ids=repr)
+@pytest.mark.parametrize(("name", "value"), WRONG_CONTENT, ids=plain)
 def test_a_value_of_the_wrong_content_is_a_value_error(name, value):
     with pytest.raises(ValueError, match=r"."):
         lookup_cqltype(name).serialize(value, 4)
@@ -153,7 +154,7 @@ def test_a_vector_has_a_size_that_cassandra_could_have(size):
         VectorType.with_size(lookup_cqltype("int"), size)
 
 
-@pytest.mark.parametrize("value", ["a", 5, object()], ids=repr)
+@pytest.mark.parametrize("value", ["a", 5, object()], ids=plain)
 def test_a_user_type_takes_records_only(value):
     cqltype = UserType.make_udt_class("ks", "r", ("a", "b"), [lookup_cqltype("int")] * 2)
     with pytest.raises(TypeError, match="r takes a record"):
