@@ -21,6 +21,8 @@ from . import recordings, ring
 from .case import Case, Prepared, expect, install
 
 AT = datetime(2026, 3, 20, 8, 34, tzinfo=UTC).replace(tzinfo=None)
+#: Microseconds since the epoch, for requests that are encoded here.
+TIMESTAMP = 1_774_000_000_000_000
 
 
 class Select(NamedTuple):
@@ -142,6 +144,9 @@ class Request:
         self.connection, self.stream = self.pool.borrow_connection()
         self.connection.release_request_id(self.stream)
         self.conversation = self.connection._conversation
+        # A frame with the time of day has another checksum in each process, and a checksum with
+        # fewer digits costs fewer instructions.
+        self.message.timestamp = TIMESTAMP
         self.frame = self.conversation.encode(self.message, self.stream)
         self.answer = self.carrier.answer(self.written)
         (received,) = self.conversation.feed(self.answer)
@@ -268,8 +273,7 @@ HOPS = {
         (ENCODE,),
         lambda r: (r.conversation.encode, r.message, r.stream),
         lambda r, frame: frame == r.frame,
-        # The rest is the time stamp.
-        lambda r, frame: [len(frame), r.statement.query_id in frame],
+        lambda _, frame: frame,
     ),
     "write": Hop(
         _write,
