@@ -230,8 +230,10 @@ class SessionCore:
             parameters or None,
             self.timestamp_generator() if self.use_client_timestamp else None,
         )
-        message.tracing = trace
-        message.update_custom_payload(custom_payload)
+        if trace:
+            message.tracing = trace
+        if custom_payload is not None:
+            message.update_custom_payload(custom_payload)
         if execute_as is not None:
             message.update_custom_payload({_EXECUTE_AS: execute_as.encode()})
         if paging_state is not None:

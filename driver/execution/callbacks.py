@@ -12,19 +12,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_NOT_SET: Final = object()
+#: The outcome of a request that has none.
+NOT_SET: Final = object()
 
 
 class Callbacks:
     """The outcome of a request, for those that do not wait for it."""
 
+    # On the class: most requests are called back by nobody, and pay nothing for it. Those who are
+    # to be told are in tuples, which are replaced: whoever goes through one needs no copy.
+    _final_result: Any = NOT_SET
+    _final_exception: Exception | None = None
+    _callbacks: tuple[Callable[[Any], object], ...] = ()
+    _errbacks: tuple[Callable[[Exception], object], ...] = ()
+
     def __init__(self) -> None:
         """No outcome, nobody to tell."""
-        self._final_result: Any = _NOT_SET
-        self._final_exception: Exception | None = None
         self._callback_lock = threading.Lock()
-        self._callbacks: list[Callable[[Any], object]] = []
-        self._errbacks: list[Callable[[Exception], object]] = []
 
     def _wake(self) -> None:
         """Tell those who wait; here nobody does."""
@@ -32,11 +36,11 @@ class Callbacks:
     @property
     def is_done(self) -> bool:
         """Whether there is an outcome, of the current page."""
-        return self._final_result is not _NOT_SET or self._final_exception is not None
+        return self._final_result is not NOT_SET or self._final_exception is not None
 
     def _reopen(self) -> None:
         """Forget the outcome: that of the next page comes."""
-        self._final_result = _NOT_SET
+        self._final_result = NOT_SET
         self._final_exception = None
 
     def add_callback(self, fn: Callable[..., object], *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401  (as the function takes them)
@@ -46,8 +50,8 @@ class Callbacks:
         """
         callback = partial(_with_first, fn, args, kwargs)
         with self._callback_lock:
-            self._callbacks.append(callback)
-            is_here = self._final_result is not _NOT_SET
+            self._callbacks = (*self._callbacks, callback)
+            is_here = self._final_result is not NOT_SET
         if is_here:
             call_back(callback, self._final_result)
         return self
@@ -56,7 +60,7 @@ class Callbacks:
         """Have ``fn(exception, *args, **kwargs)`` called if the request fails or has failed."""
         errback = partial(_with_first, fn, args, kwargs)
         with self._callback_lock:
-            self._errbacks.append(errback)
+            self._errbacks = (*self._errbacks, errback)
             failed = self._final_exception
         if failed is not None:
             call_back(errback, failed)
@@ -78,12 +82,12 @@ class Callbacks:
     def clear_callbacks(self) -> None:
         """Forget all callbacks and errbacks."""
         with self._callback_lock:
-            self._callbacks = []
-            self._errbacks = []
+            self._callbacks = ()
+            self._errbacks = ()
 
     def _outcome(self) -> str:
         """For representations."""
-        result = "(none yet)" if self._final_result is _NOT_SET else self._final_result
+        result = "(none yet)" if self._final_result is NOT_SET else self._final_result
         return f"result={result!r} exception={self._final_exception!r}"
 
 

@@ -77,7 +77,7 @@ class ResponseDispatch:
     row_factory: RowFactory
     coordinator_host: Host | None
     is_schema_agreed: bool
-    _query_traces: list[UUID]
+    _query_traces: tuple[UUID, ...] = ()  # most requests are not traced
     _warnings: Sequence[str] | None
     _custom_payload: Mapping[str, bytes | None] | None
     _paging_state: bytes | None
@@ -130,7 +130,7 @@ class ResponseDispatch:
             if isinstance(response, ResultMessage):
                 # What nearly every request gets, and it has all three: no need to ask.
                 if response.trace_id:
-                    self._query_traces.append(response.trace_id)
+                    self._query_traces = (*self._query_traces, response.trace_id)
                 self._warnings = response.warnings
                 self._custom_payload = response.custom_payload
                 if self._custom_payload and self.session.cluster.tablets_routing_v1:
@@ -151,7 +151,7 @@ class ResponseDispatch:
         """What came instead of a result does: an error of the server, or an exception."""
         trace_id = getattr(response, "trace_id", None)
         if trace_id:
-            self._query_traces.append(trace_id)
+            self._query_traces = (*self._query_traces, trace_id)
         self._warnings = getattr(response, "warnings", None)
         self._custom_payload = getattr(response, "custom_payload", None)
         if isinstance(response, PreparedQueryNotFound) and host is not None:

@@ -315,8 +315,10 @@ class InMemorySession:
         message: Any = message_for(
             query, self.cluster.protocol_version, self.encoder, self.defaults, parameters
         )
-        message.tracing = trace
-        message.update_custom_payload(custom_payload)
+        if trace:
+            message.tracing = trace
+        if custom_payload is not None:
+            message.update_custom_payload(custom_payload)
         if paging_state is not None:
             message.paging_state = paging_state
         prepared = query.prepared_statement if isinstance(query, BoundStatement) else None

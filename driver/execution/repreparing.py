@@ -34,7 +34,7 @@ class Repreparing(ResponseDispatch):
         _prepared_again: what was prepared for this page: host and id of the statement.
     """
 
-    _prepared_again: set[tuple[Host, bytes]]
+    _prepared_again: frozenset[tuple[Host, bytes]]
 
     def _query(
         self,
@@ -67,7 +67,7 @@ class Repreparing(ResponseDispatch):
                 )
             )
             return
-        self._prepared_again.add((host, query_id))
+        self._prepared_again |= {(host, query_id)}
         message = PrepareMessage(
             prepared.query_string, keyspace=prepared.keyspace if names_keyspace else None
         )

@@ -75,6 +75,22 @@ class RequestExecution(Callbacks, Repreparing):
         is_schema_agreed: False if hosts still disagree about a schema change of this request.
     """
 
+    # What every request begins with is on the class: an instance has what it came to know. That is
+    # less to set, and few enough attributes for the interpreter to share their names.
+    coordinator_host: Host | None = None
+    request_encoded_size: int | None = None
+    is_schema_agreed: bool = True
+    _warnings: Sequence[str] | None = None
+    _custom_payload: Mapping[str, bytes | None] | None = None
+    _paging_state: bytes | None = None
+    _col_names: Sequence[str] | None = None
+    _col_types: Sequence[Any] | None = None
+    _page: int = 1
+    _plan: Iterator[Host] | None = None
+    _query_retries: int = 0
+    _prepared_again: frozenset[tuple[Host, bytes]] = frozenset()
+    _is_ending: bool = False
+
     def __init__(
         self,
         session: Session,
@@ -117,9 +133,6 @@ class RequestExecution(Callbacks, Repreparing):
         self.prepared_statement = prepared_statement
         self.row_factory = row_factory or session.row_factory
         self.attempted_hosts: list[Host] = []
-        self.coordinator_host = None
-        self.request_encoded_size: int | None = None
-        self.is_schema_agreed = True
         self._metrics = session.metrics if metrics is None else metrics
         self._retry_policy = _DEFAULT_RETRY_POLICY if retry_policy is None else retry_policy
         self._load_balancer = load_balancer
@@ -127,24 +140,19 @@ class RequestExecution(Callbacks, Repreparing):
         self._speculative_execution_plan = speculative_execution_plan
         self._host = host
         self._protocol_handler = protocol_handler
-        self._query_traces: list[UUID] = []
-        self._warnings = None
-        self._custom_payload = None
-        self._paging_state = None
-        self._col_names = None
-        self._col_types = None
-        self._page = 0
-        self._begin_page()
-
-    def _begin_page(self) -> None:
-        """Forget what belongs to one page."""
-        self._page += 1
-        self._plan: Iterator[Host] | None = None
-        self._query_retries = 0
-        self._prepared_again = set()
         self._errors = {}
         self._in_flight: set[Pending] = set()
         self._timers: list[Timer] = []
+
+    def _begin_page(self) -> None:
+        """Forget what belongs to the page before."""
+        self._page += 1
+        self._plan = None
+        self._query_retries = 0
+        self._prepared_again = frozenset()
+        self._errors = {}
+        self._in_flight = set()
+        self._timers = []
         self._is_ending = False
 
     # --- sending -------------------------------------------------------------------------------
@@ -388,7 +396,7 @@ class RequestExecution(Callbacks, Repreparing):
         with self._callback_lock:
             self._final_result = response
             # A callback that is added from now on is called where it is added.
-            to_call = tuple(self._callbacks)
+            to_call = self._callbacks
         self._wake()
         for callback in to_call:
             call_back(callback, response)
@@ -401,7 +409,7 @@ class RequestExecution(Callbacks, Repreparing):
             self._metrics.on_exception(time.monotonic() - self._start_time)
         with self._callback_lock:
             self._final_exception = response
-            to_call = tuple(self._errbacks)
+            to_call = self._errbacks
         self._wake()
         for errback in to_call:
             call_back(errback, response)

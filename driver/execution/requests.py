@@ -94,5 +94,6 @@ def message_for(
         message = BatchMessage(
             statement.batch_type, statement.statements, consistency, serial, timestamp, keyspace
         )
-    message.update_custom_payload(statement.custom_payload)
+    if statement.custom_payload is not None:
+        message.update_custom_payload(statement.custom_payload)
     return message

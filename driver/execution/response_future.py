@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..results.result_set import ResultSet
 from . import waiting
+from .callbacks import NOT_SET
 from .request import QueryExhausted
 from .tracing import Traces
-
-if TYPE_CHECKING:
-    from ..wire.messages import Request
-    from .contract import Session
 
 __all__ = ["QueryExhausted", "ResponseFuture"]
 
@@ -20,22 +17,27 @@ __all__ = ["QueryExhausted", "ResponseFuture"]
 class ResponseFuture(Traces):
     """The answer to a request that was sent, or will be; ``result`` waits for it."""
 
-    def __init__(
-        self,
-        session: Session,
-        message: Request,
-        query: Any,  # noqa: ANN401  (a statement of any kind, or None)
-        timeout: float | None = None,
-        *args: Any,  # noqa: ANN401  (as the base class takes them)
-        **kwargs: Any,  # noqa: ANN401  (as the base class takes them)
-    ) -> None:
-        """Describe a request; arguments as of ``RequestExecution``."""
-        super().__init__(session, message, query, timeout, *args, **kwargs)
-        self._event = threading.Event()
-        self._wake = self._event.set  # type: ignore[method-assign]  # without a call in between
+    #: Most answers are here before anybody asks for them, or are for callbacks.
+    _waited_for: threading.Event | None = None
+
+    @property
+    def _event(self) -> threading.Event:
+        """What is set while there is an outcome; made for the first thread that waits."""
+        # Under the lock of the outcome: it ends before, and is seen here, or it sees this.
+        with self._callback_lock:
+            if self._waited_for is None:
+                self._waited_for = threading.Event()
+                if self.is_done:
+                    self._waited_for.set()
+            return self._waited_for
+
+    def _wake(self) -> None:
+        if self._waited_for is not None:
+            self._waited_for.set()
 
     def _reopen(self) -> None:
-        self._event.clear()
+        if self._waited_for is not None:
+            self._waited_for.clear()
         super()._reopen()
 
     def result(self) -> ResultSet:
@@ -57,7 +59,7 @@ class ResponseFuture(Traces):
 
     def wait_for_page(self) -> Any:  # noqa: ANN401  (a row factory decides)
         """Wait as ``result`` does, for the current page as the row factory gave it."""
-        if not self._event.is_set():
+        if self._final_result is NOT_SET and self._final_exception is None:  # not done
             waiting.refuse_on_loop(self.session)
             if not self._event.wait(None if self.timeout is None else self.timeout + waiting.GRACE):
                 raise self._timed_out()

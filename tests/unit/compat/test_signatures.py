@@ -21,6 +21,7 @@ KNOWN = {
     "cassandra.cluster.Cluster.connection_class": "an option; not a default on the class",
     "cassandra.cluster.Cluster.conviction_policy_factory": "an option; not a default on the class",
     "cassandra.cluster.ExecutionProfile.row_factory": "an attribute; not a default on the class",
+    "cassandra.cluster.ResponseFuture": "Session.execute_async makes futures",
     "cassandra.cluster.ResponseFuture.send_request": "called by the session",
     "cassandra.cluster.Session": "Cluster.connect makes sessions",
     "cassandra.cluster.Session.client_protocol_handler": "a property",

@@ -191,5 +191,5 @@ async def test_traces_are_awaited():
     waiting = send(session)
     with pytest.raises(TraceUnavailable, match="not available before"):
         await waiting.get_query_trace()
-    waiting._query_traces = [UUID(int=1)]
+    waiting._query_traces = (UUID(int=1),)
     waiting.cancel()

@@ -1,0 +1,94 @@
+"""What a request has for waiting threads, callbacks and traces is made for the first that asks."""
+
+import threading
+from uuid import UUID
+
+import answers
+from script import NUMBER, row, session_of
+
+TRACE = UUID(int=7)
+
+
+def test_an_answer_that_is_here_needs_no_event():
+    future = session_of([row(1)]).execute_async("q")
+    assert future.result().one() == (1,)
+    assert future._waited_for is None
+
+
+def test_an_event_that_is_made_after_the_answer_is_set():
+    future = session_of([row(1)]).execute_async("q")
+    assert future._event.is_set()
+
+
+def test_a_thread_that_waits_is_woken_by_the_answer():
+    session = session_of([None])
+    future = session.execute_async("q")
+    rows = []
+    waiting = threading.Thread(target=lambda: rows.append(future.wait_for_page()))
+    event = future._event
+    waiting.start()
+    assert not event.is_set()
+    future._set_final_result([(1,)])
+    waiting.join(10)
+    assert rows == [[(1,)]]
+    assert event.is_set()
+
+
+def test_threads_that_begin_to_wait_while_the_answer_comes_are_all_woken():
+    for _ in range(50):
+        future = session_of([None]).execute_async("q")
+        together = threading.Barrier(4)
+        rows = []
+
+        def wait(future=future, together=together, rows=rows):
+            together.wait(10)
+            rows.append(future.wait_for_page())
+
+        threads = [threading.Thread(target=wait) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        together.wait(10)
+        future._set_final_result("page")
+        for thread in threads:
+            thread.join(10)
+        assert rows == ["page"] * 3
+
+
+def test_the_event_of_a_page_is_cleared_for_the_next():
+    pages = [answers.rows(NUMBER, [(1,)], paging_state=b"p"), None]
+    future = session_of(pages).execute_async("q")
+    event = future._event
+    assert event.is_set()
+    future.start_fetching_next_page()
+    assert future._event is event
+    assert not event.is_set()
+    future._set_final_result([(2,)])
+    assert event.is_set()
+
+
+def test_a_callback_that_is_added_by_a_callback_is_called_once():
+    session = session_of([None])
+    future = session.execute_async("q")
+    heard = []
+    future.add_callback(lambda rows: future.add_callback(heard.append) and heard.append(rows))
+    future._set_final_result("rows")
+    assert heard == ["rows", "rows"]
+
+
+def test_requests_share_no_callbacks_and_no_traces():
+    session = session_of([row(1), row(2)])
+    first, second = session.execute_async("q"), session.execute_async("q")
+    heard = []
+    first.add_callbacks(heard.append, heard.append)
+    first._query_traces = (*first._query_traces, TRACE)
+    second.clear_callbacks()
+    assert (second._callbacks, second._errbacks) == ((), ())
+    assert second.get_query_trace_ids() == []
+    assert first.get_query_trace_ids() == [TRACE]
+    assert heard == [[(1,)]]
+
+
+def test_a_request_without_tracing_or_payload_says_nothing_of_them():
+    session = session_of([row(1)])
+    future = session.execute_async("q")
+    assert {"tracing", "custom_payload"}.isdisjoint(vars(future.message))
