@@ -46,11 +46,24 @@ class RequestEvent(NamedTuple):
         )
 
 
-def announce(event: RequestEvent, listeners: Sequence[Callable[[RequestEvent], object]]) -> None:
-    """Tell listeners of a request; what one raises keeps neither the others nor the request."""
+def announce(
+    request: RequestExecution,
+    started_at: float,
+    listeners: Sequence[Callable[[RequestEvent], object]],
+) -> None:
+    """Tell listeners of a request; what one raises keeps neither the others nor the request.
+
+    Bound values are copied for the first listener that gets to see them.
+    """
+    event = None
     for listener in listeners:
+        if event is None and not isinstance(listener, RequestInitListener):
+            event = RequestEvent.of(request, started_at)
         try:
-            listener(event)
+            if isinstance(listener, RequestInitListener):
+                listener.hear(request)
+            else:
+                listener(event)  # type: ignore[arg-type]  # made for the first of these
         except Exception:
             log.exception("Request listener %r raised an exception", listener)
 
@@ -68,10 +81,14 @@ class RequestInitListener:
         """Remember what to call."""
         self._call = (fn, tuple(args), dict(kwargs))
 
-    def __call__(self, event: RequestEvent) -> None:
-        """Call it with the request."""
+    def hear(self, request: RequestExecution) -> None:
+        """Call it with the request, which is all that it gets to see."""
         fn, args, kwargs = self._call
-        fn(event.future, *args, **kwargs)
+        fn(request, *args, **kwargs)
+
+    def __call__(self, event: RequestEvent) -> None:
+        """Call it with the request of an event."""
+        self.hear(event.future)
 
     def __eq__(self, other: object) -> bool:
         """Whether both call the same with the same."""

@@ -25,7 +25,7 @@ from ..net.errors import ConnectionException
 from ..policies.retry import RetryPolicy
 from ..vocabulary.errors import DriverException, NoHostAvailable, OperationTimedOut
 from .callbacks import Callbacks, call_back
-from .listeners import RequestEvent, announce
+from .listeners import announce
 from .pending import Attempt, Delay
 from .repreparing import Repreparing
 from .routing import token_and_shard
@@ -159,7 +159,9 @@ class RequestExecution(Callbacks, Repreparing):
 
     def send_request(self) -> None:
         """Send the request, from any thread. What goes wrong becomes its exception."""
-        announce(RequestEvent.of(self, self._start_time), self.session.request_listeners)
+        listeners = self.session.request_listeners
+        if listeners:
+            announce(self, self._start_time, listeners)
         self._send_page()
 
     def _send_page(self) -> None:

@@ -1,6 +1,7 @@
 """Listeners: who hears of each request before it is sent."""
 
 import answers
+import pytest
 from script import NUMBER, row, session_of
 
 from driver.execution.listeners import RequestInitListener
@@ -40,6 +41,43 @@ def test_bound_values_are_a_copy():
     session.execute(bound)
     bound.bind([6])
     assert heard[0].values == (5,)
+
+
+class CountedCopies(list):
+    """Values that tell how often somebody went through them."""
+
+    copies = 0
+
+    def __iter__(self):
+        self.copies += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize(
+    ("listeners", "copies"),
+    [
+        ([], 0),
+        ([RequestInitListener(id)], 0),
+        ([lambda event: event], 1),
+        ([RequestInitListener(id), id, RequestInitListener(id), id], 1),
+    ],
+    ids=["nobody", "requests", "events", "both"],
+)
+def test_bound_values_are_copied_once_and_only_for_who_sees_them(listeners, copies):
+    session = session_of([answers.prepared(b"id", NUMBER, NUMBER), row(1)])
+    bound = session.prepare("q").bind([5])
+    bound.raw_values = CountedCopies([5])
+    session.request_listeners += listeners
+    session.execute(bound)
+    assert bound.raw_values.copies == copies
+
+
+def test_a_listener_of_requests_takes_an_event_as_well():
+    heard = []
+    session = session_of([row(1)])
+    session.request_listeners.append(RequestInitListener(heard.append).__call__)
+    future = session.execute_async("q")
+    assert heard == [future]
 
 
 def test_callbacks_of_a_listener_hear_how_it_ended():
