@@ -136,7 +136,7 @@ class RequestExecution(Callbacks, Repreparing):
         self._metrics = session.metrics if metrics is None else metrics
         self._retry_policy = _DEFAULT_RETRY_POLICY if retry_policy is None else retry_policy
         self._load_balancer = load_balancer
-        self._start_time: Any = self._begins_now() if start_time is None else start_time
+        self._start_time = time.monotonic() if start_time is None else start_time
         self._speculative_execution_plan = speculative_execution_plan
         self._host = host
         self._protocol_handler = protocol_handler
@@ -155,19 +155,13 @@ class RequestExecution(Callbacks, Repreparing):
         self._timers = []
         self._is_ending = False
 
-    def _begins_now(self) -> float | None:
-        """The clock, if metrics or listeners will want it; never when they ask: that is the end."""
-        if self._metrics is None and not self.session.request_listeners:
-            return None
-        return time.monotonic()
-
     # --- sending -------------------------------------------------------------------------------
 
     def send_request(self) -> None:
         """Send the request, from any thread. What goes wrong becomes its exception."""
         listeners = self.session.request_listeners
         if listeners:
-            announce(self, self._start_time or time.monotonic(), listeners)
+            announce(self, self._start_time, listeners)
         self._send_page()
 
     def _send_page(self) -> None:
@@ -194,7 +188,7 @@ class RequestExecution(Callbacks, Repreparing):
             raise QueryExhausted("there are no more pages")
         self.message.paging_state = self._paging_state
         self._begin_page()
-        self._start_time = self._begins_now()
+        self._start_time = time.monotonic()
         self._reopen()
         self._send_page()
 
