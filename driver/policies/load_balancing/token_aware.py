@@ -6,13 +6,14 @@ from random import shuffle
 from typing import TYPE_CHECKING, Any
 
 from ..distance import HostDistance
+from .base import LoadBalancingPolicy
 from .wrapper import WrapperPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...topology.host import Host
-    from .base import ClusterForPolicies, LoadBalancingPolicy, MetadataForPolicies
+    from .base import ClusterForPolicies, MetadataForPolicies
 
 
 class TokenAwarePolicy(WrapperPolicy):
@@ -32,10 +33,12 @@ class TokenAwarePolicy(WrapperPolicy):
         super().__init__(child_policy)
         self.shuffle_replicas = shuffle_replicas
         self._cluster_metadata: MetadataForPolicies | None = None
+        self._ranks = True
 
     def populate(self, cluster: ClusterForPolicies, hosts: Sequence[Host]) -> None:
         """Remember where replicas are found, and start the child."""
         self._cluster_metadata = cluster.metadata
+        self._ranks = _knows_racks(self)
         super().populate(cluster, hosts)
 
     def check_supported(self) -> None:
@@ -60,32 +63,51 @@ class TokenAwarePolicy(WrapperPolicy):
         """Local replicas that are up, nearest first, then the rest of the child's plan."""
         keyspace = getattr(query, "keyspace", None) or working_keyspace
         child = self._child_policy
-        asked = set()
+        asked = []
         for replica in self._replicas(keyspace, query):
             if replica.is_up and child.distance(replica) == HostDistance.LOCAL:
-                asked.add(replica)
+                asked.append(replica)
                 yield replica
+        # Few plans get here: nearly always the first host answers, and nobody asks on.
+        seen = set(asked)
         for host in child.make_query_plan(keyspace, query):
-            if host not in asked:
+            if host not in seen:
                 yield host
 
     def _replicas(
         self,
         keyspace: str | None,
         query: Any,  # noqa: ANN401  (a statement of any kind)
-    ) -> list[Host]:
+    ) -> Sequence[Host]:
         """The replicas of the statement's partition, in the order in which to ask them."""
         routing_key = getattr(query, "routing_key", None)
         if routing_key is None or keyspace is None or self._cluster_metadata is None:
-            return []
+            return ()
         table = getattr(query, "table", None)
         where = (keyspace, routing_key) if table is None else (keyspace, routing_key, table)
-        replicas = list(self._cluster_metadata.get_replicas(*where))
+        replicas = self._cluster_metadata.get_replicas(*where)
+        # One is in order; so are several that nobody wants in another one.
+        if len(replicas) == 1 or not (self.shuffle_replicas or self._ranks):
+            return replicas
         if getattr(query, "is_lwt", False):
             return replicas
         if self.shuffle_replicas:
+            replicas = list(replicas)
             shuffle(replicas)
-        return sorted(replicas, key=self._is_in_another_rack)
+        return sorted(replicas, key=self._is_in_another_rack) if self._ranks else replicas
 
     def _is_in_another_rack(self, host: Host) -> bool:
         return not self.in_local_rack(host)
+
+
+def _knows_racks(policy: Any) -> bool:  # noqa: ANN401  (perhaps a policy of somebody's own)
+    """Whether a policy, or the one that it wraps, may say of a host that it is in the local rack.
+
+    To ask for every replica of every plan what nobody knows cost more than the hash of the key.
+    """
+    while True:
+        ask = getattr(policy, "in_local_rack", None)
+        answers = getattr(ask, "__func__", ask)
+        if answers is not WrapperPolicy.in_local_rack:
+            return answers not in (None, LoadBalancingPolicy.in_local_rack)
+        policy = policy._child_policy  # noqa: SLF001  (of a wrapper)

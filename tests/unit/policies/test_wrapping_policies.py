@@ -118,6 +118,52 @@ def test_racks_count_through_policies_in_between():
     assert list(policy.make_query_plan(None, statement())) == [near, far]
 
 
+class Reverses(TokenAwarePolicy):
+    """Knows racks where its child knows none."""
+
+    def in_local_rack(self, host):
+        return host is not A
+
+
+@pytest.mark.parametrize("between", [lambda p: p, lambda p: HostFilterPolicy(p, lambda _: True)])
+def test_nobody_is_asked_for_racks_that_nobody_knows(between, monkeypatch):
+    policy, _ = token_aware_policy(between(local()), [C, B], shuffle_replicas=False)
+    monkeypatch.setattr(TokenAwarePolicy, "_is_in_another_rack", None)  # calling it would raise
+    assert list(policy.make_query_plan(None, statement())) == [C, B, A, D]
+
+
+def test_a_subclass_that_knows_racks_is_asked():
+    policy = Reverses(local(), shuffle_replicas=False)
+    policy.populate(cluster(replicas=[A, B]), [A, B])
+    assert list(policy.make_query_plan(None, statement())) == [B, A]
+
+
+def test_one_replica_is_neither_shuffled_nor_ranked(monkeypatch):
+    monkeypatch.setattr(token_aware, "shuffle", None)  # calling it would raise
+    policy, _ = token_aware_policy(RackAwareRoundRobinPolicy("dc1", "r1"), [C])
+    assert list(policy.make_query_plan(None, statement())) == [C, A, B, D]
+
+
+def test_shuffling_leaves_the_replicas_of_the_cluster_in_their_order():
+    policy, known = token_aware_policy(local(), [C, B])
+    replicas = [C, B]
+    known.metadata.get_replicas = lambda *_: replicas
+    assert list(policy.make_query_plan(None, statement())) == [B, C, A, D]
+    assert replicas == [C, B]
+
+
+def test_hosts_are_compared_only_by_a_plan_that_goes_past_the_replicas(monkeypatch):
+    policy, _ = token_aware_policy(local(), [C, B], shuffle_replicas=False)
+    hashed = []
+    hash_of = type(A).__hash__
+    monkeypatch.setattr(type(A), "__hash__", lambda host: hashed.append(host) or hash_of(host))
+    plan = policy.make_query_plan(None, statement())
+    assert [next(plan), next(plan)] == [C, B]
+    assert hashed == []
+    assert list(plan) == [A, D]
+    assert hashed != []
+
+
 def prepared(is_lwt):
     marker = ColumnMetadata("ks", "t", "k", Int32Type)
     return PreparedStatement([marker], b"id", [0], "q", None, 4, None, None, is_lwt)
