@@ -31,6 +31,7 @@ TWINS: tuple[str, ...] = (
     "types.deserializers",
     "types.serializers",
     "wire.rows",
+    "wire.requests.bodies",
     "topology.token",
 )
 

@@ -45,11 +45,21 @@ cdef inline double read_double(const unsigned char *p) noexcept nogil:
     return value
 
 
+cdef inline void write_uint16(unsigned char *p, uint16_t bits) noexcept nogil:
+    p[0] = bits >> 8
+    p[1] = bits
+
+
 cdef inline void write_uint32(unsigned char *p, uint32_t bits) noexcept nogil:
     p[0] = bits >> 24
     p[1] = bits >> 16
     p[2] = bits >> 8
     p[3] = bits
+
+
+cdef inline void write_uint64(unsigned char *p, uint64_t bits) noexcept nogil:
+    write_uint32(p, <uint32_t>(bits >> 32))
+    write_uint32(p + 4, <uint32_t>bits)
 
 
 cdef inline void write_int32(unsigned char *p, int32_t value) noexcept nogil:
@@ -65,8 +75,7 @@ cdef inline void write_float(unsigned char *p, float value) noexcept nogil:
 cdef inline void write_double(unsigned char *p, double value) noexcept nogil:
     cdef uint64_t bits
     memcpy(&bits, &value, 8)
-    write_uint32(p, <uint32_t>(bits >> 32))
-    write_uint32(p + 4, <uint32_t>bits)
+    write_uint64(p, bits)
 
 
 cdef inline int64_t read_short_varint(const unsigned char *p, Py_ssize_t size) noexcept nogil:

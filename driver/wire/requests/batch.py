@@ -18,7 +18,7 @@ from ..primitives import (
     write_uint,
     write_values,
 )
-from .query import (
+from .bodies import (
     DEFAULT_TIMESTAMP_FLAG,
     NOW_IN_SECONDS_FLAG,
     WITH_KEYSPACE_FLAG,

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...vocabulary.protocol_version import ProtocolVersion
 from ..messages import Request
-from ..primitives import (
-    write_binary_string,
-    write_byte,
-    write_consistency_level,
-    write_int,
-    write_long,
-    write_longstring,
-    write_short,
-    write_string,
-    write_uint,
-    write_value,
-    write_values,
-)
-from .versions import check_keyspace, check_now_in_seconds, check_unset
+from .bodies import write_execute, write_query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from io import BytesIO
 
     from ...vocabulary.unset import UnsetType
@@ -32,16 +17,6 @@ if TYPE_CHECKING:
 Value: TypeAlias = "bytes | UnsetType | None"
 #: Values by position, or by the name of their marker.
 Values: TypeAlias = "Sequence[Value] | Mapping[str, Value]"
-
-VALUES_FLAG = 0x01
-SKIP_METADATA_FLAG = 0x02
-PAGE_SIZE_FLAG = 0x04
-WITH_PAGING_STATE_FLAG = 0x08
-WITH_SERIAL_CONSISTENCY_FLAG = 0x10
-DEFAULT_TIMESTAMP_FLAG = 0x20
-NAMES_FOR_VALUES_FLAG = 0x40
-WITH_KEYSPACE_FLAG = 0x80
-NOW_IN_SECONDS_FLAG = 0x100
 
 
 class _QueryMessage(Request):
@@ -80,67 +55,6 @@ class _QueryMessage(Request):
         self.timestamp = timestamp
         self.skip_meta = skip_meta
         self.keyspace = keyspace
-
-    def _write_query_params(self, f: BytesIO, protocol_version: int) -> None:
-        """Write <consistency><flags>[values][page size][paging state][serial][timestamp]..."""
-        write_consistency_level(f, self.consistency_level)
-        flags = self._flags(protocol_version)
-        if ProtocolVersion.uses_int_query_flags(protocol_version):
-            write_uint(f, flags)
-        else:
-            write_byte(f, flags)
-        if self.query_params is not None:
-            self._write_values(f, self.query_params, protocol_version)
-        if self.fetch_size:
-            write_int(f, self.fetch_size)
-        if self.paging_state:
-            write_longstring(f, self.paging_state)
-        if self.serial_consistency_level:
-            write_consistency_level(f, self.serial_consistency_level)
-        if self.timestamp is not None:
-            write_long(f, self.timestamp)
-        if self.keyspace is not None:
-            write_string(f, self.keyspace)
-        if self.now_in_seconds is not None:
-            write_int(f, self.now_in_seconds)
-
-    def _flags(self, protocol_version: int) -> int:
-        """The flags of what is present, after a check that this version has them."""
-        flags = 0
-        if self.query_params is not None:
-            flags |= VALUES_FLAG
-            if isinstance(self.query_params, Mapping):
-                flags |= NAMES_FOR_VALUES_FLAG
-        if self.skip_meta:
-            flags |= SKIP_METADATA_FLAG
-        if self.fetch_size:
-            flags |= PAGE_SIZE_FLAG
-        if self.paging_state:
-            flags |= WITH_PAGING_STATE_FLAG
-        if self.serial_consistency_level:
-            flags |= WITH_SERIAL_CONSISTENCY_FLAG
-        if self.timestamp is not None:
-            flags |= DEFAULT_TIMESTAMP_FLAG
-        if self.keyspace is not None:
-            check_keyspace(protocol_version)
-            flags |= WITH_KEYSPACE_FLAG
-        if self.now_in_seconds is not None:
-            check_now_in_seconds(protocol_version)
-            flags |= NOW_IN_SECONDS_FLAG
-        return flags
-
-    @staticmethod
-    def _write_values(f: BytesIO, values: Values, protocol_version: int) -> None:
-        """Write <n>[name_1]<value_1>..., with names where the values are a mapping."""
-        if isinstance(values, Mapping):
-            check_unset(values.values(), protocol_version)
-            write_short(f, len(values))
-            for name, value in values.items():
-                write_string(f, name)
-                write_value(f, value)
-        else:
-            check_unset(values, protocol_version)
-            write_values(f, values, len(values))
 
 
 class QueryMessage(_QueryMessage):
@@ -181,8 +95,7 @@ class QueryMessage(_QueryMessage):
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write <query><query_parameters>."""
-        write_longstring(f, self.query)
-        self._write_query_params(f, protocol_version)
+        write_query(f, self, protocol_version)
 
 
 class ExecuteMessage(_QueryMessage):
@@ -231,12 +144,4 @@ class ExecuteMessage(_QueryMessage):
         Raises:
             ValueError: v5 and no ``result_metadata_id``.
         """
-        write_binary_string(f, self.query_id)
-        if ProtocolVersion.uses_prepared_metadata(protocol_version):
-            if self.result_metadata_id is None:
-                raise ValueError(
-                    f"EXECUTE needs a result_metadata_id in protocol v{protocol_version}: "
-                    "prepare the statement on a connection of that version"
-                )
-            write_binary_string(f, self.result_metadata_id)
-        self._write_query_params(f, protocol_version)
+        write_execute(f, self, protocol_version)
