@@ -47,9 +47,6 @@ if TYPE_CHECKING:
 _SEGMENTS_FROM: Final = ProtocolVersion.V5
 _SEGMENTS_BEFORE: Final = ProtocolVersion.DSE_V1
 
-#: Empty buffers for the next frames: as many as threads, or messages within one another, took.
-_SPARE: Final[list[io.BytesIO]] = []
-
 #: The responses that a server may send.
 RESPONSES_BY_OPCODE: Final[Mapping[int, type[Response]]] = {
     response.opcode: response
@@ -114,10 +111,7 @@ class ProtocolHandler:
         if allow_beta_protocol_version:
             flags |= USE_BETA_FLAG
 
-        try:
-            buff = _SPARE.pop()
-        except IndexError:  # in use by another thread, or by a message around this one
-            buff = io.BytesIO()
+        buff = io.BytesIO()
         if compressor and not _SEGMENTS_FROM <= protocol_version < _SEGMENTS_BEFORE:
             if msg.custom_payload:
                 write_bytesmap(buff, msg.custom_payload)
@@ -135,11 +129,7 @@ class ProtocolHandler:
         length = buff.tell() - FRAME_HEADER_LENGTH
         buff.seek(0)
         cls._write_header(buff, protocol_version, flags, stream_id, msg.opcode, length)
-        frame = buff.getvalue()
-        buff.seek(0)
-        buff.truncate()
-        _SPARE.append(buff)
-        return frame
+        return buff.getvalue()
 
     @staticmethod
     def _write_header(
