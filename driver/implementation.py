@@ -33,6 +33,7 @@ TWINS: tuple[str, ...] = (
     "wire.rows",
     "wire.requests.bodies",
     "topology.token",
+    "results.rows",
 )
 
 

@@ -11,6 +11,8 @@ from functools import lru_cache
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
+from ..implementation import hand_over
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -42,8 +44,17 @@ def named_tuple_factory(
     """
     if isinstance(rows, dict):
         return rows
-    make = named_tuple_class(tuple(colnames))._make
-    return [make(row) for row in rows]
+    return make_named_tuples(named_tuple_class(tuple(colnames)), rows)
+
+
+def make_named_tuples(cls: Any, rows: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:  # noqa: ANN401  (a class of named tuples)
+    """An instance of a class of named tuples for each row.
+
+    Raises:
+        TypeError: a row has more or fewer values than the class has fields.
+    """
+    make = cls._make
+    return [make(row) for row in rows]  # a call from here is cheaper than one from ``map``
 
 
 @lru_cache(maxsize=512)
@@ -79,3 +90,6 @@ def ordered_dict_factory(
     if isinstance(rows, dict):
         return rows
     return [OrderedDict(zip(colnames, row, strict=False)) for row in rows]
+
+
+hand_over(globals())

@@ -8,6 +8,8 @@ as it came and the offset of <rows_count> in it.
 from __future__ import annotations
 
 import struct
+from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..implementation import hand_over
@@ -17,7 +19,7 @@ from .arrays import fixed_dtype, masked_array, object_array
 from .malformed import check_row_count, ends_early, undecodable, value_ends_early, wrong_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..vocabulary.columns import ColumnMetadata
     from .messages import ColumnEncryptionPolicy
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]
 
 _LENGTH = struct.Struct(">i")
+_decoder_of = attrgetter("deserialize_bytes")
 
 
 def parse_rows(
@@ -52,11 +55,7 @@ def parse_rows(
     row_count, position = _read_row_count(body, offset, columns, deserializers)
     if column_encryption_policy is not None:
         deserializers = _decrypting(columns, deserializers, column_encryption_policy)
-    rows = []
-    for _ in range(row_count):
-        row, position = _decode_row(body, position, columns, deserializers, protocol_version)
-        rows.append(row)
-    return rows
+    return list(_rows(row_count, body, position, columns, deserializers, protocol_version))
 
 
 class LazyRows:
@@ -93,16 +92,14 @@ class LazyRows:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Decode row after row."""
-        position = self._start
-        for _ in range(self._row_count):
-            row, position = _decode_row(
-                self._body,
-                position,
-                self._columns,
-                self._deserializers,
-                self._protocol_version,
-            )
-            yield row
+        return _rows(
+            self._row_count,
+            self._body,
+            self._start,
+            self._columns,
+            self._deserializers,
+            self._protocol_version,
+        )
 
 
 def parse_columns(
@@ -181,19 +178,59 @@ def _read_data(body: bytes, position: int, column: ColumnMetadata) -> tuple[byte
     return body[position : position + size], position + size
 
 
-def _decode_row(
+def _rows(
+    row_count: int,
     body: bytes,
     position: int,
     columns: Sequence[ColumnMetadata],
     deserializers: Sequence[Deserializer],
     protocol_version: int,
-) -> tuple[tuple[Any, ...], int]:
-    """One row, and the offset behind it."""
-    row = []
-    for column, deserializer in zip(columns, deserializers, strict=True):
-        data, position = _read_data(body, position, column)
-        row.append(_decode(data, column, deserializer, protocol_version))
-    return tuple(row), position
+) -> Iterator[tuple[Any, ...]]:
+    """Row after row, each made by ``zip`` of as many values as there are columns."""
+    if not row_count:
+        return iter(())
+    if not columns:
+        return repeat((), row_count)
+    values = _values(row_count, body, position, columns, deserializers, protocol_version)
+    return zip(*[values] * len(columns), strict=False)
+
+
+def _values(
+    row_count: int,
+    body: bytes,
+    position: int,
+    columns: Sequence[ColumnMetadata],
+    deserializers: Sequence[Deserializer],
+    protocol_version: int,
+) -> Iterator[Any]:
+    """The values of all rows, one after the other.
+
+    ``_read_data`` and ``_decode`` written out: nothing runs more often than this.
+    """
+    unpack_length = _LENGTH.unpack_from
+    decoders: Iterable[tuple[ColumnMetadata, Callable[..., Any]]] = zip(
+        columns, map(_decoder_of, deserializers), strict=True
+    )
+    if row_count > 1:
+        decoders = list(decoders)
+    end = len(body)
+    for _ in range(row_count):
+        for column, deserialize in decoders:
+            if end - position < 4:
+                value_ends_early(column, 4, end - position)
+            (size,) = unpack_length(body, position)
+            position += 4
+            data = None
+            if size >= 0:
+                if size > end - position:
+                    value_ends_early(column, size, end - position)
+                data = body[position : position + size]
+                position += size
+            try:
+                value = deserialize(data, protocol_version)
+            except Exception as error:  # noqa: BLE001  (classes of users raise what they like)
+                undecodable(column, error)
+            yield value
 
 
 def _decode(
