@@ -32,6 +32,7 @@ TWINS: tuple[str, ...] = (
     "types.serializers",
     "wire.rows",
     "wire.requests.bodies",
+    "statements.routing_key",
     "topology.token",
     "results.rows",
 )

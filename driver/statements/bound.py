@@ -86,7 +86,7 @@ class BoundStatement(Statement):
         given = self._in_marker_order(values)
         self.raw_values = given
         self.values = []
-        if prepared.routing_key_indexes:
+        if prepared.key_of is not None:
             self._routing_key = None
         if prepared.column_encryption_policy is None:
             self._serialize(given)
@@ -145,11 +145,11 @@ class BoundStatement(Statement):
         it is what was set.
         """
         if self._routing_key is None:
-            indexes = self.prepared_statement.routing_key_indexes
-            if indexes and self.values:
-                values: list[Any] = self.values
+            prepared = self.prepared_statement
+            if prepared.key_of is not None and self.values:
+                key = prepared.key_of(self.values)
                 try:
-                    self._routing_key = pack_parts([values[i] for i in indexes])
+                    self._routing_key = pack_parts(key) if prepared.has_composite_key else key
                 except TypeError:
                     # A null has no length. The server refuses it, in better words than ours; to
                     # look for it beforehand cost every key 5 %.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..types.serializers import make_serializers
@@ -10,7 +11,7 @@ from .base import FETCH_SIZE_UNSET, FetchSizeUnset
 from .bound import BoundStatement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..vocabulary.columns import ColDesc, ColumnMetadata
 
@@ -59,6 +60,9 @@ class PreparedStatement:
         query_id: the server's name for the statement.
         routing_key_indexes: bind markers that hold the partition key, in the key's order; None
             if some part of it is not bound.
+        key_of: takes the bound values, gives those of the partition key: one by itself, several
+            as a tuple; None without ``routing_key_indexes``, from which it is made once.
+        has_composite_key: whether ``key_of`` gives several.
         query_string: the CQL text.
         keyspace: the keyspace in which it was prepared (v5).
         protocol_version: version of the connection that prepared it, and of bound bytes.
@@ -106,7 +110,20 @@ class PreparedStatement:
         self.retry_policy: Any = None
         self.custom_payload: dict[str, bytes | None] | None = None
         self.is_idempotent = False
-        self._routing_key_index_set = frozenset(routing_key_indexes or ())
+
+    @property
+    def routing_key_indexes(self) -> Sequence[int] | None:
+        """See the class."""
+        return self._routing_key_indexes
+
+    @routing_key_indexes.setter
+    def routing_key_indexes(self, indexes: Sequence[int] | None) -> None:
+        self._routing_key_indexes = indexes
+        self._routing_key_index_set = frozenset(indexes or ())
+        self.key_of: Callable[[Sequence[Any]], Any] | None = (
+            itemgetter(*indexes) if indexes else None
+        )
+        self.has_composite_key = indexes is not None and len(indexes) > 1
 
     @classmethod
     def from_message(

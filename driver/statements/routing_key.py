@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..implementation import hand_over
 from ..types.marshal import uint16_pack
 
 if TYPE_CHECKING:
@@ -35,3 +36,6 @@ def pack_parts(parts: Sequence[bytes]) -> bytes:
     if len(parts) == 1:
         return parts[0]
     return b"".join(_key_parts_packed(parts))
+
+
+hand_over(globals())

@@ -68,3 +68,26 @@ def test_a_new_description_of_the_result_is_taken_over():
     prepared = from_message(columns("a"), [0], None)
     prepared.update_result_metadata(columns("new"), b"new id")
     assert (prepared.result_metadata, prepared.result_metadata_id) == (columns("new"), b"new id")
+
+
+def test_what_takes_the_key_out_of_the_values_follows_the_indexes(prepare):
+    prepared = prepare(routing_key_indexes=[1, 0])
+    assert prepared.key_of("abc") == ("b", "a")
+    assert prepared.has_composite_key
+    prepared.routing_key_indexes = [2]
+    assert prepared.key_of("abc") == "c"
+    assert not prepared.has_composite_key
+    assert [prepared.is_routing_key_index(i) for i in range(3)] == [False, False, True]
+    assert prepared.bind((1, "x", 5)).routing_key == b"\0\0\0\x05"
+    prepared.routing_key_indexes = None
+    assert prepared.key_of is None
+    assert not prepared.has_composite_key
+    assert prepared.bind((1, "x", 5)).routing_key is None
+
+
+def test_it_is_made_once(prepare):
+    prepared = prepare()
+    key_of = prepared.key_of
+    for _ in range(3):
+        assert prepared.bind((1, "x", 5)).routing_key == b"\0\x04\0\0\0\x01\0\0\x01x\0"
+    assert prepared.key_of is key_of
