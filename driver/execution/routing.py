@@ -25,13 +25,13 @@ def token_and_shard(session: Session, query: Any, host: Host) -> tuple[int | Non
         return None, None
     metadata = session.cluster.metadata
     key = query.routing_key
-    token = metadata.token_of(key) if key is not None else None
+    token = metadata.hash_of(key) if key is not None else None
     if token is None:
         return None, None
     keyspace = query.keyspace or session.keyspace
     shard = None
     if keyspace and query.table:
-        tablet = metadata.tablets.get_tablet_for_key(keyspace, query.table, token)
+        tablet = metadata.tablets.tablet_at(keyspace, query.table, token)
         if tablet is not None:
             shard = next((s for id_, s in tablet.replicas if id_ == host.host_id), None)
-    return token.value, shard
+    return token, shard

@@ -176,15 +176,16 @@ class Metadata:
         Returns:
             Replicas; empty while the ring or the keyspace is unknown.
         """
-        if self.token_map is None:
+        token_map = self.token_map
+        if token_map is None:
             return []
-        token = self.token_map.token_class.from_key(key)
+        value = token_map.token_class.hash_fn(key)
         if table is not None:
-            tablet = self.tablets.get_tablet_for_key(keyspace, table, token)
+            tablet = self.tablets.tablet_at(keyspace, table, value)
             if tablet is not None:
                 hosts = (self._hosts.get(host_id) for host_id, _ in tablet.replicas)
                 return [host for host in hosts if host is not None]
-        return list(self.token_map.get_replicas(keyspace, token))
+        return list(token_map.replicas_at(keyspace, value))
 
     def get_primary(self, key: bytes) -> Host | None:
         """The host that owns a partition key's token; None while the ring is unknown."""
@@ -195,6 +196,10 @@ class Metadata:
     def token_of(self, key: bytes) -> Token | None:
         """The token of a partition key; None while the partitioner is unknown."""
         return None if self.token_map is None else self.token_map.token_class.from_key(key)
+
+    def hash_of(self, key: bytes) -> Any:  # noqa: ANN401  (int or bytes, by partitioner)
+        """The value of the token of a partition key; None while the partitioner is unknown."""
+        return None if self.token_map is None else self.token_map.token_class.hash_fn(key)
 
     def set_keyspaces(self, keyspaces: Mapping[str, KeyspaceMetadata]) -> None:
         """Know these keyspaces and no others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +30,22 @@ class Keyspaces(Protocol):
         """By name."""
 
 
+class PlacedReplicas(dict["Token", tuple["Host", ...]]):
+    """The replicas of each range of a keyspace, by the token at its end.
+
+    Attributes:
+        in_order: the same in the order of the ring, to be found without a token; empty without
+            replicas.
+    """
+
+    __slots__ = ("in_order",)
+
+    def __init__(self, by_token: ReplicaMap, ring: Sequence[Token]) -> None:
+        """Copy a map for all tokens of a ring, or for none."""
+        super().__init__(by_token)
+        self.in_order = [by_token[token] for token in ring] if by_token else []
+
+
 class TokenMap:
     """The ring and, for each keyspace, the replicas of each range.
 
@@ -51,7 +67,8 @@ class TokenMap:
         self.token_class = token_class
         self.token_to_host_owner = token_to_host_owner
         self.ring = sorted(all_tokens)
-        self.tokens_to_hosts_by_ks: dict[str, ReplicaMap] = {}
+        self.tokens_to_hosts_by_ks: dict[str, PlacedReplicas] = {}
+        self._values = [token.value for token in self.ring]
         self._metadata = metadata
         self._rebuild_lock = threading.RLock()
 
@@ -62,14 +79,19 @@ class TokenMap:
 
     def get_replicas(self, keyspace: str, token: Token) -> tuple[Host, ...]:
         """Hosts that hold a token of a keyspace, the primary first; empty if unknown."""
-        replica_map = self.tokens_to_hosts_by_ks.get(keyspace)
-        if replica_map is None:
+        return self.replicas_at(keyspace, token.value)
+
+    def replicas_at(self, keyspace: str, value: Any) -> tuple[Host, ...]:  # noqa: ANN401  (int or bytes, by partitioner)
+        """The same for the value of a token, such as ``token_class.hash_fn`` gives for a key."""
+        placed = self.tokens_to_hosts_by_ks.get(keyspace)
+        if placed is None:
             self.rebuild_keyspace(keyspace, build_if_absent=True)
-            replica_map = self.tokens_to_hosts_by_ks.get(keyspace)
-        end = self._range_end(token)
-        if not replica_map or end is None:
+            placed = self.tokens_to_hosts_by_ks.get(keyspace)
+        if not placed:
             return ()
-        return replica_map[end]
+        replicas = placed.in_order
+        place = bisect_left(self._values, value)
+        return replicas[place if place < len(replicas) else 0]
 
     def rebuild_keyspace(self, keyspace: str, build_if_absent: bool = False) -> None:
         """Work out the replicas of a keyspace anew, if they are known or wanted."""
@@ -83,7 +105,9 @@ class TokenMap:
         description = self._metadata.keyspaces.get(keyspace)
         while description is not None:
             placed = description
-            self.tokens_to_hosts_by_ks[keyspace] = self.replica_map_for_keyspace(placed)
+            self.tokens_to_hosts_by_ks[keyspace] = PlacedReplicas(
+                self.replica_map_for_keyspace(placed), self.ring
+            )
             # Another thread may have replaced the keyspace meanwhile, and ``remove_keyspace`` come
             # too early for the replicas that are old now.
             description = self._metadata.keyspaces.get(keyspace)
@@ -106,4 +130,4 @@ class TokenMap:
         """The ring token whose range ``(previous, it]`` holds a token; past the end the first."""
         if not self.ring:
             return None
-        return self.ring[bisect_left(self.ring, token) % len(self.ring)]
+        return self.ring[bisect_left(self._values, token.value) % len(self.ring)]

@@ -71,10 +71,13 @@ class Tablets:
 
     def get_tablet_for_key(self, keyspace: str, table: str, token: Token) -> Tablet | None:
         """The known tablet that a token falls into, or None."""
+        return self.tablet_at(keyspace, table, token.value)
+
+    def tablet_at(self, keyspace: str, table: str, value: int) -> Tablet | None:
+        """The same for the value of a token."""
         tablets = self._tablets.get((keyspace, table))
         if not tablets:
             return None
-        value = token.value
         index = bisect_left(tablets, value, key=_last_token)
         if index < len(tablets) and tablets[index].first_token < value:
             return tablets[index]

@@ -14,6 +14,9 @@ _MASK = 0xFFFFFFFFFFFFFFFF
 _C1 = 0x87C37B91114253D5
 _C2 = 0x4CF5AD432745937F
 _BLOCK = 16
+_two_words_at = struct.Struct("<QQ").unpack_from
+#: The lowest bit of each byte of a word.
+_BYTES = 0x0101010101010101
 
 MIN_LONG = -(2**63)
 MAX_LONG = 2**63 - 1
@@ -37,10 +40,14 @@ def _signed_tail(tail: bytes) -> int:
     Java's bytes are signed, and Cassandra's port of the hash shifts them as they are: the one place
     where its variant differs from MurmurHash3.
     """
-    word = 0
-    for position, byte in enumerate(tail):
-        extended = byte if byte < 0x80 else byte | 0xFFFFFFFFFFFFFF00
-        word ^= (extended << (8 * position)) & _MASK
+    word = int.from_bytes(tail, "little")
+    signs = word >> 7 & _BYTES
+    if signs:
+        # A sign turns all bits of the bytes above over, as often as there are signs below.
+        signs ^= signs << 8
+        signs ^= signs << 16
+        signs ^= signs << 32
+        word ^= (signs << 8) * 0xFF & _MASK
     return word
 
 
@@ -61,20 +68,20 @@ def murmur3(key: bytes) -> int:
     """
     data = key if type(key) is bytes else bytes(memoryview(key))
     length = len(data)
-    blocks = length // _BLOCK
-    words = struct.unpack_from(f"<{2 * blocks}Q", data)
+    tail = length - length % _BLOCK
     h1 = h2 = 0
-    for k1, k2 in zip(words[::2], words[1::2], strict=True):
+    for block in range(0, tail, _BLOCK):
+        k1, k2 = _two_words_at(data, block)
         h1 ^= (_rotate_left((k1 * _C1) & _MASK, 31) * _C2) & _MASK
         h1 = ((_rotate_left(h1, 27) + h2) * 5 + 0x52DCE729) & _MASK
         h2 ^= (_rotate_left((k2 * _C2) & _MASK, 33) * _C1) & _MASK
         h2 = ((_rotate_left(h2, 31) + h1) * 5 + 0x38495AB5) & _MASK
 
-    tail = data[blocks * _BLOCK :]
-    if tail:
-        k2 = (_signed_tail(tail[8:]) * _C2) & _MASK
+    if tail + 8 < length:
+        k2 = (_signed_tail(data[tail + 8 :]) * _C2) & _MASK
         h2 ^= (_rotate_left(k2, 33) * _C1) & _MASK
-        k1 = (_signed_tail(tail[:8]) * _C1) & _MASK
+    if tail < length:
+        k1 = (_signed_tail(data[tail : tail + 8]) * _C1) & _MASK
         h1 ^= (_rotate_left(k1, 31) * _C2) & _MASK
 
     h1 ^= length

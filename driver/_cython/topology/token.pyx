@@ -1,7 +1,7 @@
 """Compiled twin of topology/token.py: Murmur3 over the key's own buffer, nothing allocated."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
-from libc.stdint cimport int8_t, int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 __all__ = ["murmur3"]
 
@@ -36,11 +36,21 @@ cdef inline uint64_t word_at(const unsigned char* p) noexcept nogil:
 
 
 cdef inline uint64_t signed_tail(const unsigned char* p, Py_ssize_t size) noexcept nogil:
-    # Each byte is sign-extended, as in the pure module.
+    # Each byte is sign-extended, as in the pure module: a sign turns over all bits above.
     cdef uint64_t word = 0
+    cdef uint64_t signs
     cdef Py_ssize_t i
-    for i in range(size):
-        word ^= <uint64_t><int64_t><int8_t>p[i] << (8 * i)
+    if size == 8:
+        word = word_at(p)
+    else:
+        for i in range(size):
+            word |= <uint64_t>p[i] << (8 * i)
+    signs = word >> 7 & 0x0101010101010101ULL
+    if signs:
+        signs ^= signs << 8
+        signs ^= signs << 16
+        signs ^= signs << 32
+        word ^= (signs << 8) * 0xFF
     return word
 
 

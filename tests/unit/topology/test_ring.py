@@ -180,3 +180,47 @@ class TestSchemaChanges:
     def test_other_targets_are_no_matter_of_routing(self, metadata):
         metadata.schema_changed("DROPPED", "FUNCTION", "ks", function=SignatureDescriptor("f", ()))
         assert metadata.table("ks", "t") is not None
+
+
+@pytest.mark.parametrize("partitioner", ["Murmur3Partitioner", "RandomPartitioner"])
+def test_a_key_goes_where_its_token_goes(partitioner):
+    metadata = Metadata()
+    hosts = [A, B, C]
+    for host in hosts:
+        metadata.add_or_return_host(host)
+    metadata.keyspaces["ks"] = KeyspaceMetadata("ks", True, SIMPLE, {"replication_factor": "2"})
+    top = 2**63 if partitioner.startswith("Murmur") else 2**127
+    tokens = {host: [str(top // 7 * n), str(top // 5 * n)] for n, host in enumerate(hosts)}
+    metadata.rebuild_token_map(partitioner, tokens)
+    found = set()
+    for number in range(50):
+        key = number.to_bytes(4)
+        token = metadata.token_of(key)
+        by_token = metadata.token_map.get_replicas("ks", token)
+        assert metadata.hash_of(key) == token.value
+        assert metadata.get_replicas("ks", key) == list(by_token)
+        owner = metadata.token_map.token_to_host_owner
+        after = [end for end in metadata.token_map.ring if end >= token]
+        assert by_token[0] is owner[(after or metadata.token_map.ring)[0]]
+        found.add(by_token)
+    assert len(found) > 1
+
+
+def test_no_token_is_made_for_a_key(metadata, monkeypatch):
+    metadata.get_replicas("ks", b"\x05")
+
+    def refuse(*_):
+        raise AssertionError("a token")
+
+    monkeypatch.setattr(BytesToken, "__init__", refuse)
+    for method in ("__lt__", "__eq__", "__hash__"):
+        monkeypatch.setattr(BytesToken, method, refuse)
+    assert metadata.get_replicas("ks", b"\x05") == [A, B]
+    assert metadata.get_replicas("ks", b"\x05", "t") == [A, B]
+
+
+def test_a_ring_without_tokens_has_no_replicas(metadata):
+    metadata.rebuild_token_map("ByteOrderedPartitioner", {})
+    assert metadata.get_replicas("ks", b"\x05") == []
+    assert metadata.hash_of(b"\x05") == b"\x05"
+    assert Metadata().hash_of(b"\x05") is None
