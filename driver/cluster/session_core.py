@@ -90,6 +90,7 @@ class SessionCore:
         self.session_id = uuid4()
         self.is_shutdown = False
         self._own_profile = cluster.profile_manager.default.clone_update()
+        self._defaults = Defaults()
         for keyspace, types in cluster.user_types.items():
             for user_type, klass in types.items():
                 self._write_literals_of(keyspace, user_type, klass)
@@ -222,11 +223,7 @@ class SessionCore:
             query,
             self.cluster.protocol_version,
             self.encoder,
-            Defaults(
-                profile.consistency_level,
-                profile.serial_consistency_level,
-                self.default_fetch_size,
-            ),
+            self._defaults_of(profile),
             parameters or None,
             self.timestamp_generator() if self.use_client_timestamp else None,
         )
@@ -259,6 +256,21 @@ class SessionCore:
             host=host,
             protocol_handler=self._requests_handler,
         )
+
+    def _defaults_of(self, profile: ExecutionProfile) -> Defaults:
+        """What a profile says where a statement does not; the last one again, if it is the same.
+
+        It never changes: threads may share it, and replace it at the same time.
+        """
+        known, level = self._defaults, profile.consistency_level
+        serial, fetch_size = profile.serial_consistency_level, self.default_fetch_size
+        if (
+            known.consistency_level is not level
+            or known.serial_consistency_level is not serial
+            or known.fetch_size is not fetch_size
+        ):
+            self._defaults = known = Defaults(level, serial, fetch_size)
+        return known
 
     def _own_request(self, message: Request, host: Host | None = None) -> AwaitableResponse:
         """A request of the driver's own, that no statement stands behind."""

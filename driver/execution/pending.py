@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..net.contract import Connection
     from ..topology.host import Host
     from .contract import Pool, Timer
+    from .request import RequestExecution
 
 
 class Pending(Protocol):
@@ -25,32 +26,42 @@ class Pending(Protocol):
 
 
 class Attempt:
-    """A message on its way to a host, and back.
+    """A message on its way to a host, and back: what the connection calls with the answer.
+
+    One object for all that a request has on the way: what it waits for, and what wakes it. It is
+    of one sending; a retry and a speculative execution have their own.
 
     Attributes:
+        request: what waits.
         host: who shall answer.
         connection: what carries it.
         pool: where the connection was borrowed.
         stream: which stream of the connection is taken.
-        callback: takes host, connection, pool and the answer.
+        callback: takes host, connection, pool and the answer; None for the request itself.
     """
 
-    __slots__ = ("callback", "connection", "host", "pool", "stream")
+    __slots__ = ("callback", "connection", "host", "pool", "request", "stream")
 
     def __init__(
         self,
+        request: RequestExecution,
         host: Host,
         connection: Connection,
         pool: Pool,
         stream: int,
-        callback: Callable[[Host, Connection, Pool, Any], object],
+        callback: Callable[[Host, Connection, Pool, Any], object] | None,
     ) -> None:
         """Describe what is about to be sent."""
+        self.request = request
         self.host = host
         self.connection = connection
         self.pool = pool
         self.stream = stream
         self.callback = callback
+
+    def __call__(self, response: object) -> None:
+        """Hand the answer on, unless it was given up."""
+        self.request._answered(self, response)  # noqa: SLF001  (its other half)
 
     def give_up(self) -> None:
         """Leave the stream to its late answer, and give the connection back."""

@@ -244,14 +244,14 @@ class RequestExecution(Callbacks, Repreparing):
                 # The id first: see PreparedStatement.update_result_metadata.
                 self.message.result_metadata_id = self.prepared_statement.result_metadata_id
                 result_metadata = self.prepared_statement.result_metadata
-        attempt = Attempt(host, connection, pool, stream, callback or self._set_result)
+        attempt = Attempt(self, host, connection, pool, stream, callback)
         self.attempted_hosts.append(host)
         self._in_flight.add(attempt)
         try:
             self.request_encoded_size = connection.send_msg(
                 message,
                 stream,
-                partial(self._answered, attempt),
+                attempt,
                 result_metadata,
                 self._protocol_handler,
             )
@@ -277,7 +277,10 @@ class RequestExecution(Callbacks, Repreparing):
             return
         self._in_flight.remove(attempt)
         try:
-            attempt.callback(attempt.host, attempt.connection, attempt.pool, response)
+            if attempt.callback is None:
+                self._set_result(attempt.host, attempt.connection, attempt.pool, response)
+            else:
+                attempt.callback(attempt.host, attempt.connection, attempt.pool, response)
         except Exception as exc:
             log.exception("Unexpected exception while handling the answer to a request")
             self._set_final_exception(exc)

@@ -133,6 +133,40 @@ def test_many_statements_are_executed_at_a_time(nodes, session):
     assert len([text for text in nodes.texts if text.startswith("INSERT")]) == 50
 
 
+def test_defaults_are_used_again_while_they_are_the_same(session):
+    core = session.core
+    profile = core.default_profile
+    first = core._defaults_of(profile)
+    assert first == (profile.consistency_level, profile.serial_consistency_level, 5000)
+    assert core._defaults_of(profile) is first
+    profile.consistency_level = ConsistencyLevel.TWO
+    second = core._defaults_of(profile)
+    assert (first[0], second[0]) == (ConsistencyLevel.LOCAL_ONE, ConsistencyLevel.TWO)
+    core.default_fetch_size = None
+    assert core._defaults_of(profile).fetch_size is None
+    profile.serial_consistency_level = ConsistencyLevel.SERIAL
+    assert core._defaults_of(profile).serial_consistency_level is ConsistencyLevel.SERIAL
+
+
+def test_threads_with_profiles_of_their_own_do_not_get_each_other_s_defaults(session):
+    core = session.core
+    levels = [ConsistencyLevel.ONE, ConsistencyLevel.TWO, ConsistencyLevel.ALL]
+    wrong = []
+
+    def ask(level):
+        profile = core.default_profile.clone_update(consistency_level=level)
+        wrong.extend(
+            found for _ in range(2000) if (found := core._defaults_of(profile))[0] != level
+        )
+
+    threads = [threading.Thread(target=ask, args=(level,)) for level in levels]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert wrong == []
+
+
 # --- what goes with them -------------------------------------------------------------------------
 
 

@@ -1,0 +1,68 @@
+"""Attempts: one object a sending, which the connection calls; never two sendings in one."""
+
+import answers
+from script import NUMBER, OVERLOADED, leftovers, respond, row, session_of
+
+from driver.execution.pending import Attempt
+from driver.policies.speculative import ConstantSpeculativeExecutionPolicy
+from driver.statements import SimpleStatement
+
+IDEMPOTENT = SimpleStatement("q", is_idempotent=True)
+
+
+def waiting(session, number=0):
+    """What the connection to a host would call."""
+    connection = session.pools[session.hosts[number]].connection
+    return [callback for callback, *_ in connection._requests.values()]
+
+
+def test_the_attempt_itself_is_what_the_connection_calls():
+    session = session_of([None])
+    future = session.execute_async("q")
+    (attempt,) = waiting(session)
+    assert type(attempt) is Attempt
+    assert attempt.request is future
+    assert future._in_flight == {attempt}
+
+
+def test_executions_beside_each_other_have_attempts_of_their_own():
+    session = session_of([None], [None])
+    session.speculative_execution_policy = ConstantSpeculativeExecutionPolicy(1.0, 1)
+    future = session.execute_async(IDEMPOTENT)
+    session.timers.advance(1.0)
+    (first,), (second,) = waiting(session, 0), waiting(session, 1)
+    assert first is not second
+    assert [first.host, second.host] == session.hosts
+    respond(session, 1, row(2))
+    assert future.result().one() == (2,)
+    first("too late")
+    assert future.result().one() == (2,)
+
+
+def test_an_attempt_is_answered_once():
+    session = session_of([None])
+    future = session.execute_async("q")
+    (attempt,) = waiting(session)
+    respond(session, 0, row(1))
+    attempt(ValueError("a second answer"))
+    assert future.result().one() == (1,)
+    assert leftovers(session) == leftovers(session_of([]))
+
+
+def test_retries_and_pages_have_attempts_of_their_own():
+    pages = [answers.rows(NUMBER, [(1,)], paging_state=b"p"), None]
+    session = session_of([OVERLOADED], pages)
+    future = session.execute_async(IDEMPOTENT)
+    assert future._in_flight == set()
+    future.start_fetching_next_page()
+    (first,) = waiting(session, 0) + waiting(session, 1)
+    assert future._in_flight == {first}
+    assert future.message.paging_state == b"p"
+
+
+def test_the_request_of_a_page_is_the_same_object_as_before():
+    pages = [answers.rows(NUMBER, [(1,)], paging_state=b"p"), row(2)]
+    future = session_of(pages).execute_async("q")
+    message = future.message
+    assert future.result().all() == [(1,), (2,)]
+    assert future.message is message
