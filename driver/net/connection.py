@@ -23,6 +23,7 @@ from ..wire.responses import ErrorMessage, EventMessage
 from .errors import ConnectionException, ConnectionShutdown
 from .handshake import shake_hands
 from .heartbeat import Heartbeat
+from .loop import call_on_loop
 from .open import open_transport
 from .segmenting import SegmentWriter
 from .streams import StreamIds
@@ -418,7 +419,9 @@ class Connection:
         if get_ident() == self._thread:
             self._abandon(request_id, self._requests.get(request_id))
         else:
-            self._on_loop(self._abandon, request_id, self._requests.get(request_id))
+            call_on_loop(
+                self._loop, self._thread, self._abandon, request_id, self._requests.get(request_id)
+            )
 
     def _abandon(self, request_id: int, request: object) -> None:
         if request is not None and self._requests.get(request_id) is request:
@@ -430,7 +433,7 @@ class Connection:
     def close(self) -> None:
         """Close, from any thread; requests without an answer get ConnectionShutdown."""
         self.is_closed = True
-        self._on_loop(self._close, None)
+        call_on_loop(self._loop, self._thread, self._close, None)
 
     def defunct(self, exc: Exception) -> None:
         """Close because something went wrong, from any thread; nothing if it is closed."""
@@ -439,7 +442,7 @@ class Connection:
         self.last_error = exc
         self.is_closed = True
         self.is_defunct = True
-        self._on_loop(self._close, exc)
+        call_on_loop(self._loop, self._thread, self._close, exc)
 
     def _break(self, error: Exception) -> None:
         """Close because the server broke the protocol."""
@@ -502,16 +505,6 @@ class Connection:
         """
         if self.is_closed:
             raise self._refusal()
-
-    def _on_loop(self, fn: Callable[..., None], *args: object) -> None:
-        """Call a function on the loop's thread; here if the loop is closed, for nobody is there."""
-        if get_ident() == self._thread:
-            fn(*args)
-            return
-        try:
-            self._loop.call_soon_threadsafe(fn, *args)
-        except RuntimeError:
-            fn(*args)
 
     def __str__(self) -> str:
         """The endpoint and the state, as logs show it."""

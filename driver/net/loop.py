@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
 _T = TypeVar("_T")
@@ -28,6 +28,26 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
         return asyncio.new_event_loop()
     loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
     return loop
+
+
+def call_on_loop(
+    loop: asyncio.AbstractEventLoop, thread: int, fn: Callable[..., None], *args: object
+) -> None:
+    """Call a function on a loop's thread: now if this is it, else soon.
+
+    Args:
+        loop: where to. If it is closed, nobody is there any more: the function is called here.
+        thread: identifier of the loop's thread.
+        fn: what to call.
+        args: of the function.
+    """
+    if threading.get_ident() == thread:
+        fn(*args)
+        return
+    try:
+        loop.call_soon_threadsafe(fn, *args)
+    except RuntimeError:
+        fn(*args)
 
 
 def _wait(future: Future[_T], timeout: float | None) -> _T:

@@ -8,6 +8,8 @@ from collections import deque
 from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
+from .loop import call_on_loop
+
 if TYPE_CHECKING:
     import asyncio
     import socket
@@ -115,7 +117,7 @@ class SocketTransport:
                 self._pending.append(data)
                 if not self._flush_is_due and not self._waits_for_room:
                     self._flush_is_due = True
-                    self._on_loop(self._flush)
+                    call_on_loop(self._loop, self._thread, self._flush)
                 return
             self._was_answered = False
             try:
@@ -123,12 +125,12 @@ class SocketTransport:
             except (BlockingIOError, InterruptedError):
                 sent = 0
             except OSError as error:
-                self._on_loop(self._end, error)
+                call_on_loop(self._loop, self._thread, self._end, error)
                 return
             if sent < len(data):
                 # In front of what the loop's thread wrote meanwhile.
                 self._pending.appendleft(data[sent:])
-                self._on_loop(self._flush)
+                call_on_loop(self._loop, self._thread, self._flush)
 
     def _flush(self) -> None:
         """Send what waits; on the loop's thread."""
@@ -177,22 +179,12 @@ class SocketTransport:
 
     def close(self) -> None:
         """Send what was written before, as far as the socket takes it at once, and close."""
-        self._on_loop(self._end, None)
+        call_on_loop(self._loop, self._thread, self._end, None)
 
     def abort(self) -> None:
         """Close without sending what still waits."""
         self._pending.clear()
-        self._on_loop(self._end, None)
-
-    def _on_loop(self, fn: Callable[..., None], *args: object) -> None:
-        """Call a function on the loop's thread; here if the loop is closed, for nobody is there."""
-        if get_ident() == self._thread:
-            fn(*args)
-            return
-        try:
-            self._loop.call_soon_threadsafe(fn, *args)
-        except RuntimeError:
-            fn(*args)
+        call_on_loop(self._loop, self._thread, self._end, None)
 
     def _end(self, error: BaseException | None) -> None:
         """Close the socket and say so, once."""
