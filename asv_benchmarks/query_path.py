@@ -298,7 +298,7 @@ HOPS = {
     ),
     "read": Hop(
         _read,
-        ("wire.conversation:Conversation.feed", "wire.segments:SegmentCodec.decode"),
+        ("wire.conversation:Conversation.feed",),
         lambda r: (r.conversation.feed, r.answer),
         lambda r, frames: [f.body for f in frames] == [r.to_decode[6]],
         lambda _, frames: [frame.body for frame in frames],

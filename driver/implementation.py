@@ -30,6 +30,7 @@ TWINS: tuple[str, ...] = (
     "types.marshal",
     "types.deserializers",
     "types.serializers",
+    "wire.segments",
     "wire.rows",
     "wire.requests.bodies",
     "statements.routing_key",

@@ -26,7 +26,6 @@ from .segments import SegmentCodec
 if TYPE_CHECKING:
     from .compression import BodyFunction
     from .messages import Request
-    from .segments import SegmentHeader
 
 _RESPONSE_DIRECTION: Final = 0x80
 _ENDS_STARTUP: Final = (ReadyMessage.opcode, AuthenticateMessage.opcode)
@@ -36,32 +35,35 @@ class _Rest:
     """The beginning of something that is not complete, until it is.
 
     What arrives whole, as nearly everything does, passes through without a copy.
+
+    Attributes:
+        is_kept: there is a beginning.
     """
 
-    __slots__ = ("_data", "_needed")
+    __slots__ = ("_data", "_needed", "is_kept")
 
     def __init__(self) -> None:
         self._data = bytearray()
         self._needed = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._data)
+        self.is_kept = False
 
     def join(self, data: bytes) -> bytes:
         """The rest and what follows it; nothing while that is too little to look at."""
-        if not self._data:
+        if not self.is_kept:
             return data
         self._data += data
         if len(self._data) < self._needed:
             return b""
         joined = bytes(self._data)
         self._data.clear()
+        self.is_kept = False
         return joined
 
     def keep(self, data: bytes, needed: int) -> None:
         """Keep the end of what ``join`` gave, until there are ``needed`` bytes."""
         self._data += data
         self._needed = needed
+        self.is_kept = True
 
 
 class Conversation:
@@ -233,24 +235,19 @@ class Conversation:
         if codec is None:
             return
         data = self._segments.join(data)
-        header_length = codec.header_length_with_crc
-        position, end, needed = 0, len(data), header_length
-        while end - position >= header_length:
-            start = position + header_length
-            header = codec.decode_header(data[position:start])
-            after = start + header.segment_length
-            if after > end:
-                needed = after - position
-                break
+        position, end = 0, len(data)
+        while position < end:
+            payload, is_self_contained, after = codec.read(data, position)
+            if payload is None:
+                self._segments.keep(data[position:], after)
+                return
             position = after
-            self._take_payload(header, codec.decode(header, data[start:after]), found)
-        if position < end:
-            self._segments.keep(data[position:], needed)
+            self._take_payload(payload, is_self_contained, found)
 
-    def _take_payload(self, header: SegmentHeader, payload: bytes, found: list[Frame]) -> None:
+    def _take_payload(self, payload: bytes, is_self_contained: bool, found: list[Frame]) -> None:
         """Append the frames of a payload; a self-contained one must begin and end with frames."""
-        if header.is_self_contained and self._frames:
+        if is_self_contained and self._frames.is_kept:
             raise MalformedFrameError("a self-contained segment interrupts a frame")
         self._take_frames(payload, found)
-        if header.is_self_contained and self._frames:
+        if is_self_contained and self._frames.is_kept:
             raise MalformedFrameError("a self-contained segment ends inside a frame")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from ..implementation import hand_over
 from .crc import CRC24_LENGTH, CRC32_LENGTH, compute_crc24, compute_crc32
 from .malformed import CrcMismatchException
 
@@ -81,6 +82,8 @@ class SegmentCodec:
         Several frames must fit in one payload together.
         """
         if len(frame) <= MAX_PAYLOAD_LENGTH:
+            if self._compressor is None:
+                return plain_segment(frame)
             return self._encode_segment(frame, is_self_contained=True)
         return b"".join(
             self._encode_segment(frame[start : start + MAX_PAYLOAD_LENGTH], is_self_contained=False)
@@ -109,21 +112,33 @@ class SegmentCodec:
         data = bits.to_bytes(self._header_length, "little")
         return data + compute_crc24(data).to_bytes(CRC24_LENGTH, "little")
 
+    def read(self, data: bytes, position: int) -> tuple[bytes | None, bool, int]:
+        """The segment that begins at a position.
+
+        Returns:
+            Its payload, decompressed; whether it is self-contained; the position behind it. Where
+            it is not all there: None, False, and how many bytes are needed from the position on.
+
+        Raises:
+            CrcMismatchException: a checksum is another.
+            MalformedFrameError: the payload does not decompress to the length in the header.
+        """
+        payload, bits, after = read_segment(data, position, self._header_length)
+        if payload is None:
+            return None, False, after
+        if self._decompressor is not None:
+            uncompressed_length = bits >> _LENGTH_BITS & _LENGTH_MASK
+            if uncompressed_length:
+                payload = self._decompressor(payload, uncompressed_length)
+        return payload, bool(bits >> self._flag_offset & 1), after
+
     def decode_header(self, data: bytes) -> SegmentHeader:
         """The header at the start of ``data``, which has ``header_length_with_crc`` bytes or more.
 
         Raises:
             CrcMismatchException: the CRC24 is another.
         """
-        header = data[: self._header_length]
-        stated = int.from_bytes(data[self._header_length : self.header_length_with_crc], "little")
-        computed = compute_crc24(header)
-        if stated != computed:
-            raise CrcMismatchException(
-                f"CRC mismatch on a segment's header: {stated:#08x} stated, "
-                f"{computed:#08x} computed"
-            )
-        bits = int.from_bytes(header, "little")
+        bits = _header_bits(data[: self._header_length], data, self._header_length)
         uncompressed = bits >> _LENGTH_BITS & _LENGTH_MASK if self.compression else 0
         return SegmentHeader(bits & _LENGTH_MASK, uncompressed, bool(bits >> self._flag_offset & 1))
 
@@ -139,13 +154,72 @@ class SegmentCodec:
             MalformedFrameError: the payload does not decompress to the length in the header.
         """
         payload = data[: header.payload_length]
-        stated = int.from_bytes(data[header.payload_length : header.segment_length], "little")
-        computed = compute_crc32(payload)
-        if stated != computed:
-            raise CrcMismatchException(
-                f"CRC mismatch on a segment's payload: {stated:#010x} stated, "
-                f"{computed:#010x} computed"
-            )
+        _check_payload(payload, data, header.payload_length)
         if self._decompressor is None or header.uncompressed_payload_length == 0:
             return payload
         return self._decompressor(payload, header.uncompressed_payload_length)
+
+
+def plain_segment(frames: bytes) -> bytes:
+    """Whole frames, as many as a payload can hold, as a segment of the uncompressed format."""
+    header = (len(frames) | 1 << _LENGTH_BITS).to_bytes(3, "little")
+    return b"".join(
+        (
+            header,
+            compute_crc24(header).to_bytes(CRC24_LENGTH, "little"),
+            frames,
+            compute_crc32(frames).to_bytes(CRC32_LENGTH, "little"),
+        )
+    )
+
+
+def read_segment(data: bytes, position: int, header_length: int) -> tuple[bytes | None, int, int]:
+    """The segment that begins at a position, as it is on the wire.
+
+    Args:
+        data: what came.
+        position: where the segment begins in it.
+        header_length: 3, or 5 in the compressed format.
+
+    Returns:
+        Its payload, the bits of its header, and the position behind it. Where it is not all there:
+        None, 0, and how many bytes are needed from the position on.
+
+    Raises:
+        CrcMismatchException: a checksum is another.
+    """
+    start = position + header_length + CRC24_LENGTH
+    if len(data) < start:
+        return None, 0, start - position
+    bits = _header_bits(data[position : position + header_length], data, position + header_length)
+    end = start + (bits & _LENGTH_MASK)
+    after = end + CRC32_LENGTH
+    if len(data) < after:
+        return None, 0, after - position
+    payload = data[start:end]
+    _check_payload(payload, data, end)
+    return payload, bits, after
+
+
+def _header_bits(header: bytes, data: bytes, end: int) -> int:
+    """The bits of a header, whose CRC24 follows in ``data`` at ``end``."""
+    stated = int.from_bytes(data[end : end + CRC24_LENGTH], "little")
+    computed = compute_crc24(header)
+    if stated != computed:
+        raise CrcMismatchException(
+            f"CRC mismatch on a segment's header: {stated:#08x} stated, {computed:#08x} computed"
+        )
+    return int.from_bytes(header, "little")
+
+
+def _check_payload(payload: bytes, data: bytes, end: int) -> None:
+    """Check a payload, whose CRC32 follows in ``data`` at ``end``."""
+    stated = int.from_bytes(data[end : end + CRC32_LENGTH], "little")
+    computed = compute_crc32(payload)
+    if stated != computed:
+        raise CrcMismatchException(
+            f"CRC mismatch on a segment's payload: {stated:#010x} stated, {computed:#010x} computed"
+        )
+
+
+hand_over(globals())
