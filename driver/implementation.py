@@ -31,6 +31,7 @@ TWINS: tuple[str, ...] = (
     "types.deserializers",
     "types.serializers",
     "wire.segments",
+    "wire.frame",
     "wire.rows",
     "wire.requests.bodies",
     "statements.routing_key",

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Final
 from ..vocabulary.protocol_version import ProtocolVersion
 from .codec import ProtocolHandler
 from .compression import locally_supported_compressions, segment_compress, segment_decompress
-from .frame import FRAME_HEADER, FRAME_HEADER_LENGTH, MAX_FRAME_LENGTH, Frame
+from .frame import (
+    FRAME_HEADER,
+    FRAME_HEADER_LENGTH,
+    MAX_FRAME_LENGTH,
+    Frame,
+    take_whole_frames,
+)
 from .malformed import MalformedFrameError
 from .responses import AuthenticateMessage, ReadyMessage
 from .segments import SegmentCodec
@@ -189,7 +195,9 @@ class Conversation:
     def _take_frames(self, data: bytes, found: list[Frame]) -> None:
         """Append the frames that are complete, until the conversation turns to segments."""
         data = self._frames.join(data)
-        position, end, needed = 0, len(data), FRAME_HEADER_LENGTH
+        # As long as nothing is remarkable, they are taken without looking at each of them here.
+        position = take_whole_frames(data, self._version_byte, found) if self.started else 0
+        end, needed = len(data), FRAME_HEADER_LENGTH
         while end - position >= FRAME_HEADER_LENGTH:
             version, flags, stream_id, opcode, length = FRAME_HEADER.unpack_from(data, position)
             if version != self._version_byte or not 0 <= length <= MAX_FRAME_LENGTH:

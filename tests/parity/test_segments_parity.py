@@ -1,4 +1,4 @@
-"""Segments of both implementations: the same bytes, or the same error."""
+"""Segments and frames of both implementations: the same bytes, or the same error."""
 
 from importlib import import_module
 
@@ -42,3 +42,30 @@ def test_whole_cut_and_damaged_segments_are_read_alike(
         arguments = (kind(damaged), len(before), header_length)
         wanted = outcome(segments.read_segment, *arguments)
         assert outcome(module(compiled, "segments").read_segment, *arguments) == wanted
+
+
+FRAME = st.tuples(
+    st.sampled_from([0x85, 0x84, 5]), st.binary(min_size=4, max_size=4), st.binary(max_size=5)
+)
+
+
+@given(
+    st.lists(FRAME, max_size=4),
+    st.binary(max_size=12),
+    st.sampled_from([0, -1, 2**28, 2**28 + 1]),
+    st.sampled_from([bytes, bytearray]),
+)
+def test_frames_are_cut_out_alike(pure, compiled, frames, rest, wrong, kind):
+    data = b"".join(
+        bytes([version]) + head + len(body).to_bytes(4) + body for version, head, body in frames
+    )
+    data += rest + b"\x85\0\0\0\x08" + wrong.to_bytes(4, signed=True)
+    found, wanted = [], []
+    ours, theirs = module(compiled, "frame"), module(pure, "frame")
+    position = theirs.take_whole_frames(kind(data), 0x85, wanted)
+    assert ours.take_whole_frames(kind(data), 0x85, found) == position
+    assert found == wanted
+    assert [type(frame) is ours.Frame for frame in found] == [True] * len(found)
+    assert all(
+        frame._asdict() == other._asdict() for frame, other in zip(found, wanted, strict=True)
+    )
