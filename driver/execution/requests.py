@@ -32,6 +32,9 @@ class Defaults(NamedTuple):
     fetch_size: int | None = 5000
 
 
+_EXECUTABLE = (BoundStatement, SimpleStatement, BatchStatement)
+
+
 def message_for(
     statement: Statement,
     protocol_version: int,
@@ -56,7 +59,7 @@ def message_for(
     Raises:
         TypeError: parameters for a bound or batch statement, or an unknown kind of statement.
     """
-    if not isinstance(statement, SimpleStatement | BoundStatement | BatchStatement):
+    if not isinstance(statement, _EXECUTABLE):
         raise TypeError(f"a {type(statement).__name__} cannot be executed")
     consistency = statement.consistency_level
     if consistency is None:
@@ -65,10 +68,28 @@ def message_for(
     fetch_size = statement.fetch_size
     if isinstance(fetch_size, FetchSizeUnset):
         fetch_size = defaults.fetch_size
-    names_keyspace = ProtocolVersion.uses_keyspace_flag(protocol_version)
-    keyspace = statement.keyspace if names_keyspace else None
 
     message: Request
+    if isinstance(statement, BoundStatement):
+        if parameters is not None:
+            raise TypeError(f"a {type(statement).__name__} takes no parameters")
+        prepared = statement.prepared_statement
+        message = ExecuteMessage(
+            prepared.query_id,
+            statement.values,
+            consistency,
+            serial,
+            fetch_size,
+            None,
+            timestamp,
+            bool(prepared.result_metadata),
+            prepared.result_metadata_id,
+        )
+        if statement.custom_payload is not None:
+            message.update_custom_payload(statement.custom_payload)
+        return message
+    names_keyspace = ProtocolVersion.uses_keyspace_flag(protocol_version)
+    keyspace = statement.keyspace if names_keyspace else None
     if isinstance(statement, SimpleStatement):
         text = statement.query_string
         if parameters is not None:
@@ -78,18 +99,6 @@ def message_for(
         )
     elif parameters is not None:
         raise TypeError(f"a {type(statement).__name__} takes no parameters")
-    elif isinstance(statement, BoundStatement):
-        prepared = statement.prepared_statement
-        message = ExecuteMessage(
-            prepared.query_id,
-            statement.values,
-            consistency,
-            serial,
-            fetch_size,
-            timestamp=timestamp,
-            skip_meta=bool(prepared.result_metadata),
-            result_metadata_id=prepared.result_metadata_id,
-        )
     else:
         message = BatchMessage(
             statement.batch_type, statement.statements, consistency, serial, timestamp, keyspace

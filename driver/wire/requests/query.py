@@ -126,17 +126,17 @@ class ExecuteMessage(_QueryMessage):
         result_metadata_id: bytes | None = None,
     ) -> None:
         """Keep what the class describes."""
+        # Not by way of the base class: nothing is made more often than this.
         self.query_id = query_id
         self.result_metadata_id = result_metadata_id
-        super().__init__(
-            query_params,
-            consistency_level,
-            serial_consistency_level,
-            fetch_size,
-            paging_state,
-            timestamp,
-            skip_meta,
-        )
+        self.query_params = query_params
+        self.consistency_level = consistency_level
+        self.serial_consistency_level = serial_consistency_level
+        self.fetch_size = fetch_size
+        self.paging_state = paging_state
+        self.timestamp = timestamp
+        self.skip_meta = skip_meta
+        self.keyspace = None
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write <id>[<result_metadata_id>]<query_parameters>.
