@@ -51,18 +51,26 @@ class BoundStatement(Statement):
             serial_consistency_level = prepared_statement.serial_consistency_level
         if fetch_size is FETCH_SIZE_UNSET:
             fetch_size = prepared_statement.fetch_size
-        markers = prepared_statement.column_metadata
-        super().__init__(
-            prepared_statement.retry_policy if retry_policy is None else retry_policy,
-            consistency_level,
-            routing_key,
-            serial_consistency_level,
-            fetch_size,
-            markers[0].keyspace_name if markers else keyspace,
-            custom_payload or prepared_statement.custom_payload,
-            prepared_statement.is_idempotent,
-            markers[0].table_name if markers else None,
+        # What the base class does, but not by way of it: every request begins here.
+        self.retry_policy = (
+            prepared_statement.retry_policy if retry_policy is None else retry_policy
         )
+        self.consistency_level = consistency_level
+        self.fetch_size = fetch_size
+        self.custom_payload = custom_payload or prepared_statement.custom_payload
+        self.is_idempotent = prepared_statement.is_idempotent
+        markers = prepared_statement.column_metadata
+        if markers:
+            first = markers[0]
+            self.keyspace, self.table = first.keyspace_name, first.table_name
+        else:
+            self.keyspace, self.table = keyspace, None
+        self._routing_key = None
+        self._serial_consistency_level = None
+        if routing_key is not None:
+            self.routing_key = routing_key
+        if serial_consistency_level is not None:
+            self.serial_consistency_level = serial_consistency_level
 
     def bind(self, values: Sequence[Any] | dict[str, Any] | None) -> Self:
         """Serialise values for the bind markers.
@@ -92,24 +100,26 @@ class BoundStatement(Statement):
             self._serialize(given)
         else:
             self._serialize_encrypted(given, prepared.column_encryption_policy)
-        for _ in range(len(prepared.column_metadata) - len(given)):
-            self._append_unset_value()
+        if len(given) < len(prepared.column_metadata):
+            for _ in range(len(prepared.column_metadata) - len(given)):
+                self._append_unset_value()
         return self
 
     def _serialize(self, given: Sequence[Any]) -> None:
         """Append the bytes of the given values."""
         prepared = self.prepared_statement
         proto_version = prepared.protocol_version
+        values = self.values
         for value, serialize in zip(given, prepared.serialize, strict=False):
             if value is None:
-                self.values.append(None)
+                values.append(None)
             elif value is UNSET_VALUE:
                 self._append_unset_value()
             else:
                 try:
-                    self.values.append(serialize(value, proto_version))
+                    values.append(serialize(value, proto_version))
                 except _CANNOT_SERIALIZE as exc:
-                    _raise_naming_column(exc, value, prepared.column_metadata[len(self.values)])
+                    _raise_naming_column(exc, value, prepared.column_metadata[len(values)])
 
     def _serialize_encrypted(self, given: Sequence[Any], policy: EncryptionPolicy) -> None:
         """The same, but encrypt the values of columns that the policy has."""
