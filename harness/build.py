@@ -87,8 +87,12 @@ class Builder:
     crew: Crew
     toolchain: Toolchain
 
-    def build(self, target: Target) -> Built:
+    def build(self, target: Target, flags: str = "") -> Built:
         """Build a side, or find it built.
+
+        Args:
+            target: the side.
+            flags: of the compiler, beside its own.
 
         Raises:
             BuildError: it does not build, or not as the implementation that was asked for.
@@ -102,12 +106,12 @@ class Builder:
                 f"{target.spec.text} asks for the compiled driver, but no C compiler works here: "
                 f"{self.toolchain.why_not}"
             )
-        key = self.key(target, impl)
+        key = self.key(target, impl, flags)
         self.cache.mkdir(parents=True, exist_ok=True)
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / "side.json"
             if not record.exists():
-                self._make(target, impl, record.parent)
+                self._make(target, impl, record.parent, flags)
             built = json.loads(record.read_text(encoding="utf-8"))
         if impl == "cython" and not built["compiled"]:
             if wanted:
@@ -115,19 +119,19 @@ class Builder:
             impl, why_pure = "python", "it has no compiled modules"
         return Built(key, impl, built["compiled"], built["wheel_sha256"], built["folder"], why_pure)
 
-    def key(self, target: Target, impl: Implementation) -> str:
+    def key(self, target: Target, impl: Implementation, flags: str = "") -> str:
         """The name of a build in the cache."""
-        parts = [_LAYOUT, impl, target.content, *self.toolchain.identity]
+        parts = [_LAYOUT, impl, target.content, *self.toolchain.identity, *filter(None, [flags])]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
-    def _make(self, target: Target, impl: Implementation, folder: Path) -> None:
+    def _make(self, target: Target, impl: Implementation, folder: Path, flags: str) -> None:
         """Export, build, unpack, and move into place as one step."""
         with tempfile.TemporaryDirectory(prefix="build-", dir=self.cache) as scratch:
             tree, side = Path(scratch, "tree"), Path(scratch, "side")
             tree.mkdir()
             side.mkdir()
             self._export(target, tree)
-            wheel = self._wheel(target, impl, tree, Path(scratch))
+            wheel = self._wheel(target, impl, tree, Path(scratch), flags)
             compiled = unpack(wheel, side)
             record = {
                 "folder": str(folder),
@@ -152,14 +156,15 @@ class Builder:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(self.checkout.root / name, copy)
 
-    def _wheel(self, target: Target, impl: Implementation, tree: Path, scratch: Path) -> Path:
+    def _wheel(
+        self, target: Target, impl: Implementation, tree: Path, scratch: Path, flags: str
+    ) -> Path:
         """Run pip; the path of the one wheel that it made."""
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
                    "--no-index", "--no-cache-dir", "--disable-pip-version-check",
                    "--wheel-dir", str(scratch), str(tree)]  # fmt: skip
-        child = self.crew.start(
-            command, log=scratch / "build.log", cwd=scratch, env=build_environment(impl, tree)
-        )
+        env = build_environment(impl, tree, flags)
+        child = self.crew.start(command, log=scratch / "build.log", cwd=scratch, env=env)
         ended = self.crew.wait(child)
         wheels = sorted(scratch.glob("*.whl"))
         if ended.status or len(wheels) != 1:
@@ -167,14 +172,20 @@ class Builder:
         return wheels[0]
 
 
-def build_environment(impl: Implementation, tree: Path) -> Mapping[str, str]:
-    """The environment of a build: reproducible, whatever directory it happens in."""
+def build_environment(impl: Implementation, tree: Path, more: str = "") -> Mapping[str, str]:
+    """The environment of a build: reproducible, whatever directory it happens in.
+
+    Args:
+        impl: what it builds.
+        tree: the directory.
+        more: flags for the compiler.
+    """
     env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "DRIVER_IMPL"}}
     # setuptools takes CFLAGS instead of the interpreter's own flags, so those must be in it.
     flags = env.get("CFLAGS") or str(sysconfig.get_config_var("CFLAGS") or "-O2")
     return env | {
         "DRIVER_BUILD": impl,
-        "CFLAGS": f"{flags} -ffile-prefix-map={tree}=.",
+        "CFLAGS": f"{flags} {more} -ffile-prefix-map={tree}=.",
         "SOURCE_DATE_EPOCH": "315532800",  # the first instant that a zip file can hold
         "PYTHONHASHSEED": "0",
     }

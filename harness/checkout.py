@@ -97,10 +97,10 @@ class Checkout:
         """Commits from start backwards (first parents) that touched some paths, newest first."""
         return self.ask("log", "--first-parent", "--format=%H", start, "--", *paths).split()
 
-    def export(self, commit: str, target: Path) -> None:
-        """Write a commit's whole tree into an empty directory."""
+    def export(self, commit: str, target: Path, *paths: str) -> None:
+        """Write a commit's tree, or some paths of it, into an empty directory."""
         archive = target.with_name(target.name + ".tar")
-        self._bytes("archive", "--format=tar", f"--output={archive}", commit)
+        self._bytes("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
         with tarfile.open(archive) as tar:
             tar.extractall(target, filter="data")
         archive.unlink()

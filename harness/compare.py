@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from . import meters, plan, provenance, results, suite, targets, verdict
+from . import counting, meters, profile, provenance, results, suite, targets, timing, verdict
 from .bench import Bench
 from .build import Builder, Built
 from .errors import StoppedError, TargetError
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from .targets import Target
     from .toolchain import Toolchain
 
-#: Blocks that are timed whatever the budget, and the most that are worth it.
-FEWEST_BLOCKS, MOST_BLOCKS = 6, 60
-QUICK_BLOCKS = 4
-#: Layouts of memory in which a change of instructions must show to be believed, unless it is larger
-#: than any accident: once a method cache's collision moved vectors by 27 %.
-LAYOUTS, ACCIDENT = 3, 0.5
 #: Seconds of measuring (not of building) unless a person says otherwise.
 BUDGET, QUICK_BUDGET = 150.0, 40.0
 
@@ -50,6 +44,7 @@ class Request:
         force: measure although both sides are the same build (an A/A run).
         committed: measure HEAD although the working tree differs from it.
         title: of the results.
+        profile: say for each change of instructions where they went.
     """
 
     left: str
@@ -62,6 +57,7 @@ class Request:
     force: bool = False
     committed: bool = False
     title: str = ""
+    profile: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,19 +127,35 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         core = provenance.pinned_core()
         bench = Bench(built, place.suites.resolve(), crew, Path(scratch).resolve(), core)
         cases: list[Case] = []
+        looks = verdict.Looks()
         partial = False
         try:
             tell.stage("finding the benchmarks")
             cases += suite.select(suite.from_rows(bench.discover()), pattern)
             if built["left"].key == built["right"].key and not request.force:
                 return Outcome(document | same_build(), None)
-            measure(bench, cases, request, tell)
+            looks.family = len(cases)  # also of a look that shows fewer
+            measure(bench, cases, request, looks, tell)
         except KeyboardInterrupt:
             if not bench.got.loops:
                 raise StoppedError("stopped before anything was measured") from None
             partial = True
             crew.stop()
-        return Outcome(finish(document, bench, cases, partial=partial), bench)
+        document = finish(document, bench, cases, looks, partial=partial)
+        if request.profile and not partial:
+            explain(document, bench, cases, tell)
+        return Outcome(document, bench)
+
+
+def explain(document: dict[str, Any], bench: Bench, cases: Sequence[Case], tell: Teller) -> None:
+    """Give each case that changed the functions that did."""
+    changed = {
+        row["name"]: row for row in document["cases"] if row["verdict"] in {"regressed", "improved"}
+    }
+    tell.stage(f"looking where {len(changed)} changes went")
+    chosen = [case for case in cases if case.name in changed]
+    for name, rows in profile.explain(bench, chosen).items():
+        changed[name]["profile"] = rows
 
 
 def build_both(
@@ -168,7 +180,9 @@ def build_both(
     return built
 
 
-def measure(bench: Bench, cases: Sequence[Case], request: Request, tell: Teller) -> None:
+def measure(
+    bench: Bench, cases: Sequence[Case], request: Request, looks: verdict.Looks, tell: Teller
+) -> None:
     """Run every meter that was asked for and that this machine has."""
     start = time.monotonic()
     tell.expect(request.budget)
@@ -177,70 +191,11 @@ def measure(bench: Bench, cases: Sequence[Case], request: Request, tell: Teller)
     }  # fmt: skip
     tell.stage(f"proving the path of {len(cases)} benchmarks on both sides")
     bench.prove(cases)
-    for task, words, run in (
-        ("instructions", "counting instructions", bench.count_instructions),
-        ("allocations", "counting allocations", bench.count_allocations),
-    ):
-        ready = measurable(bench, cases)
-        if task in wanted and ready:
-            tell.stage(f"{words} of {len(ready)} benchmarks")
-            run(ready)
-        if task in wanted and task == "instructions":
-            count_again(bench, ready, tell)
-    ready = measurable(bench, cases)
+    counting.exact(bench, cases, wanted, tell)
+    ready = counting.measurable(bench, cases)
     if "wall" in wanted and ready:
-        time_them(bench, ready, request, start + request.budget, tell)
-
-
-def count_again(bench: Bench, cases: Sequence[Case], tell: Teller) -> None:
-    """Count changes again in other layouts, before they are believed."""
-    for layout in range(1, LAYOUTS):
-        doubtful = [case for case in cases if may_be_an_accident(bench, case)]
-        if not doubtful:
-            return
-        tell.stage(f"counting {len(doubtful)} changes again in layout {layout + 1}")
-        bench.count_instructions(doubtful, layout)
-
-
-def may_be_an_accident(bench: Bench, case: Case) -> bool:
-    """Whether an accident of layout could explain what the counts of a case say."""
-    left, right = (bench.got.exact["instructions"][side].get(case.name) for side in SIDES)
-    if not left or right is None:
-        return False
-    judged = verdict.judge_exact("instructions", left, right)
-    return judged["verdict"] != "equivalent" and abs(right / left - 1) < ACCIDENT
-
-
-def measurable(bench: Bench, cases: Sequence[Case]) -> list[Case]:
-    """The cases that passed their proofs on both sides, with the same answer."""
-    return [case for case in cases if results.status_of(bench, case)[0] == "measured"]
-
-
-def time_them(
-    bench: Bench, cases: Sequence[Case], request: Request, deadline: float, tell: Teller
-) -> None:
-    """Time blocks until the budget ends; from half of it, only what is still undecided."""
-    start = time.monotonic()
-    first_look = start + (deadline - start) / verdict.LOOKS
-    fewest = QUICK_BLOCKS if request.quick else FEWEST_BLOCKS
-    looked, running = False, list(cases)
-    for block in plan.blocks(request.seed):
-        tell.stage(f"timing {len(running)} benchmarks, block {block.index + 1}")
-        spent = bench.time_block(block, running)
-        done, now = block.index + 1, time.monotonic()
-        if done < fewest:
-            continue
-        if now + spent > deadline or done >= MOST_BLOCKS or request.quick:
-            return
-        if not looked and now + spent > first_look:
-            looked = True
-            judged = verdict.judge_wall(results.wall_numbers(bench, running))
-            running = [
-                case for case in running
-                if judged.get(case.name, {}).get("verdict", "undecided") == "undecided"
-            ]  # fmt: skip
-            if not running:
-                return
+        timed = timing.Timed(bench, ready, looks)
+        timing.run([timed], request.seed, start + request.budget, tell, quick=request.quick)
 
 
 def skeleton(
@@ -282,11 +237,16 @@ def same_build() -> dict[str, Any]:
 
 
 def finish(
-    document: dict[str, Any], bench: Bench, cases: Sequence[Case], *, partial: bool
+    document: dict[str, Any],
+    bench: Bench,
+    cases: Sequence[Case],
+    looks: verdict.Looks,
+    *,
+    partial: bool,
 ) -> dict[str, Any]:
     """The rest of it where something was measured."""
     wanted = [name for name, about in document["meters"].items() if about["measured"]]
-    rows = results.judge(bench, cases, wanted)
+    rows = results.judge(bench, cases, wanted, looks=looks)
     counted = {name: dict(about) for name, about in document["meters"].items()}
     counted["wall"]["processes"] = bench.got.blocks
     for name, about in counted.items():

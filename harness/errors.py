@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import errno
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Exit statuses of the command, as the README promises them.
 NO_REGRESSION, REGRESSION, COULD_NOT_MEASURE = 0, 1, 2
@@ -37,8 +42,32 @@ class LedgerError(HotpathError):
     """A ledger of claims that breaks a rule; the message says where."""
 
 
+class SettingsError(HotpathError):
+    """A `[tool.hotpath]` table that cannot be meant; the message begins with file and line."""
+
+
+class AcceptedError(HotpathError):
+    """An accepted regression that breaks a rule; the message begins with file and line."""
+
+
 class WorkerError(HotpathError):
     """A worker process that ended without an answer."""
+
+
+class ClockError(HotpathError):
+    """Clocks that cannot be believed, in more processes than an accident explains."""
+
+
+class HistoryError(HotpathError):
+    """A range that names nothing, or a history that cannot be read or written."""
+
+
+class SiteError(HotpathError):
+    """A site that cannot be published."""
+
+
+class BisectError(HotpathError):
+    """A range of commits in which there is no change to find."""
 
 
 class NoSpaceError(HotpathError):
@@ -47,6 +76,15 @@ class NoSpaceError(HotpathError):
 
 class StoppedError(HotpathError):
     """Ctrl-C, or a termination signal, before anything worth keeping was measured."""
+
+
+#: Bytes that are left on a full disk: less than anything that is written here.
+_NOTHING = 2**16
+
+
+def is_full(place: Path) -> bool:
+    """Whether the disk that holds a folder is full; its log may be what could not be written."""
+    return shutil.disk_usage(place).free < _NOTHING
 
 
 def no_space(where: object) -> NoSpaceError:

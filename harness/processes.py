@@ -58,6 +58,11 @@ class Crew:
         self._lock = threading.Lock()
         self._closed = False
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it was ended: then how a child ended says nothing about the child."""
+        return self._closed
+
     def __enter__(self) -> Self:
         """The crew itself."""
         return self

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyperf
 
-from . import verdict
+from . import files, verdict
 from .errors import told
 from .meters import wall
 from .plan import SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from .bench import Bench
     from .build import Built
+    from .settings import Settings
     from .suite import Case
     from .targets import Target
+    from .verdict import Looks
 
 SCHEMA = 1
 
@@ -48,10 +48,24 @@ def describe(target: Target, built: Built) -> dict[str, Any]:
     }
 
 
-def judge(bench: Bench, cases: Sequence[Case], wanted: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of a results file: every case with its status, proof, wanted meters, verdict."""
-    walls = verdict.judge_wall(wall_numbers(bench, cases))
-    return [_row(bench, case, walls, wanted) for case in cases]
+def judge(
+    bench: Bench,
+    cases: Sequence[Case],
+    wanted: Sequence[str],
+    settings: Settings | None = None,
+    looks: Looks | None = None,
+) -> list[dict[str, Any]]:
+    """The rows of a results file: every case with its status, proof, wanted meters, verdict.
+
+    Args:
+        bench: with what workers answered.
+        cases: in the order of the rows.
+        wanted: names of meters.
+        settings: limits and error budget, if not the defaults.
+        looks: what earlier looks at wall time have spent.
+    """
+    walls = verdict.judge_wall(wall_numbers(bench, cases), settings, looks=looks)
+    return [_row(bench, case, walls, wanted, settings) for case in cases]
 
 
 def wall_numbers(bench: Bench, cases: Sequence[Case]) -> dict[str, tuple[list[float], list[float]]]:
@@ -68,7 +82,11 @@ def wall_numbers(bench: Bench, cases: Sequence[Case]) -> dict[str, tuple[list[fl
 
 
 def _row(
-    bench: Bench, case: Case, walls: Mapping[str, dict[str, Any]], wanted: Sequence[str]
+    bench: Bench,
+    case: Case,
+    walls: Mapping[str, dict[str, Any]],
+    wanted: Sequence[str],
+    settings: Settings | None,
 ) -> dict[str, Any]:
     """One case."""
     status, why = status_of(bench, case)
@@ -85,9 +103,10 @@ def _row(
     for meter in wanted:
         if meter == "wall" and case.name in walls:
             row["meters"][meter] = walls[case.name]
-        left, right = (bench.got.exact.get(meter, {}).get(s, {}).get(case.name) for s in SIDES)
-        if left is not None and right is not None:
-            row["meters"][meter] = verdict.judge_exact(meter, left, right)
+        left, right = bench.got.counted(meter, case.name)
+        if left:
+            limit = settings.limit(meter, case.name) if settings else None
+            row["meters"][meter] = verdict.judge_exact(meter, left, right, limit)
     if row["meters"]:
         row["verdict"], row["note"] = verdict.judge_case(row["meters"])
     else:
@@ -120,19 +139,7 @@ def write_json(document: Mapping[str, Any], file: Path) -> None:
         HotpathError: it cannot be written.
     """
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, scratch = tempfile.mkstemp(dir=file.parent, prefix=file.name, suffix=".partial")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.write(text)
-            Path(scratch).chmod(0o644)
-            Path(scratch).replace(file)
-        except BaseException:
-            Path(scratch).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise told(error) from error
+    files.write(text, file)
 
 
 def raw_files(file: Path) -> dict[str, Path]:

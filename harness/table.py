@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from .verdict import UNDECIDED
+from .notes import UNDECIDED
+from .profile import told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +41,11 @@ def show(document: Mapping[str, Any], console: Console) -> None:
         words = "; ".join(filter(None, (case["why"], _told_here(case["note"]))))
         if words:
             _say(console, f"{case['name']}: {words}", style="dim")
+    for case in document["cases"]:
+        if case.get("profile"):
+            shrunk = case["verdict"] == "improved"
+            _say(console, f"{case['name']} spends {'less' if shrunk else 'more'} in", style="bold")
+            console.print(told.table(case["profile"], shrunk=shrunk))
     _say_undecided(document, console)
     if document["partial"]:
         _say(console, "PARTIAL: stopped before the end", style="bold yellow")

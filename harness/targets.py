@@ -41,6 +41,8 @@ BUILD_TABLES = (
     ("project", "requires-python"),
 )
 WORKING_TREE = "."
+#: Holds the tables that reach the build.
+PROJECT = "pyproject.toml"
 _MARK = "impl:"
 
 
@@ -130,7 +132,7 @@ def resolve(spec: Spec, checkout: Checkout) -> Target:
 def content_of(checkout: Checkout, commit: str | None) -> str:
     """Hash of what a build reads from a commit (None: the working tree); empty without a driver."""
     files = checkout.working(SOURCES) if commit is None else checkout.committed(commit, SOURCES)
-    project = checkout.read(commit, "pyproject.toml")
+    project = checkout.read(commit, PROJECT)
     if not any(name.startswith("driver/") for name in files) or not (
         project or "setup.py" in files
     ):

@@ -5,21 +5,32 @@ For one meter of one case, with its limit:
 ===========  =========================================  ======================================
 verdict      an exact meter                             wall time
 ===========  =========================================  ======================================
-regressed    right is above left by more than the       the ratio is above 1 + limit, and that
-             limit                                      survives Holm over all cases
-improved     right is below left by more than the       the same below 1 / (1 + limit)
-             limit
-equivalent   neither                                    the whole interval is within the limit
-undecided    never                                      none of these
+regressed    the whole interval of right / left is      the ratio is above 1 + limit, and that
+             above 1 + limit                            survives Holm over all cases, at this
+                                                        look's part of the error budget
+improved     the whole interval is below 1 - limit      the same below 1 / (1 + limit)
+equivalent   the whole interval is within the limit     the same
+undecided    layouts or builds disagree                 none of these; beside it stands the
+                                                        smallest change that would have been seen
 ===========  =========================================  ======================================
 
-For a case: an exact meter that regressed decides, whatever the others say; then wall time that
-regressed; then improvements in the same order; else it is equivalent if the exact meters say so
-or, where there are none, as wall time says. Wall time that disagrees with the exact meters is
-noted beside the verdict, not hidden in it.
+An exact meter's interval is over layouts of memory and builds: each gives one ratio. From six on,
+one at each end is left out. A single count has an interval of one point.
 
-For the comparison: regression if a case regressed; could not measure if none did, but a case
-failed its proof, gave different answers or an error, or nothing was measured; else no regression.
+For a case: an exact meter that regressed decides, whatever the others say; then wall time that
+regressed; then improvements in the same order; else it is undecided if an exact meter is, or if
+there is none and wall time is; else equivalent. Wall time alone, where all exact meters say that
+the same work was done, speaks only if its whole interval is beyond `ALONE`: up to that, where the
+code of a build happens to lie explains it, so the case is undecided. Wall time that disagrees with
+the exact meters is noted beside the verdict, not hidden in it.
+
+For the gate: regression if a case regressed that nobody accepted; could not measure if none did,
+but a case failed its proof, gave different answers or an error, an accepted entry has expired or
+matches nothing, or nothing was measured; else no regression. Undecided is not a regression, and
+never printed as equivalent.
+
+The error budget (`ALPHA`, 1 %) is the chance of even one false alarm in a gate in which nothing
+changed: both implementations, all cases, all looks.
 """
 
 from __future__ import annotations
@@ -29,23 +40,22 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import stats
+from . import accepted, notes, stats
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 from .meters import METERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .settings import Settings
+
 Verdict = Literal["regressed", "improved", "equivalent", "undecided"]
 VERDICTS: tuple[Verdict, ...] = ("regressed", "improved", "equivalent", "undecided")
+#: The worse one first.
+CHANGES: tuple[Verdict, ...] = ("regressed", "improved")
 
-#: The chance of even one false alarm of wall time in a comparison in which nothing changed.
-ALPHA = 0.05
-#: How often wall time is looked at: after half of the budget, and at its end. Each look may
-#: spend half of ALPHA.
-LOOKS = 2
-#: Of the printed intervals, each for its case alone.
-CONFIDENCE = 1 - ALPHA / LOOKS
+#: The chance of even one false alarm in a whole gate in which nothing changed.
+ALPHA = 0.01
 
 
 @dataclass(frozen=True)
@@ -56,88 +66,216 @@ class Limit:
         ratio: the largest change that counts as none, as a part of the left side's number.
         floor: and in the meter's unit a call, below which a change is the meter's own noise.
         why: the reason for both.
+        least: the meter's known floor: no project can set a smaller ratio.
+        why_least: the reason for it.
     """
 
     ratio: float
     floor: float
     why: str
+    least: float
+    why_least: str
 
 
 LIMITS: dict[str, Limit] = {
     "instructions": Limit(
-        0.01, 1.0, "rebuilt and relinked code moves hashes and caches by less than this"
+        0.003, 1.0, "equal code that lies elsewhere moves by a third of this, with few exceptions",
+        0.001, "one case in forty of equal code differs by this much in some layout",
     ),
     "allocations": Limit(
-        0.0, 0.05, "a whole allocation more is a change; a fraction is a buffer that grew once"
+        0.0, 0.05, "a whole allocation more is a change; a fraction is a buffer that grew once",
+        0.0, "counts are exact",
     ),
-    "bytes": Limit(0.01, 1.0, "the same, and sizes follow the interpreter's rounding"),
-    "wall": Limit(0.05, 0.0, "what this kind of machine can tell apart in minutes"),
-}
-#: How a note begins that says so of wall time.
-UNDECIDED = "wall time undecided"
+    "bytes": Limit(
+        0.01, 1.0, "the same, and sizes follow the interpreter's rounding",
+        0.0, "counts are exact",
+    ),
+    "wall": Limit(
+        0.01, 0.0, "what this kind of machine can tell apart in minutes",
+        0.005, "no machine of this kind tells less apart, however long it measures",
+    ),
+}  # fmt: skip
+#: Of the printed intervals, each for its case alone.
+CONFIDENCE = 1 - ALPHA
+#: How far beyond 1 wall time must be where the exact meters see no change: the same instructions
+#: take this much longer, or less, when a rebuilt module has them at other addresses.
+ALONE = 0.05
+#: From so many layouts on, the interval leaves out one at each end: an accident in a single layout
+#: decides nothing. Of eight layouts that is a 93 % interval of their median.
+TRIMMED_FROM = 6
 #: Who speaks first: the exact meters, then wall time.
 ORDER = ("instructions", "allocations", "bytes", "wall")
 
 
-def judge_exact(meter: str, left: float, right: float) -> dict[str, Any]:
-    """Compare one exact number a side.
+class Looks:
+    """Looks at the wall times of one sampling campaign, all paid from one error budget.
+
+    Looking repeatedly finds more by chance. The budget is spent as Lan and DeMets do it, by a
+    function of the part of the sampling that has been done, which leaves nearly all of it to the
+    last look (O'Brien and Fleming's shape). What was called changed at an earlier look stays so.
+    """
+
+    def __init__(self, alpha: float = ALPHA, family: int = 0) -> None:
+        """Nothing has been looked at.
+
+        Args:
+            alpha: the whole budget.
+            family: how many tests share it (both implementations, all cases), if more than a
+                look is shown.
+        """
+        self.alpha, self.family = alpha, family
+        self.said: dict[str, Verdict] = {}
+        self._paid: list[tuple[float, float]] = [(0.0, 0.0)]
+
+    def pay(self, fraction: float) -> float:
+        """The chance of a false alarm that a look may take.
+
+        Looking again at the same fraction is looking at the same data: it gets the same.
+
+        Args:
+            fraction: of the sampling that has been done, planned without regard to what it showed.
+        """
+        if fraction > self._paid[-1][0]:
+            before = stats.spent(self.alpha, self._paid[-1][0])
+            self._paid.append((fraction, stats.spent(self.alpha, fraction) - before))
+        return self._paid[-1][1]
+
+
+def judge_exact(
+    meter: str,
+    left: float | Sequence[float],
+    right: float | Sequence[float],
+    limit: Limit | None = None,
+) -> dict[str, Any]:
+    """Compare the counts of both sides, one for each layout (and build) of memory, paired.
 
     Where left is 0 and right is not, there is no ratio: None stands for it.
+
+    Args:
+        meter: its name.
+        left: one number, or one for each layout.
+        right: the same of the other side, in the same order.
+        limit: what counts as none; without it, the meter's default.
     """
-    limit = LIMITS[meter]
-    change = right - left
-    beyond = abs(change) > max(limit.ratio * abs(left), limit.floor)
-    verdict: Verdict = "equivalent" if not beyond else "regressed" if change > 0 else "improved"
-    ratio = right / left if left else 1.0 if not beyond else None
-    seen = 1 + (max(limit.ratio, limit.floor / left) if left else limit.ratio)
-    return {
-        "left": left, "right": right, "ratio": ratio, "low": ratio, "high": ratio,
-        "confidence": 1.0, "verdict": verdict, "limit": limit.ratio, "detectable": seen,
+    limit = limit or LIMITS[meter]
+    lefts = [left] if isinstance(left, int | float) else list(left)
+    rights = [right] if isinstance(right, int | float) else list(right)
+    base, least = statistics.median(lefts), limit.ratio
+    if base:
+        least = max(limit.ratio, limit.floor / base)
+    ratios = sorted(
+        _ratio(*pair, limit.floor) for pair in zip(lefts, rights, strict=True)
+    )  # fmt: skip
+    cut = 1 if len(ratios) >= TRIMMED_FROM else 0
+    low, high = ratios[cut], ratios[-1 - cut]
+    answer: dict[str, Any] = {
+        "left": base, "right": statistics.median(rights), "ratio": _told(statistics.median(ratios)),
+        "low": _told(low), "high": _told(high), "confidence": 1.0,
+        "verdict": _exact_verdict(low, high, least), "limit": limit.ratio, "detectable": 1 + least,
     }  # fmt: skip
+    if len(lefts) > 1:
+        answer |= {"left_samples": lefts, "right_samples": rights}
+    return answer
+
+
+def _ratio(left: float, right: float, floor: float) -> float:
+    """Right over left; of nothing on the left, 1 if there is nothing on the right either."""
+    if left:
+        return right / left
+    return 1.0 if right <= floor else math.inf
+
+
+def _told(ratio: float) -> float | None:
+    """A ratio for a results file, which knows no infinity."""
+    return None if ratio == math.inf else ratio
+
+
+def _exact_verdict(low: float, high: float, limit: float) -> Verdict:
+    """The policy's left column. A hair is for rounding: 1.003 is within 0.3 % of 1."""
+    edge = limit + 1e-12
+    if low > 1 + edge:
+        return "regressed"
+    if high < 1 - edge:
+        return "improved"
+    return "equivalent" if low >= 1 - edge and high <= 1 + edge else "undecided"
 
 
 def judge_wall(
     samples: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    settings: Settings | None = None,
+    *,
+    looks: Looks | None = None,
+    fraction: float = 1.0,
 ) -> dict[str, dict[str, Any]]:
     """Compare the processes of both sides, all cases in one error budget.
 
     Args:
         samples: by case, one number a process: left and right, paired by block.
+        settings: limits and error budget; the defaults without them.
+        looks: what has been spent on earlier looks, and how many tests there are in all; without
+            it this is the only look.
+        fraction: of the sampling, as `Looks.pay` takes it; 1 at the end.
 
     Returns:
         By case, what the results file says about wall time.
     """
-    limit = LIMITS["wall"].ratio
+    looks = looks or Looks(settings.alpha if settings else ALPHA)
+    budget = looks.pay(fraction)
+    limits = {
+        name: settings.limit("wall", name).ratio if settings else LIMITS["wall"].ratio
+        for name in samples
+    }
     estimates = {
         name: stats.paired_ratio(left, right, CONFIDENCE)
         for name, (left, right) in samples.items()
         if len(left) >= stats.FEWEST
     }
-    adjusted = stats.holm([stats.p_beyond(e, limit) for e in estimates.values()])
+    tests = max(looks.family, len(estimates))
+    raw = [stats.p_beyond(estimate, limits[name]) for name, estimate in estimates.items()]
+    adjusted = stats.holm(raw, tests)
     judged = {}
     for (name, estimate), p in zip(estimates.items(), adjusted, strict=True):
         left, right = samples[name]
+        said = looks.said.get(name) or wall_verdict(estimate, p, limits[name], budget)
+        if said in CHANGES:
+            looks.said[name] = said
         judged[name] = {
             "left": statistics.median(left),
             "right": statistics.median(right),
             "ratio": estimate.ratio, "low": estimate.low, "high": estimate.high,
             "confidence": estimate.confidence,
-            "verdict": wall_verdict(estimate, p, limit),
-            "limit": limit,
-            "detectable": stats.detectable(estimate, limit, ALPHA / LOOKS, len(estimates)),
+            "verdict": said,
+            "limit": limits[name],
+            "detectable": stats.detectable(estimate, limits[name], budget, tests),
             "p_holm": p,
             "left_samples": list(left), "right_samples": list(right),
         }  # fmt: skip
     return judged
 
 
-def wall_verdict(estimate: stats.Estimate, p_adjusted: float, limit: float) -> Verdict:
+def wall_verdict(
+    estimate: stats.Estimate, p_adjusted: float, limit: float, budget: float = ALPHA
+) -> Verdict:
     """The policy's right column."""
-    if p_adjusted < ALPHA / LOOKS:
+    if p_adjusted <= budget:
         return "regressed" if estimate.ratio > 1 else "improved"
     edge = math.log1p(limit)
     inside = math.log(estimate.low) >= -edge and math.log(estimate.high) <= edge
     return "equivalent" if inside else "undecided"
+
+
+def pays(wall: Mapping[str, Any]) -> bool:
+    """Whether more processes of a case may still find a change.
+
+    It must be undecided, and lie beyond the limit so far.
+
+    To stop sampling for want of promise costs no error budget: it can only lose findings.
+
+    Args:
+        wall: what `judge_wall` says of it at a look.
+    """
+    edge = math.log1p(wall["limit"])
+    return bool(wall["verdict"] == "undecided" and abs(math.log(wall["ratio"])) > edge)
 
 
 def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
@@ -145,46 +283,63 @@ def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
     said: dict[str, Verdict] = {name: meters[name]["verdict"] for name in ORDER if name in meters}
     exact = {name: v for name, v in said.items() if METERS[name].exact}
     wall = said.get("wall")
-    changes: tuple[Verdict, ...] = ("regressed", "improved")
-    changed = next((v for v in changes if v in said.values()), None)
-    verdict = changed or ("equivalent" if exact else wall or "undecided")
-    return verdict, _note(exact, wall, meters)
+    unsure = set(exact.values()) == {"equivalent"} and _may_be_placement(meters.get("wall"))
+    deciding = exact if unsure else said
+    verdict = next((v for v in CHANGES if v in deciding.values()), None)
+    if verdict is None:
+        unsure = unsure or "undecided" in exact.values()
+        verdict = "undecided" if unsure else "equivalent" if exact else wall or "undecided"
+    return verdict, notes.note(exact, wall, meters, unsure=unsure)
 
 
-def _note(
-    exact: Mapping[str, str], wall: str | None, meters: Mapping[str, Mapping[str, Any]]
-) -> str:
-    """Who disagrees with whom."""
-    notes = []
-    if {"regressed", "improved"} <= set(exact.values()):
-        notes.append("; ".join(f"{name} {v}" for name, v in exact.items() if v != "equivalent"))
-    lead = next((v for v in exact.values() if v != "equivalent"), "equivalent")
-    if exact and wall not in {None, lead}:
-        if wall == "undecided":
-            seen = (meters["wall"]["detectable"] - 1) * 100
-            notes.append(f"{UNDECIDED} (could have seen +{seen:.0f} %)")
-        else:
-            notes.append(f"wall time disagrees: {wall}")
-    return "; ".join(notes)
+def _may_be_placement(wall: Mapping[str, Any] | None) -> bool:
+    """Whether wall time changed by so little that where the code lies may be the reason."""
+    if wall is None or wall["verdict"] not in CHANGES:
+        return False
+    return bool(wall["low"] <= 1 + ALONE and wall["high"] >= 1 / (1 + ALONE))
 
 
 def judge_comparison(cases: Sequence[Mapping[str, Any]], *, partial: bool) -> dict[str, Any]:
-    """The gate: status, exit status and one sentence."""
+    """A comparison, for which nobody can have accepted anything: as `judge_gate`."""
+    return judge_gate(cases, partial=partial)
+
+
+def judge_gate(
+    cases: Sequence[Mapping[str, Any]],
+    entries: Sequence[Mapping[str, Any]] = (),
+    *,
+    partial: bool = False,
+) -> dict[str, Any]:
+    """The gate: status, exit status and one sentence.
+
+    Args:
+        cases: the rows, with ``status``, ``verdict`` and, where somebody accepted it,
+            ``accepted``.
+        entries: of the file of accepted regressions, with their ``state``.
+        partial: stopped before the end.
+    """
     count = {v: sum(case.get("verdict") == v for case in cases) for v in VERDICTS}
+    excused = sum(case["verdict"] == "regressed" and bool(case.get("accepted")) for case in cases)
     failed = [c for c in cases if c["status"] not in {"measured", "not applicable"}]
+    void = [entry for entry in entries if entry["state"] in accepted.ERRORS]
     measured = sum(count.values())
     parts = [f"{number} {verdict}" for verdict, number in count.items() if number]
+    if excused:
+        parts[0] += f" ({excused} accepted)"
     if failed:
         names = ", ".join(sorted({c["status"] for c in failed}))
         parts.append(f"{len(failed)} not measured ({names})")
     absent = sum(case["status"] == "not applicable" for case in cases)
     if absent:
         parts.append(f"{absent} not applicable")
+    if void:
+        names = ", ".join(sorted({entry["state"] for entry in void}))
+        parts.append(f"{len(void)} accepted without effect ({names})")
     if partial:
         parts.append("stopped before the end")
     summary = f"{len(cases)} benchmarks: {', '.join(parts) or 'nothing was measured'}"
-    if count["regressed"]:
+    if count["regressed"] > excused:
         return {"status": "regression", "exit": REGRESSION, "summary": summary}
-    if failed or partial or not measured:
+    if failed or void or partial or not measured:
         return {"status": "could not measure", "exit": COULD_NOT_MEASURE, "summary": summary}
     return {"status": "no regression", "exit": NO_REGRESSION, "summary": summary}

@@ -163,10 +163,13 @@ def prove(
 
 
 def time_it(_: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
-    """Take this process's wall times of a case."""
+    """Take this process's wall times of a case, or say why its clock cannot be believed."""
     from harness.meters import wall  # noqa: PLC0415
 
-    return {"name": row["name"], "values": wall.measure(run, row["loops"])}
+    try:
+        return {"name": row["name"], "values": wall.measure(run, row["loops"])}
+    except wall.ClockError as error:
+        return {"name": row["name"], "clock": str(error)}
 
 
 def count_instructions(
@@ -190,11 +193,19 @@ def count_allocations(
     return {"name": row["name"], "allocations": number, "bytes": size}
 
 
+def profile(_: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
+    """Count a case's bytecodes and its calls into C, by Python function."""
+    from harness.profile import tracer  # noqa: PLC0415
+
+    return {"name": row["name"], **tracer.measure(run, row["calls"])}
+
+
 TASKS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Any], dict[str, Any]]] = {
     "prove": prove,
     "wall": time_it,
     "instructions": count_instructions,
     "allocations": count_allocations,
+    "profile": profile,
 }
 
 

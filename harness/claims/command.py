@@ -9,7 +9,6 @@ from harness.errors import SelectionError
 from harness.targets import content_of
 
 from . import history, judge, measure, policy, reader, store, table
-from .ledger import IMPLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,17 +68,6 @@ def run(asked: Asked, place: Place, tell: Teller, out: Console) -> int:
     for path in write(asked, ledger, runs, carried, place):
         out.print(str(path), highlight=False, markup=False, soft_wrap=True)
     return policy.exit_status([f.verdict for row in found for f in row.findings] + unfigured(found))
-
-
-def impls(name: str) -> tuple[Impl, ...]:
-    """Read the choice of implementations.
-
-    Raises:
-        SelectionError: it is none.
-    """
-    if name != "both" and name not in IMPLS:
-        raise SelectionError(f"--impl {name!r}: choose python, cython or both")
-    return tuple(impl for impl in IMPLS if name in {impl, "both"})
 
 
 def chosen(ledger: Ledger, rows: Sequence[str]) -> list[str]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from tomllib import TOMLDecodeError
+
+#: How the reader ends its messages, unless it got to the end of the text.
+_AT_LINE = re.compile(r"\(at line (\d+),")
 _HEADER = re.compile(r"\s*\[\[\s*([A-Za-z0-9_-]+)\s*\]\]")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
 
@@ -40,3 +46,9 @@ def places(text: str) -> dict[str, list[Place]]:
         elif key := _KEY.match(line):
             current.keys.setdefault(key[1], number)
     return found
+
+
+def broken_line(error: TOMLDecodeError, text: str) -> int:
+    """Where a text stops being TOML."""
+    found = _AT_LINE.search(str(error))
+    return int(found[1]) if found else max(1, len(text.splitlines()))

@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness import results
-from harness.errors import LedgerError, told
+from harness import files, results
+from harness.errors import LedgerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,14 +65,7 @@ def save(runs: Iterable[Run], file: Path) -> None:
         results.write_json(document, file)
         return
     text = json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n"
-    partial = file.with_name(file.name + ".partial")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(gzip.compress(text.encode(), mtime=0))
-        partial.replace(file)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise told(error) from error
+    files.write(gzip.compress(text.encode(), mtime=0), file)
 
 
 def keep(runs: Sequence[Run], folder: Path) -> list[Path]:

@@ -13,12 +13,16 @@ Two traps, both measured:
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+
+from harness.errors import is_full
 
 from .counts import Counts, counts_for
 from .loop import fresh_loop, without_collector
@@ -66,13 +70,19 @@ def _record(
     times: int,
     file: Path,
 ) -> tuple[int, int]:
-    """Allocations and bytes of a loop, and a constant."""
+    """Allocations and bytes of a loop, and a constant.
+
+    Raises:
+        OSError: the disk is full. memray stops recording then, and says nothing.
+    """
     import memray  # noqa: PLC0415  (only workers that count allocations have memray loaded)
 
     destination = memray.FileDestination(file)
     with memray.Tracker(destination=destination, trace_python_allocators=True):
         sys.setprofile(None)
         loop(call, times)
+    if is_full(file.parent):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
     kinds = memray.AllocatorType
     frees = {int(kinds.FREE), int(kinds.PYMALLOC_FREE), int(kinds.MUNMAP)}
     number = size = 0

@@ -5,10 +5,9 @@ Callgrind zeroes its counters when the C function `getppid` is entered and dumps
 counts all cases of a side. The hash seed is fixed, addresses are not randomised where the machine
 lets us, the collector is off.
 
-Where a memory pool happens to end decides whether a call that allocates pays for starting a new
-one each time: a percent or two, and different after any change of anything. So a case is counted
-in several rounds, with the allocators' boundaries moved between them, and the least counts: such
-accidents only add.
+Calls of allocators and look-ups in the method cache have fixed prices (`priced`): what they really
+cost depends on where things happen to lie, and any edit anywhere moves that. What is left is the
+same in each of a few rounds but for single events (a table that grows), so the least counts.
 
 Of a dump's two figures `summary` is the cost since the zeroing; `totals` also holds what was
 still open on the call stack before it.
@@ -24,6 +23,7 @@ import subprocess
 from functools import cache
 from typing import TYPE_CHECKING
 
+from . import priced
 from .counts import Counts, counts_for
 from .loop import fresh_loop, without_collector
 
@@ -41,11 +41,8 @@ _EDGE = 4096
 TARGET = 0.0005
 #: The most calls of the larger loop.
 MOST = 128
-#: Rounds of a case that is called often; one that is called once or twice has one. Three left one
-#: or two of 73 cases more than 1 % off where only an unused function had been added.
-ROUNDS = 5
-#: Between rounds, objects up to this size are made and some are freed, in bytes.
-STIRRED = 2048
+#: Rounds of a case that is called often; one that is called once or twice has one.
+ROUNDS = 3
 #: Dumps to throw away first: the interpreter specialises code that ran a few times.
 SETTLING = 20
 
@@ -74,12 +71,18 @@ def fixed_addresses() -> bool:
     return answer.returncode == 0
 
 
-def command(worker: list[str], folder: Path) -> list[str]:
-    """A worker's command line, under callgrind."""
+def command(worker: list[str], folder: Path, name: str = "cg.out") -> list[str]:
+    """A worker's command line, under callgrind.
+
+    Args:
+        worker: its own command line.
+        folder: where dumps go.
+        name: how their files are called; with ``%p`` in it for a worker that forks.
+    """
     valgrind = [
         "valgrind", "--tool=callgrind", "--vgdb=no",
         "--zero-before=getppid", "--dump-before=getpgrp",
-        f"--callgrind-out-file={folder / 'cg.out'}",
+        f"--callgrind-out-file={folder / name}",
     ]  # fmt: skip
     return [*(["setarch", "-R"] if fixed_addresses() else []), *valgrind, *worker]
 
@@ -97,32 +100,29 @@ def measure(call: Callable[[], object], counts: Counts) -> list[tuple[int, int]]
     """In the worker: leave dumps of the smaller and of the larger loop, by round; their numbers."""
     loop = fresh_loop()
     with without_collector():
-        _settle()
+        settle()
         # With a dump to throw away: what other threads counted, such as one of a setup that has
         # ended, is not zeroed with the rest, but goes into whichever dump comes next.
         _dump_after(loop, call, counts.warm)
         left: list[tuple[int, int]] = []
-        stirred: list[object] = []
-        for turn in range(ROUNDS if counts.few > 2 else 1):
-            stirred.append(_stir(turn))
+        for _ in range(ROUNDS if counts.few > 2 else 1):
             loop(call, max(1, counts.few // 4))
             few = _dump_after(loop, call, counts.few)
             left.append((few, _dump_after(loop, call, counts.many)))
         return left
 
 
-def _stir(turn: int) -> list[bytes]:
-    """Move the allocators' boundaries: objects of every small size, some of them freed again."""
-    kept = [bytes(size) for size in range(0, STIRRED, 16) for _ in range(2 * turn)]
-    del kept[:: turn + 2]
-    return kept
-
-
 @cache
-def _settle() -> None:
+def settle() -> None:
     """Let the linker resolve both functions, and the interpreter specialise what lies around."""
     for _ in range(SETTLING):
         _dump_after(fresh_loop(), int, 2)
+
+
+def forked() -> None:
+    """To be called in a forked worker: callgrind numbers each process's dumps from 1."""
+    global _dumps  # noqa: PLW0603  (callgrind's counter is one a process, and so is this)
+    _dumps = itertools.count(1)
 
 
 def _dump_after(
@@ -136,7 +136,7 @@ def _dump_after(
 
 
 def read_dump(folder: Path, index: int) -> int | None:
-    """The instructions of a worker's dump (counted from 1), or None if it is not there."""
+    """All instructions of a worker's dump (counted from 1), or None if it is not there."""
     file = folder / f"cg.out.{index}"
     if not file.exists():
         return None
@@ -148,8 +148,18 @@ def read_dump(folder: Path, index: int) -> int | None:
 
 
 def read(folder: Path, dumps: Sequence[Sequence[int]]) -> tuple[int, int] | None:
-    """The least that the smaller and the larger loop cost in any round; None without dumps."""
-    rounds = [[read_dump(folder, index) for index in pair] for pair in dumps]
+    """The least that the smaller and the larger loop cost in any round, with allocations and
+    look-ups at their prices; None without dumps.
+    """  # noqa: D205  (one sentence)
+    rounds = [[_priced(folder, index) for index in pair] for pair in dumps]
     few = [pair[0] for pair in rounds if pair[0] is not None]
     many = [pair[1] for pair in rounds if pair[1] is not None]
     return (min(few), min(many)) if few and many else None
+
+
+def _priced(folder: Path, index: int) -> int | None:
+    """A dump's instructions at prices, or None if it is not there."""
+    counted = read_dump(folder, index)
+    if counted is None:
+        return None
+    return counted + priced.adjustment(folder / f"cg.out.{index}")

@@ -2,12 +2,16 @@
 
 The collector is off inside the timed loops, so its cost is in no number. A value is the mean time
 of a call over one loop; a process gives a few values, and their median is the process's number.
+
+Clocks jump: a virtual machine is moved, a time service steps. So each value is held against two
+other clocks, and a process whose clocks contradict one another gives no number at all.
 """
 
 from __future__ import annotations
 
 import statistics
-from time import perf_counter
+import time
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
 from .loop import fresh_loop, without_collector
@@ -22,10 +26,30 @@ VALUES, VALUES_OF_LONG_CALLS = 5, 2
 VALUE_TIME = 0.001
 #: Seconds of calls before a calibration believes its clock.
 CALIBRATION_TIME = 0.002
+#: Of two clocks that see the same interval, what they may differ: a part of it, which is more than
+#: a time service slews, and seconds, which are more than reading them takes.
+SLEW, READING = 0.01, 0.0001
+#: Seconds that another process may take the core for between reading one clock and the next.
+AWAY = 0.02
+#: Calibrations that a jumping clock may spoil before a process gives up.
+TRIES = 5
+
+
+class ClockError(Exception):
+    """The clocks of this process contradict one another."""
 
 
 def calibrate(call: Callable[[], object]) -> float:
     """Roughly how long one warm call takes, in seconds."""
+    for _ in range(TRIES - 1):
+        try:
+            return _calibrate(call)
+        except ClockError:
+            continue
+    return _calibrate(call)
+
+
+def _calibrate(call: Callable[[], object]) -> float:
     loop = fresh_loop()
     times, elapsed = 1, 0.0
     while elapsed < CALIBRATION_TIME:
@@ -38,10 +62,45 @@ def calibrate(call: Callable[[], object]) -> float:
 def _elapsed(
     loop: Callable[[Callable[[], object], int], None], call: Callable[[], object], times: int
 ) -> float:
-    """Seconds that a loop takes."""
+    """Seconds that a loop takes.
+
+    Raises:
+        ClockError: another clock says otherwise.
+    """
+    worked, around = thread_time(), _steady()
     start = perf_counter()
     loop(call, times)
-    return perf_counter() - start
+    elapsed = perf_counter() - start
+    check(elapsed, _steady() - around, thread_time() - worked)
+    return elapsed
+
+
+def check(elapsed: float, around: float, worked: float) -> None:
+    """Hold an interval against two other clocks.
+
+    Args:
+        elapsed: seconds by the clock that measures.
+        around: seconds by a clock that nobody sets, read before and after.
+        worked: seconds that this thread was running, by the scheduler.
+
+    Raises:
+        ClockError: they contradict one another.
+    """
+    if elapsed <= 0:
+        raise ClockError(f"the clock went back: a loop took {elapsed:.6f} s")
+    if elapsed > around * (1 + SLEW) + READING:
+        raise ClockError(f"the clock jumped: a loop took {elapsed:.6f} s within {around:.6f} s")
+    if worked > elapsed * (1 + SLEW) + READING or around > 2 * elapsed + AWAY:
+        raise ClockError(
+            f"the clock went back or stood: {elapsed:.6f} s for a loop that ran for {worked:.6f} s "
+            f"within {around:.6f} s"
+        )
+
+
+def _steady() -> float:
+    """Seconds by a clock that no time service sets, where the system has one."""
+    raw = getattr(time, "CLOCK_MONOTONIC_RAW", None)
+    return time.monotonic() if raw is None else time.clock_gettime(raw)
 
 
 def loops_for(seconds: float) -> int:
@@ -50,7 +109,11 @@ def loops_for(seconds: float) -> int:
 
 
 def measure(call: Callable[[], object], loops: int) -> list[float]:
-    """Seconds a call, a few times, after a warm-up of one value's length."""
+    """Seconds a call, a few times, after a warm-up of one value's length.
+
+    Raises:
+        ClockError: a value cannot be believed.
+    """
     loop = fresh_loop()
     values = VALUES if loops > 1 else VALUES_OF_LONG_CALLS
     with without_collector():

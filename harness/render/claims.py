@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness import files
 from harness.claims import policy, words
 from harness.claims.table import where
 
@@ -70,9 +71,7 @@ def write_page(rows: Sequence[RowFindings], out_dir: Path) -> Path:
         words=words, where=where, slug=units.slug,
     )  # fmt: skip
     page_file = out_dir / "claims.html"
-    beside = out_dir / "claims.html.partial"
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(page_file)
+    files.write(text, page_file)
     return page_file
 
 

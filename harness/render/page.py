@@ -1,8 +1,10 @@
 """The page: all comparisons in one HTML file that opens from the disk, its pictures beside it.
 
-``index.html`` carries its own style and no script. Pictures lie in ``pictures/``, the raw data in
+``run.html`` carries its own style and no script. Pictures lie in ``pictures/``, the raw data in
 ``data/``. The page is written beside its final name and moved there last, so that a reader never
 sees half of it, and what an earlier page left in the two folders is removed afterwards.
+
+It is ``index.html``, too, unless `hotpath publish` has put the site there, which links to it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from harness import files
 
 from . import raw, units, view
 from .pictures import draw_suite
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
     from .shapes import Comparison
 
+#: The page, the first page of its folder, and what is in the folder if the site is.
+PAGE, FIRST, SITE = "run.html", "index.html", "site"
 #: The page's headline for each status.
 HEADLINES = {
     "regression": "Regression",
@@ -41,7 +47,7 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
             not write are left alone, except in its ``pictures`` and ``data``.
 
     Returns:
-        The path of ``index.html``.
+        The path of ``index.html``; that of ``run.html`` if the former is the site's.
     """
     pictures, data = out_dir / "pictures", out_dir / "data"
     for folder in (pictures, data):
@@ -64,10 +70,11 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
         path.write_text(_as_json(comparison), encoding="utf-8")
         written.add(path)
 
-    page = out_dir / "index.html"
-    beside = out_dir / "index.html.partial"
-    beside.write_text(_render(views, drawn), encoding="utf-8")
-    beside.replace(page)
+    in_site = (out_dir / SITE).is_dir()
+    text = _render(views, drawn, in_site=in_site)
+    for name in (PAGE,) if in_site else (PAGE, FIRST):
+        page = out_dir / name
+        files.write(text, page)
     for stale in before - written:
         if stale.is_file():
             stale.unlink()
@@ -100,7 +107,7 @@ def environment() -> Environment:
     )
 
 
-def _render(views: list[Comparison], drawn: Mapping[tuple[str, str], Any]) -> str:
+def _render(views: list[Comparison], drawn: Mapping[tuple[str, str], Any], *, in_site: bool) -> str:
     status, words = headline(views)
     gravest_first = sorted(views, key=lambda shown: raw.STATUSES.index(shown.status))
     return (
@@ -113,6 +120,7 @@ def _render(views: list[Comparison], drawn: Mapping[tuple[str, str], Any]) -> st
             headline=words,
             signs=raw.SIGNS,
             slug=units.slug,
+            site=FIRST if in_site else "",
         )
     )
 

@@ -161,13 +161,6 @@ def test_a_row_that_the_ledger_has_not_is_told(ask, example):
         ask(example, "13-1")
 
 
-def test_an_implementation_that_is_none_is_told():
-    assert command.impls("both") == ("python", "cython")
-    assert command.impls("cython") == ("cython",)
-    with pytest.raises(SelectionError, match="--impl 'rust'"):
-        command.impls("rust")
-
-
 def test_rows_of_one_commit_are_measured_together():
     from harness.claims.history import Carried
 

@@ -8,14 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness import compare, results
-from harness.bench import Collected
+from harness import compare, results, timing
 from harness.errors import SelectionError, StoppedError, TargetError, WorkerError
 from harness.meters import instructions
-from harness.suite import Case
 
 EXACT = ("allocations", "bytes") + (() if instructions.why_not() else ("instructions",))
-CASE = Case("toy.time_x", "suites.toy", "time_x", "1", answers_may_differ=False)
 QUICK = compare.Request("HEAD~1", "HEAD", budget=1, quick=True, meters=(*EXACT, "wall"))
 COUNTS = replace(QUICK, meters=EXACT)
 
@@ -52,8 +49,8 @@ def test_a_slower_commit_is_a_regression_and_everything_is_kept(slower, tell, tm
     assert spin["status"] == "measured"
     assert spin["meters"]["allocations"]["verdict"] == "equivalent"
     wall = spin["meters"]["wall"]
-    assert len(wall["left_samples"]) == len(wall["right_samples"]) == compare.QUICK_BLOCKS
-    assert kept["meters"]["wall"]["processes"] == compare.QUICK_BLOCKS
+    assert len(wall["left_samples"]) == len(wall["right_samples"]) == timing.QUICK_BLOCKS
+    assert kept["meters"]["wall"]["processes"] == timing.QUICK_BLOCKS
     if "instructions" in EXACT:
         assert spin["meters"]["instructions"]["verdict"] == "regressed"
         assert kept["verdict"]["exit"] == 1
@@ -75,7 +72,7 @@ def test_the_raw_samples_hold_one_run_a_process_with_its_provenance(slower, tell
     left, _ = outcome.save(tmp_path / "r.json")[1:]
     (benchmark,) = pyperf.BenchmarkSuite.load(str(left)).get_benchmarks()
     assert benchmark.get_name() == "toy.time_spin"
-    assert len(benchmark.get_runs()) == compare.QUICK_BLOCKS
+    assert len(benchmark.get_runs()) == timing.QUICK_BLOCKS
     assert benchmark.get_metadata()["hotpath_impl"] == outcome.document["left"]["impl"]
     assert not outcome.document["meters"]["instructions"]["measured"]
 
@@ -170,37 +167,6 @@ def test_a_folder_of_benchmarks_that_is_not_there_is_told(place, tell, tmp_path)
     request = replace(QUICK, left="HEAD", right=".")
     with pytest.raises(TargetError, match="no folder of benchmarks"):
         compare.compare(request, replace(place, suites=tmp_path / "none"), tell)
-
-
-class Counted:
-    """A bench whose counts come from a list, one a layout."""
-
-    def __init__(self, *ratios):
-        self.got = Collected(exact={"instructions": {"left": {}, "right": {}}})
-        self.ratios, self.layouts = list(ratios), []
-        self.count_instructions([CASE], 0)
-
-    def count_instructions(self, cases, layout):
-        self.layouts.append(layout)
-        for case in cases:
-            self.got.exact["instructions"]["left"][case.name] = 1000.0
-            self.got.exact["instructions"]["right"][case.name] = 1000.0 * self.ratios.pop(0)
-
-
-@pytest.mark.parametrize(
-    ("ratios", "layouts"),
-    [
-        ([1.005], [0]),  # equivalent at once
-        ([0.97, 1.0], [0, 1]),  # an accident of the first layout
-        ([1.03, 1.03, 1.03], [0, 1, 2]),  # it stays: believed
-        ([1.5], [0]),  # no layout explains that
-    ],
-)
-def test_small_changes_are_counted_again_in_other_layouts(ratios, layouts, tell):
-    bench = Counted(*ratios)
-    compare.count_again(bench, [CASE], tell)
-    assert bench.layouts == layouts
-    assert bench.ratios == []
 
 
 @pytest.mark.slow

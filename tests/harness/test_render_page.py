@@ -233,7 +233,23 @@ def test_a_second_page_removes_the_pictures_of_the_first_and_nothing_else(tmp_pa
         "data",
         "index.html",
         "pictures",
+        "run.html",
     ]
+
+
+def test_the_first_page_is_left_to_the_site_if_one_was_published(tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "index.html").write_text("the site's", encoding="utf-8")
+    page = write_page([SKIPPED], tmp_path)
+    assert page.name == "run.html"
+    assert 'href="index.html"' in page.read_text(encoding="utf-8")
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "the site's"
+
+
+def test_without_a_site_the_page_is_the_first_page_too(tmp_path):
+    page = write_page([SKIPPED], tmp_path)
+    assert page.name == "index.html"
+    assert page.read_bytes() == page.with_name("run.html").read_bytes()
 
 
 def test_the_page_that_stood_there_survives_a_page_that_fails(tmp_path):

@@ -1,0 +1,1 @@
+"""The commands of `hotpath`: one file each, its help text first; `harness/cli.py` lists them."""

@@ -1,0 +1,24 @@
+"""`hotpath doctor`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+HELP = """Say what this machine can and cannot measure, and what to do about it.
+
+\b
+Examples:
+  hotpath doctor            a table
+  hotpath doctor --json     for machines
+"""
+
+
+def command(
+    json: Annotated[bool, typer.Option("--json", help="JSON instead of the table.")] = False,
+) -> int:
+    """Diagnose this machine."""
+    from harness.doctor import doctor_command as diagnose  # noqa: PLC0415
+
+    return diagnose(json_output=json)

@@ -1,0 +1,169 @@
+"""Accepted regressions: what an entry may say, what it covers, and when it ends."""
+
+import datetime as dt
+import re
+from pathlib import Path
+
+import pytest
+
+from harness import accepted, verdict
+from harness.errors import AcceptedError
+
+ROOT = Path(__file__).resolve().parents[2]
+TODAY = dt.date(2026, 12, 1)
+ENTRY = """\
+# Why not.
+[[accepted]]
+benchmark = "bind.time_x"
+meter = "instructions"
+amount = 0.03
+reason = "answers are checked now"
+until = 2026-12-31
+"""
+
+
+def load(tmp_path, text):
+    file = tmp_path / "accepted.toml"
+    file.write_text(text)
+    return accepted.load(file)
+
+
+def case(name="bind.time_x", impl="python", **ratios):
+    """A row of a gate, with exact meters at these ratios."""
+    meters = {m: verdict.judge_exact(m, 1000.0, 1000.0 * ratio) for m, ratio in ratios.items()}
+    word = verdict.judge_case(meters)[0] if meters else None
+    return {"name": name, "impl": impl, "status": "measured", "verdict": word, "meters": meters}
+
+
+def states(entries, cases, today=TODAY, known=None):
+    return [row["state"] for row in accepted.apply(entries, cases, today, known)]
+
+
+def test_no_file_and_no_entry_accept_nothing(tmp_path):
+    assert accepted.load(tmp_path / "accepted.toml") == []
+    assert load(tmp_path, "# nothing yet\n") == []
+
+
+def test_an_entry_is_read_with_its_line(tmp_path):
+    (entry,) = load(tmp_path, ENTRY)
+    assert entry == accepted.Entry(
+        "bind.time_x", ("instructions",), None, 0.03, "answers are checked now",
+        dt.date(2026, 12, 31), 2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('benchmark = "bind.time_x"', "benchmark = 3", "3: benchmark must be the name"),
+        ('meter = "instructions"', 'meter = "ticks"', "4: meter must be of wall"),
+        ('meter = "instructions"', "meter = []", "4: meter must be of wall"),
+        ('meter = "instructions"', "meter = 3", "4: meter must be of wall"),
+        ('meter = "instructions"', "meter = [3, [4]]", "4: meter must be of wall"),
+        ("amount = 0.03", "amount = 0", "5: amount must be the largest"),
+        ("amount = 0.03", "amount = true", "5: amount must be"),
+        ("amount = 0.03", "amount = nan", "5: amount must be"),
+        ("amount = 0.03\n", "", "2: amount must be the largest"),
+        ('reason = "answers are checked now"', 'reason = " "', "6: reason must be words"),
+        ("until = 2026-12-31", 'until = "2026-12-31"', "7: until must be a date"),
+        ("until = 2026-12-31", "until = 2026-12-31T00:00:00", "7: until must be a date"),
+        ("until = 2026-12-31", 'impl = "rust"', "8: impl must be one of"),
+        ("until = 2026-12-31", "untill = 2026-12-31", "7: unknown key 'untill'"),
+        ("[[accepted]]", "[[acepted]]", "2: unknown 'acepted'"),
+        ("[[accepted]]", "[accepted]", "in two brackets"),
+        ("[[accepted]]", "accepted = 3\n[other]", "unknown 'other'"),
+        ("[[accepted]]", "[[accepted", "2: Expected"),
+    ],
+)
+def test_a_broken_entry_is_an_error_with_its_line(tmp_path, before, after, words):
+    assert before in ENTRY
+    text = ENTRY.replace(before, after)
+    if "rust" in after:
+        text = ENTRY + after + "\n"
+    with pytest.raises(AcceptedError, match=re.escape(words)) as caught:
+        load(tmp_path, text)
+    assert str(caught.value).startswith("accepted.toml:")
+
+
+def test_a_covered_regression_is_accepted_and_shown(tmp_path):
+    entries, row = load(tmp_path, ENTRY), case(instructions=1.02)
+    assert states(entries, [row]) == ["used"]
+    assert row["verdict"] == "regressed"
+    assert row["accepted"] == {
+        "reason": "answers are checked now", "until": "2026-12-31", "amount": 0.03,
+    }  # fmt: skip
+    assert verdict.judge_gate([row], [{"state": "used"}])["exit"] == 0
+
+
+def test_a_regression_beyond_the_amount_is_not_accepted(tmp_path):
+    entries, row = load(tmp_path, ENTRY), case(instructions=1.04)
+    assert states(entries, [row]) == ["exceeded"]
+    assert row["accepted"] is None
+
+
+def test_a_regression_of_another_meter_is_not_accepted(tmp_path):
+    entries, row = load(tmp_path, ENTRY), case(instructions=1.02, bytes=1.02)
+    assert states(entries, [row]) == ["used"]
+    assert row["accepted"] is None
+    both = load(tmp_path, ENTRY.replace('"instructions"', '["instructions", "bytes"]'))
+    assert states(both, [row]) == ["used"]
+    assert row["accepted"]
+
+
+def test_from_nothing_to_something_is_more_than_any_amount(tmp_path):
+    entries = load(tmp_path, ENTRY.replace('"instructions"', '"allocations"'))
+    row = case() | {"meters": {"allocations": verdict.judge_exact("allocations", 0, 3)}}
+    assert states(entries, [row | {"verdict": "regressed"}]) == ["exceeded"]
+
+
+def test_an_entry_holds_until_the_end_of_its_last_day(tmp_path):
+    entries, row = load(tmp_path, ENTRY), case(instructions=1.02)
+    assert states(entries, [row], dt.date(2026, 12, 31)) == ["used"]
+    assert states(entries, [row], dt.date(2027, 1, 1)) == ["expired"]
+    assert row["accepted"] is None
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        [case("bind.time_y", instructions=1.02)],
+        [case(instructions=1.0)],
+        [case(instructions=0.9)],
+    ],
+    ids=["no such benchmark", "no longer slower", "faster"],
+)
+def test_an_entry_that_matches_nothing_is_an_error(tmp_path, cases):
+    assert states(load(tmp_path, ENTRY), cases) == ["unmatched"]
+    assert "unmatched" in accepted.ERRORS
+
+
+def test_what_this_gate_did_not_ask_is_no_error(tmp_path):
+    entries = load(tmp_path, ENTRY)
+    other = case("bind.time_y", instructions=1.0)
+    assert states(entries, [other], known=["bind.time_x", "bind.time_y"]) == ["not asked"]
+    assert states(entries, [case(bytes=1.0)]) == ["not asked"]
+
+
+def test_wall_time_that_cannot_tell_leaves_an_entry_alone(tmp_path):
+    entries = load(tmp_path, ENTRY.replace('"instructions"', '"wall"'))
+    row = case() | {"meters": {"wall": {"verdict": "undecided", "low": 0.99}}}
+    assert states(entries, [row]) == ["undecided"]
+
+
+def test_an_entry_of_one_implementation_covers_only_that(tmp_path):
+    entries = load(tmp_path, ENTRY + 'impl = "cython"\n')
+    slow = [case(impl=impl, instructions=1.02) for impl in ("cython", "python")]
+    assert states(entries, slow) == ["used"]
+    assert [bool(row["accepted"]) for row in slow] == [True, False]
+    assert states(entries, slow[1:]) == ["not asked"]
+
+
+def test_two_entries_may_cover_the_two_meters_of_a_case(tmp_path):
+    second = ENTRY.replace('"instructions"', '"bytes"').replace("2026-12-31", "2026-12-24")
+    entries, row = load(tmp_path, ENTRY + second), case(instructions=1.02, bytes=1.02)
+    assert states(entries, [row]) == ["used", "used"]
+    assert row["accepted"]["until"] == "2026-12-24"
+
+
+def test_this_project_has_a_file_that_loads():
+    accepted.load(ROOT / "accepted.toml")

@@ -1,0 +1,67 @@
+"""When a change of instructions is counted again where memory is laid out otherwise."""
+
+import pytest
+
+from harness import counting, verdict
+from harness.collected import FIRST, Collected, Spot
+from harness.suite import Case
+
+CASE = Case("toy.time_x", "suites.toy", "time_x", "1", answers_may_differ=False)
+
+
+class Counted:
+    """A bench whose counts come from a list, one a layout; the last one stays."""
+
+    def __init__(self, ratios, builds=1):
+        self.got = Collected()
+        self.builds, self.ratios, self.spots = builds, list(ratios), []
+        self.count_instructions([CASE], FIRST)
+
+    def count_instructions(self, cases, spot):
+        self.spots.append(spot)
+        ratio = self.ratios.pop(0) if len(self.ratios) > 1 else self.ratios[0]
+        for case in cases:
+            self.got.count("instructions", "left", case.name, 1000.0, spot)
+            self.got.count("instructions", "right", case.name, 1000.0 * ratio, spot)
+
+    def judged(self):
+        return verdict.judge_exact("instructions", *self.got.counted("instructions", CASE.name))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "layouts"),
+    [
+        (1.002, 1),  # equivalent at once
+        (1.03, counting.LAYOUTS),  # it stays: believed
+        (1.004, counting.LAYOUTS),
+        (1.5, 1),  # no layout explains that
+    ],
+)
+def test_a_change_that_stays_is_believed_after_a_few_layouts(ratio, layouts, tell):
+    bench = Counted([ratio])
+    counting.count_again(bench, [CASE], tell)
+    assert bench.spots == [Spot(0, layout) for layout in range(layouts)]
+    assert bench.judged()["verdict"] == ("equivalent" if ratio < 1.003 else "regressed")
+
+
+@pytest.mark.parametrize("accident", [0.97, 1.03])
+def test_an_accident_of_one_layout_is_not_believed(accident, tell):
+    bench = Counted([accident, 1.0])
+    counting.count_again(bench, [CASE], tell)
+    assert counting.LAYOUTS <= len(bench.spots) <= counting.MOST_LAYOUTS
+    assert bench.judged()["verdict"] in {"equivalent", "undecided"}
+
+
+def test_layouts_are_counted_in_every_build_in_turn(tell):
+    bench = Counted([1.03], builds=2)
+    counting.count_again(bench, [CASE], tell)
+    assert bench.spots == [Spot(0, 0), Spot(1, 1), Spot(0, 2)]
+
+
+def test_only_spots_that_both_sides_have_are_held_against_one_another():
+    got = Collected()
+    for spot, number in ((Spot(0, 1), 2.0), (FIRST, 1.0)):
+        got.count("instructions", "left", "a", number, spot)
+    got.count("instructions", "right", "a", 3.0, Spot(0, 1))
+    assert got.counted("instructions", "a") == ([2.0], [3.0])
+    assert got.counted("bytes", "a") == ([], [])

@@ -1,0 +1,26 @@
+"""Options that several commands share: what they take, and what they say of anything else."""
+
+import pytest
+
+from harness.commands.options import chosen_impls, chosen_meters
+from harness.errors import SelectionError
+
+
+def test_implementations_are_one_or_both():
+    assert chosen_impls("both") == ("cython", "python")
+    assert chosen_impls("cython") == ("cython",)
+    assert chosen_impls("python") == ("python",)
+    with pytest.raises(SelectionError, match="--impl 'jit': choose cython, python or both"):
+        chosen_impls("jit")
+
+
+def test_meters_are_some_all_or_the_exact_ones():
+    assert chosen_meters("all") == ("wall", "instructions", "allocations", "bytes")
+    assert chosen_meters("exact") == ("instructions", "allocations", "bytes")
+    assert chosen_meters(" bytes, wall") == ("wall", "bytes")
+
+
+@pytest.mark.parametrize("text", ["", "instructons", "wall,,joules"])
+def test_other_meters_are_refused(text):
+    with pytest.raises(SelectionError, match=r"--meters .*: choose from wall, instructions"):
+        chosen_meters(text)
