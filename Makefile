@@ -2,7 +2,8 @@
 #
 # make bench   set up, measure this commit, write reports/html/index.html
 # make test    set up, lint, build the documentation, test both implementations
-# make lint    ruff, mypy, cython-lint
+# make gate    does HEAD regress against the commit at which this last passed? exact meters only
+# make lint    ruff, mypy, cython-lint, actionlint
 # make build   compile the twins in place again
 # make integration   the tests against a real Cassandra, one node and three; fails without a JDK
 # make docs    the documentation as a site: docs/_build/html/index.html
@@ -11,10 +12,14 @@
 
 PYTHON ?= python3
 VENV   ?= .venv
+# Processes that share the tests; those of real nodes share a ring, and stay together.
+JOBS   ?= 2
 BIN    := $(VENV)/bin
 PYTEST  = $(BIN)/python -m pytest
+SHARED  = -n $(JOBS) --dist loadfile
+OF_BOTH = $(addprefix tests/,structure unit golden docs scylla parity peers benchmarks)
 
-.PHONY: help setup tools-bench tools-test build bench test lint integration docs asv clean
+.PHONY: help setup tools-bench tools-test build bench test gate lint integration docs asv clean
 .DEFAULT_GOAL := help
 
 help:
@@ -43,15 +48,23 @@ build: setup
 bench: setup tools-bench
 	@$(BIN)/hotpath run
 
+# GATE adds options: make gate GATE=--record
+gate: setup tools-bench
+	@$(BIN)/hotpath gate --meters exact --json reports/latest/gate.json \
+		--markdown reports/latest/gate.md --junit reports/latest/gate.xml $(GATE)
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint driver/_cython
+	@sh scripts/actionlint $(BIN) .github/workflows/*.yml
 
 test: setup tools-test build lint docs
-	DRIVER_IMPL=auto $(PYTEST)
-	DRIVER_IMPL=python $(PYTEST) --ignore=tests/harness --ignore=tests/browser
+	DRIVER_IMPL=auto $(PYTEST) $(SHARED) $(OF_BOTH) tests/harness tests/browser
+	DRIVER_IMPL=auto $(PYTEST) tests/integration
+	DRIVER_IMPL=python $(PYTEST) $(SHARED) $(OF_BOTH)
+	DRIVER_IMPL=python $(PYTEST) tests/integration
 
 # The same tests are part of `make test`, which skips them, with the reason, where there is no JDK.
 integration: setup build

@@ -1,0 +1,1 @@
+"""The gate: base against head, both implementations, one verdict, told to people and machines."""

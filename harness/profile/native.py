@@ -1,0 +1,110 @@
+"""Which C functions a case's instructions went to, from callgrind's dumps of both sides.
+
+Only dumps of the larger loop are used: besides the calls they hold a loop and two system calls,
+the same on both sides. The smaller loop's hold leftovers of the warm-up before counting was
+zeroed, so that the difference of the two, exact in total, is not exact by function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from . import callgrind
+from .change import FunctionChange, changes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .change import Key
+
+#: What compilers append to the name of a function that they split or copied, and callgrind to the
+#: name of one that recurses.
+_SUFFIX = re.compile(r"(\.(constprop|isra|part|cold|lto_priv)(\.\d+)?)+$|'\d+$")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
+#: The ABI's part of an extension module's name, and a library's version.
+_ABI = re.compile(r"\.(cpython-[\w-]+|abi3)(?=\.so$)")
+_VERSION = re.compile(r"(?<=\.so)(\.\d+)+$")
+#: Cython's names: a mark for the kind of function, then lengths with names.
+_CYTHON = re.compile(r"__pyx_(pw|pf|f|fuse_\d+_?pw|gb|specialmethod___pyx_pw)_(?=\d)")
+#: For code that has no symbol, such as the linker's stubs.
+NAMELESS = "(without a name)"
+
+
+def difference(
+    left: Sequence[Path],
+    right: Sequence[Path],
+    calls: int,
+    folders: Sequence[Sequence[str]] = ((), ()),
+) -> list[FunctionChange]:
+    """Compare the dumps of a case by function, the largest growth first.
+
+    Args:
+        left: the left side's dumps, each of the same loop; the cheapest one counts.
+        right: the right side's.
+        calls: of the case in each dump.
+        folders: by side, those of its builds; paths below them are told without them.
+
+    Raises:
+        callgrind.DumpError: a file is no dump, or there is none.
+        OSError: a file cannot be read.
+    """
+    before, after = (
+        per_call(files, calls, where) for files, where in zip((left, right), folders, strict=True)
+    )
+    return changes(before, after, "instructions")
+
+
+def per_call(files: Sequence[Path], calls: int, folders: Sequence[str] = ()) -> Mapping[Key, float]:
+    """What a call costs in each function, from the cheapest of some dumps.
+
+    Raises:
+        callgrind.DumpError: a file is no dump, or there is none.
+        OSError: a file cannot be read.
+    """
+    totals = {file: callgrind.summary(file) for file in files}
+    readable = {file: total for file, total in totals.items() if total}
+    if not readable:
+        raise callgrind.DumpError("there is no dump to read")
+    cheapest = callgrind.read(min(readable, key=lambda file: readable[file]))
+    costs: dict[Key, float] = defaultdict(float)
+    for function, cost in cheapest.costs.items():
+        if cost.self:
+            key = plain_name(function.name), plain_file(function.object, folders)
+            costs[key] += cost.self / calls
+    return costs
+
+
+def plain_name(symbol: str) -> str:
+    """A symbol as its author wrote it: no compiler's suffixes, Cython's names spelled out."""
+    if not symbol or _ADDRESS.match(symbol):
+        return NAMELESS
+    symbol = _SUFFIX.sub("", symbol)
+    mark = _CYTHON.match(symbol)
+    return _spelled_out(symbol[mark.end() :]) if mark else symbol
+
+
+def _spelled_out(text: str) -> str:
+    """``6driver_5types_7marshal_3int8_pack`` to ``driver.types.marshal.int8_pack``."""
+    parts: list[str] = []
+    while match := re.match(r"(\d+)", text):
+        start, length = match.end(), int(match[1])
+        name, rest = text[start : start + length], text[start + length :]
+        # A number that is no length counts the module's functions: the name comes after it.
+        if not length or len(name) < length or not rest.startswith("_"):
+            return ".".join([*parts, text[start:]])
+        parts.append(name)
+        text = rest[1:]
+    return ".".join([*parts, text])
+
+
+def plain_file(path: str, folders: Sequence[str] = ()) -> str:
+    """An object file in few words: below one of the folders, or a library's bare name."""
+    if path in {"", "???"}:
+        return "?"
+    for folder in folders:
+        if Path(path).is_relative_to(folder):
+            return _ABI.sub("", Path(path).relative_to(folder).as_posix())
+    return _VERSION.sub("", _ABI.sub("", PurePosixPath(path).name))
