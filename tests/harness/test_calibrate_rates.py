@@ -1,0 +1,319 @@
+"""Rates, kept rows, resampled gates and what is reported of them, on made-up numbers."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from harness import timing
+from harness.calibrate import (
+    command,
+    picture,
+    rates,
+    recorded,
+    report,
+    resample,
+    summary,
+    walls,
+    words,
+)
+from harness.calibrate.clock import Clock
+from harness.calibrate.kept import Kept
+from harness.calibrate.others import bare
+from harness.calibrate.others import run as others
+from harness.calibrate.sites import Site
+from harness.settings import Settings
+
+STAMP = {"policy": "rules", "machine": {"cpu": "a processor"}, "at": "2026-11-20T10:00:00+00:00"}
+
+
+def session(name, impl, about, ratio=1.0, blocks=60, cases=("a.x", "a.y"), noise=0.01, seed=1):
+    """Rows of a recorded session: both processes of a block share a minute's drift."""
+    rng = np.random.default_rng(seed)
+    yield {"session": name, "impl": impl, "about": about, "cases": list(cases)}
+    for index in range(blocks):
+        minute = rng.normal(1, 0.1)
+        first = "left" if rng.random() < 0.5 else "right"
+        row = {"session": name, "block": index, "first": first, "seconds": 2.0}
+        for side, factor in (("left", 1.0), ("right", ratio)):
+            row[side] = [1e-6 * minute * factor * rng.normal(1, noise) for _ in cases]
+        yield row
+
+
+def aa_sessions(**more):
+    about = {"kind": "aa", "content": "c"}
+    rows = [*session("p", "python", about, **more), *session("c", "cython", about, **more)]
+    return recorded.read(rows)
+
+
+def test_rows_survive_a_process_that_was_killed_in_the_middle_of_one(tmp_path):
+    kept = Kept(tmp_path / "sub" / "a.jsonl.gz")
+    for number in range(10):
+        kept.add({"number": number})
+    whole = kept.file.read_bytes()
+    kept.file.write_bytes(whole + gzip.compress(b'{"number": 10}\n')[:-5])
+    assert [row["number"] for row in kept.rows()] == list(range(10))
+    kept.mend()
+    assert kept.file.read_bytes() == whole
+    kept.add({"number": 10})
+    kept.pack()
+    assert len(kept.file.read_bytes()) < len(whole)
+    assert [row["number"] for row in kept.rows()] == list(range(11))
+
+
+def test_many_rows_are_read_across_the_pieces_in_which_a_file_is_looked_at(tmp_path):
+    kept = Kept(tmp_path / "a.jsonl.gz")
+    rows = [{"number": number, "text": str(number) * 500} for number in range(300)]
+    for row in rows:
+        kept.add(row)
+    assert kept.rows() == rows
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    # Of the tables in Clopper and Pearson's manner that textbooks print.
+    [(0, 20, 0.0, 0.1684), (1, 200, 0.0001, 0.0275), (95, 100, 0.8872, 0.9836), (5, 5, 0.4782, 1)],
+)
+def test_intervals_of_rates_are_exact(k, n, low, high):
+    found = rates.rate(k, n)
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+def test_nothing_tried_is_no_rate():
+    assert rates.of([]) is None
+    assert rates.told(None) == "not measured"
+
+
+def test_a_budget_ends_a_campaign_before_a_step_that_would_not_fit(tell, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    clock = Clock(10.0, tell)
+    done = []
+    for step in clock.steps("step", range(9), done=3):
+        done.append(step)
+        now[0] += 4.0
+    assert done == [0, 1]
+    assert "the budget ends here: 5 of 12 steps are kept" in tell.text
+    now[0] += 4.0
+    assert list(clock.steps("step", range(2))) == []
+
+
+def test_recorded_blocks_are_read_with_the_cases_of_their_own_chunk():
+    rows = [
+        {"session": "s", "impl": "python", "about": {}, "cases": ["a", "b"]},
+        {"session": "s", "block": 0, "first": "left", "left": [1, 2], "right": [3, None]},
+        {"session": "s", "impl": "python", "about": {}, "cases": ["b", "a"]},
+        {"session": "s", "block": 1, "first": "right", "left": [4, 5], "right": [6, 7]},
+    ]
+    (read,) = recorded.read(rows)
+    assert read.samples(0, 2) == {"a": ([1, 5], [3, 7]), "b": ([4], [6])}
+    # The process that ran first becomes "left" in both blocks.
+    assert read.relabelled(0, 2, ["left", "left"]) == {"a": ([1, 7], [3, 5]), "b": ([6], [4])}
+    assert read.relabelled(0, 2, ["right", "left"])["a"] == ([3, 7], [1, 5])
+
+
+def test_resampled_gates_of_one_build_keep_to_the_error_budget(tell):
+    sessions = aa_sessions()
+    gates = list(resample.aa(sessions, Settings(), Clock(None, tell), gates=30, seconds=60, seed=1))
+    assert len(gates) == 30
+    assert {gate["tests"] for gate in gates} == {4}
+    assert sum(bool(gate["alarms"]) for gate in gates) <= 3
+    assert len({str(gate["blocks"]) for gate in gates}) > 10
+
+
+def test_a_gate_that_is_wrong_is_seen_to_be(tell):
+    # Slower whenever it runs first, by far more than the limit: still balanced, so still quiet ...
+    rows = list(session("p", "python", {"kind": "aa", "content": "c"}, noise=1e-4))
+    for row in rows:
+        if "block" in row:
+            row[row["first"]] = [value * 1.2 for value in row[row["first"]]]
+    sessions = recorded.read(rows)
+    quiet = list(resample.aa(sessions, Settings(), Clock(None, tell), gates=9, seconds=60, seed=1))
+    assert not any(gate["alarms"] for gate in quiet)
+    # ... but where labels follow who ran first, everything is an alarm.
+    labels = sessions[0].relabelled(0, 40, ["left"] * 40)
+    said = resample.judged({"python": labels}, Settings(), [(1.0, 40)])
+    assert {each["verdict"] for each in said.values()} == {"improved"}
+
+
+@pytest.mark.parametrize(("ratio", "verdict"), [(1.2, "regressed"), (1.0, "equivalent")])
+def test_a_recorded_slow_down_is_found_and_none_is_not(tell, ratio, verdict):
+    sites = [{"site": "s", "target": "a.x", "size": 0.2, "sizes": {"python": 0.21}}]
+    about = {"kind": "slowed", "content": "c", "sites": sites}
+    sessions = recorded.read(session("p", "python", about, ratio, blocks=120, noise=0.003))
+    found = list(resample.slowed(sessions, Settings(), Clock(None, tell), seconds=60.0))
+    assert len(found) == 4
+    assert {row["verdict"] for row in found} == {verdict}
+    assert {row["blocks"] for row in found} == {30}
+    assert found[0]["achieved"] == pytest.approx(ratio - 1, abs=0.01)
+
+
+def test_looks_are_those_of_the_gate():
+    assert resample.schedule(100.0, 5.0).looks == ((0.5, 10), (0.75, 15), (1.0, 20))
+    # Where all blocks fit long before the budget ends, there is nothing to look at early.
+    assert resample.schedule(1e6, 1.0).looks == ((1.0, timing.MOST_BLOCKS),)
+    assert resample.schedule(1.0, 5.0).looks == ((1.0, timing.FEWEST_BLOCKS),)
+
+
+def test_the_worth_of_an_instruction_is_time_over_instructions():
+    about = {"kind": "trial", "targets": {"s": ["a.x", "a.y"]},
+             "instructions": {"a.x": 0.20, "a.y": 0.001}}  # fmt: skip
+    sessions = recorded.read(session("t", "python", about, ratio=1.1, noise=1e-4))
+    found = walls.worths(sessions)
+    assert found == {("s", "a.x"): pytest.approx(0.5, rel=0.01)}
+
+
+def gate(kind, number, said=(), code=0):
+    return STAMP | {
+        "kind": kind, "number": number, "said": list(said), "seconds": 100.0,
+        "verdict": {"exit": code}, "cases": 2,
+        "meters": {"instructions": {"equivalent": 2, "identical": 2}, "wall": {"undecided": 2}},
+    }  # fmt: skip
+
+
+def alarm(meter):
+    return {"name": "a.x", "impl": "python", "meter": meter, "verdict": "regressed", "ratio": 1.02}
+
+
+def answer(size, verdict, impl="python", ratio=None):
+    return {"site": "s", "target": "a.x", "impl": impl, "size": size, "verdict": verdict,
+            "ratio": ratio or 1 + size, "low": 1, "high": 2, "predicted": size}  # fmt: skip
+
+
+FILES = {
+    "gates": [gate("same", 0), gate("same", 1), gate("neutral", 0, [alarm("wall")], 1)],
+    "injected": [STAMP | {"number": 0, "found": [
+        answer(0.005, "regressed"), answer(0.005, "undecided", "cython", 1.004),
+        answer(0.05, "regressed"),
+    ]}],
+    "resampled": [
+        *[STAMP | {"kind": "aa", "alarms": [], "tests": 4} for _ in range(99)],
+        STAMP | {"kind": "aa", "alarms": [["python", "a.x", "improved", 0.9]], "tests": 4},
+        STAMP | {"kind": "slowed", **answer(0.05, "undecided"), "achieved": 0.049},
+    ],
+    "others": [
+        STAMP | {"tool": "bare", "kind": kind, "number": 0, "base": "b", "seconds": 10.0, "rows": [
+            {"target": "a.x", "impl": "python", "size": size, "left": 1000, "right": right},
+        ]}
+        for kind, size, right in (("injected", 0.05, 1050), ("same", 0.0, 1000),
+                                  ("neutral", 0.0, 980))
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def reports(tmp_path):
+    for name, rows in FILES.items():
+        Kept(tmp_path / rates.FOLDER / f"{name}.jsonl.gz").replace(rows)
+    report.write(tmp_path, "rules", Settings())
+    return tmp_path
+
+
+def test_the_gate_reads_both_kinds_of_error(reports):
+    known = rates.load(reports)
+    assert (known["false_alarm"]["k"], known["false_alarm"]["n"]) == (1, 3)
+    assert "wall time resampled: 1 of 100" in known["false_alarm"]["from"]
+    assert known["detection"]["instructions"]["0.005"]["rate"] == 0.5
+    assert known["detection"]["instructions"]["0.05"]["k"] == 1
+    assert known["detection"]["wall"]["0.05"]["rate"] == 0.0
+    assert known["conditions"]["machines"] == [{"cpu": "a processor"}]
+
+
+def test_nothing_calibrated_is_nothing_known(tmp_path):
+    assert rates.load(tmp_path) is None
+    report.write(tmp_path, "rules", Settings())
+    assert rates.load(tmp_path) is None
+    assert "Nothing has been measured yet" in (tmp_path / "calibration/calibration.md").read_text()
+
+
+def test_the_report_names_every_one_that_was_wrong(reports):
+    text = (reports / "calibration" / "calibration.md").read_text()
+    assert "instructions, 0.5 %: a.x [cython], s: undecided, seen +0.40 %" in text
+    assert "wall, 5 %: a.x [python], s: undecided" in text
+    assert "false alarm, neutral gate 0: a.x [python] wall regressed, +2.00 %" in text
+    assert "4 of 4 instructions identical, 0 alarms" in text
+
+
+def test_other_tools_stand_in_the_same_table(reports):
+    found = json.loads((reports / "calibration" / "summary.json").read_text())
+    (row,) = found["others"]
+    assert (row["tool"], row["rule"]) == ("bare", "1 %")
+    assert (row["false_alarms"]["k"], row["false_alarms"]["n"]) == (1, 2)
+    assert row["detection"]["0.05"]["k"] == 1
+    text = (reports / "calibration" / "calibration.md").read_text()
+    assert "| bare instruction count | 1 % | 1 of 2 (1.3 to 98.7 %) |" in text
+    assert "| **`hotpath gate`** | instructions |" in text
+
+
+def test_rates_of_other_rules_say_so(reports):
+    report.write(reports, "newer rules", Settings())
+    text = (reports / "calibration" / "calibration.md").read_text()
+    assert "measured under other rules" in text
+
+
+def test_the_picture_is_the_same_file_for_the_same_rates(reports):
+    found = json.loads((reports / "calibration" / "summary.json").read_text())
+    first, second = picture.draw(found), picture.draw(found)
+    assert first == second
+    assert "gate: instructions" in first or "<svg" in first
+
+
+def test_tables_have_as_many_cells_as_heads(reports):
+    found = json.loads((reports / "calibration" / "summary.json").read_text())
+    for block in words.markdown(found, "x.svg").split("\n\n"):
+        rows = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({row.count("|") for row in rows}) <= 1, block
+
+
+@pytest.mark.parametrize(
+    ("right", "said"), [(1011, "regressed"), (1009, "equivalent"), (980, "improved")]
+)
+def test_a_bare_count_has_one_rule(right, said):
+    assert bare.says({"left": 1000, "right": right}) == said
+
+
+def test_each_rule_of_a_tool_gives_its_own_verdicts():
+    row = {"tool": "asv", "kind": "same", "number": 0, "base": "b", "rows": [
+        {"target": "a.x", "impl": "python", "size": 0.0,
+         "said": {"1.1": "equivalent", "1.01": "regressed"}},
+    ]}  # fmt: skip
+    said = {each["rule"]: each["verdict"] for each in others.verdicts([row])}
+    assert said == {"factor 1.1": "equivalent", "factor 1.01": "regressed"}
+
+
+def test_other_tools_get_all_kinds_of_commits_in_turns(place, tell, tmp_path, monkeypatch):
+    asked = []
+
+    def measure(scene, pair, names):
+        asked.append((pair, names))
+        assert scene.clone.checkout.commit(pair[1])
+        return [{"target": name, "impl": pair[2], "left": 100, "right": 102} for name in names]
+
+    monkeypatch.setattr(bare, "measure", measure)
+    site = Site("spin", "spin", "driver/work.py", "spin", (("toy.time_spin", 1),), ("python",))
+
+    def calibrate(runs):
+        asking = command.Asked(
+            tmp_path, runs=runs, tools=("bare",), impls=("python",), sites=(site,)
+        )  # fmt: skip
+        calibration = command.Calibration(asking, place, tell)
+        found = [{"impl": "python", "target": "toy.time_spin", "size": 0.02}]
+        row = {"base": calibration.clone.base, "commit": calibration.clone.base, "found": found}
+        if not calibration.kept("injected").rows():
+            calibration.kept("injected").add(row)
+        calibration.others()
+        return calibration.kept("others").rows()
+
+    rows = calibrate(1)
+    assert [row["kind"] for row in rows] == ["injected", "same", "neutral"]
+    assert [row["rows"][0]["size"] for row in rows] == [0.02, 0.0, 0.0]
+    commits = [row["commit"] for row in rows]
+    assert len(set(commits)) == 3
+    assert [row["kind"] for row in calibrate(2)[3:]] == ["same", "neutral"]
+    assert len(asked) == 5
+
+
+def test_summaries_need_no_files(tmp_path):
+    read = summary.reader(tmp_path)
+    assert summary.summarise(read, "rules", Settings())["rates"] is None
