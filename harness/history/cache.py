@@ -1,0 +1,160 @@
+"""What was read of asv's files, kept in one file of arrays, so that only new files are read again.
+
+A file is known again by its name, its size and its time of change. A cache of another version of
+this module, or of other versions of the benchmarks, or one that is damaged, is as good as none.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+#: Raised when the arrays mean something else than before.
+_LAYOUT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What one file of asv's says.
+
+    Attributes:
+        machine: by its name in the file.
+        commit: its hash.
+        impl: the implementation, or "".
+        env: asv's name of the environment.
+        platform: Python, kernel and packages.
+        names: asv's names of the benchmarks that have a number; files that name the same share it.
+        table: three rows: the numbers, the lower and the upper ends of their intervals (NaN
+            where there is none). One row where there is no interval at all.
+    """
+
+    machine: str
+    commit: str
+    impl: str
+    env: str
+    platform: Mapping[str, str]
+    names: tuple[str, ...]
+    table: NDArray[np.float64]
+
+
+class Memory:
+    """Files that were read before, and those that are read now."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._known: dict[str, tuple[list[int], Read | str]] = {}
+        self._now: dict[str, tuple[list[int], Read | str]] = {}
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.changed = False
+
+    def recall(self, results: Path, file: str) -> Read | str | None:
+        """What a file said when it was read, or None if it is new or has changed."""
+        known = self._known.get(file)
+        if known is None or known[0] != _mark(results / file):
+            return None
+        self._now[file] = known
+        return known[1]
+
+    def keep(self, results: Path, file: str, read: Read | str) -> Read | str:
+        """Remember what a file says."""
+        self.changed = True
+        if isinstance(read, Read):
+            shared = self._names.setdefault(read.names, read.names)
+            read = Read(**vars(read) | {"names": shared})
+        self._now[file] = (_mark(results / file), read)
+        return read
+
+    def restore(self, arrays: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+        """Take what a cache file holds."""
+        names = [tuple(each) for each in header["names"]]
+        self._names = {each: each for each in names}
+        at = 0
+        for file, mark, about in header["files"]:
+            if isinstance(about, str):
+                self._known[file] = (mark, about)
+                continue
+            machine, commit, impl, env, platform, which, rows = about
+            size = rows * len(names[which])
+            table = arrays["values"][at : at + size].reshape(rows, -1)
+            at += size
+            self._known[file] = (
+                mark,
+                Read(machine, commit, impl, env, platform, names[which], table),
+            )
+
+    def arrays(self, versions: Mapping[str, str]) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        """What a cache file holds."""
+        names: dict[tuple[str, ...], int] = {}
+        files: list[tuple[str, list[int], object]] = []
+        tables = [np.empty(0)]
+        for file, (mark, read) in self._now.items():
+            if isinstance(read, str):
+                files.append((file, mark, read))
+                continue
+            which = names.setdefault(read.names, len(names))
+            tables.append(read.table.ravel())
+            facts = (read.machine, read.commit, read.impl, read.env, read.platform)
+            files.append((file, mark, [*facts, which, len(read.table)]))
+        header = {"layout": _LAYOUT, "versions": versions, "names": list(names), "files": files}
+        return np.concatenate(tables), header
+
+    @property
+    def forgets(self) -> bool:
+        """Whether files that were known are gone."""
+        return len(self._now) != len(self._known)
+
+
+@contextmanager
+def opened(file: Path | None, versions: Mapping[str, str]) -> Iterator[Memory]:
+    """What a cache file remembers; afterwards it remembers what was read in between.
+
+    Args:
+        file: the cache, or None for none.
+        versions: of the benchmarks; what was read under others is forgotten.
+    """
+    memory = Memory()
+    if file is not None:
+        _restore(memory, file, versions)
+    yield memory
+    if file is not None and (memory.changed or memory.forgets):
+        _save(memory, file, versions)
+
+
+def _restore(memory: Memory, file: Path, versions: Mapping[str, str]) -> None:
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            header = json.loads(bytes(arrays["header"]))
+            if header["layout"] == _LAYOUT and header["versions"] == versions:
+                memory.restore({"values": arrays["values"]}, header)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile):
+        memory.__init__()  # type: ignore[misc]  # damaged: start from nothing
+
+
+def _save(memory: Memory, file: Path, versions: Mapping[str, str]) -> None:
+    """Write the cache as one step; a disk that is full costs the next reader time, no more."""
+    values, header = memory.arrays(versions)
+    partial = file.with_name(f"{file.name}.partial.npz")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(header, separators=(",", ":")).encode()
+        np.savez(partial, header=np.frombuffer(text, np.uint8), values=values)
+        partial.replace(file)
+    except OSError:
+        partial.unlink(missing_ok=True)
+
+
+def _mark(file: Path) -> list[int]:
+    """What changes when a file does."""
+    about = file.stat()
+    return [about.st_size, about.st_mtime_ns]

@@ -1,0 +1,154 @@
+"""What a history is: commits on one line, and for each benchmark, meter and side a series of them.
+
+The line is the first-parent line of a branch, oldest first: what a merge brought is the merge's. A
+series names the commits that were measured by their places in that line, so that a gap between two
+places is a range of commits that nobody measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+#: The benchmark that runs nothing but the interpreter and C: no commit can move it, so that where
+#: it steps, the platform did.
+CANARY = "canary.time_interpreter"
+
+#: The unit of each meter, as series and asv's files have it.
+UNITS: Mapping[str, str] = {
+    "wall": "seconds",
+    "instructions": "instructions",
+    "allocations": "allocations",
+    "bytes": "bytes",
+}
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit on the line.
+
+    Attributes:
+        hash: in full.
+        date: when it was written (author date, as asv takes it), in milliseconds since 1970.
+        subject: its message's first line.
+        claims: the rows of its ``Claim:`` trailers.
+        reverts: the rows of its ``Reverts-claim:`` trailers.
+        parents: hashes; more than one for a merge.
+    """
+
+    hash: str
+    date: int
+    subject: str
+    claims: tuple[str, ...] = ()
+    reverts: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, order=True)
+class SeriesKey:
+    """What a series is of.
+
+    Attributes:
+        benchmark: as asv names the timed function, ``decode_rows.time_one_row``, for every meter.
+        meter: ``wall``, ``instructions``, ``allocations`` or ``bytes``.
+        impl: ``cython`` or ``python``; empty for a project without implementations.
+        machine: the name of the machine, as asv's files have it.
+    """
+
+    benchmark: str
+    meter: str
+    impl: str
+    machine: str
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The measured values of one benchmark, meter, implementation and machine.
+
+    Attributes:
+        key: what it is of.
+        unit: of the values.
+        index: places in `History.commits`, increasing.
+        value: one number for each place, for one call; never NaN.
+        low: lower end of the value's interval (the value itself where none is known).
+        high: upper end.
+        platform: for each place, a place in `History.platforms`; -1 where it is not known.
+    """
+
+    key: SeriesKey
+    unit: str
+    index: NDArray[np.int64]
+    value: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    platform: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __len__(self) -> int:
+        """How many commits were measured."""
+        return len(self.index)
+
+    def at(self, place: int) -> float | None:
+        """The value at a commit's place, or None if it was not measured there."""
+        found = int(np.searchsorted(self.index, place))
+        if found == len(self.index) or self.index[found] != place:
+            return None
+        return float(self.value[found])
+
+
+@dataclass(frozen=True, order=True)
+class LeftOut:
+    """A file (or a part of one) that is not in the history, and why.
+
+    Attributes:
+        file: relative to the folder of results.
+        why: for a person.
+    """
+
+    file: str
+    why: str
+
+
+@dataclass(frozen=True)
+class History:
+    """Everything that is known of a project's past.
+
+    Attributes:
+        commits: the first-parent line, oldest first; measured or not.
+        series: by key, sorted; the canary is not among them.
+        left_out: files that could not be used, with reasons.
+        aside: results of commits that are not on the line (a branch that was not merged, or the
+            commits behind a merge), as file and reason. They are sound, but have no place in it.
+        machines: by name, asv's description: arch, cpu, num_cpu, os, ram.
+        canaries: the series of `CANARY`, by key.
+        platforms: what measured: Python, kernel, compiler, valgrind, as words by name.
+        labels: by benchmark, the name for people, where a suite gives one.
+    """
+
+    commits: list[Commit]
+    series: dict[SeriesKey, Series]
+    left_out: list[LeftOut] = field(default_factory=list)
+    aside: list[LeftOut] = field(default_factory=list)
+    machines: dict[str, dict[str, str]] = field(default_factory=dict)
+    canaries: dict[SeriesKey, Series] = field(default_factory=dict)
+    platforms: list[dict[str, str]] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def canary(self, key: SeriesKey) -> Series | None:
+        """The canary that was measured beside a series, if it was."""
+        return self.canaries.get(SeriesKey(CANARY, key.meter, key.impl, key.machine))
+
+    def of(self, benchmark: str) -> Iterator[Series]:
+        """All series of a benchmark."""
+        return (series for key, series in self.series.items() if key.benchmark == benchmark)
+
+    def place(self, revision: str) -> int | None:
+        """The place of a commit by its hash or a beginning of it that is unique on the line."""
+        found = [at for at, commit in enumerate(self.commits) if commit.hash.startswith(revision)]
+        return found[0] if len(found) == 1 else None

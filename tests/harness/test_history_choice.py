@@ -1,0 +1,187 @@
+"""Which commits are measured, in which order, and what is known of them already."""
+
+import pytest
+
+from harness.checkout import Checkout
+from harness.errors import HistoryError, SelectionError
+from harness.history import choice, line, loops, options, writing
+from harness.history.model import Commit
+from harness.history.writing import FAILED, Value
+
+CASE = "suite.time_one"
+KEYS = frozenset({(CASE, "instructions"), (CASE, "allocations")})
+VERSIONS = {"suite.track_one_instructions": "1-1", "suite.track_one_allocations": "1-1"}
+ABOUT = {"machine": "box"}
+
+
+def commits(*about):
+    """Commits on a line, oldest first; each a hash, and a claim or none."""
+    return [
+        Commit(name, 0, "", (claim,) if claim else (), (), (before,) if before else ())
+        for (name, claim), before in zip(about, ["", *(name for name, _ in about)], strict=False)
+    ]
+
+
+@pytest.fixture
+def checkout(toy):
+    return Checkout.around(toy.root)
+
+
+@pytest.fixture
+def known(tmp_path):
+    return choice.Known(
+        tmp_path / "results", "box",
+        {impl: writing.environment(tmp_path, impl) for impl in ("cython", "python")}, VERSIONS,
+    )  # fmt: skip
+
+
+def put(known, commit, impl="python", value=None, meters=("instructions", "allocations")):
+    writing.write(
+        known.results, ABOUT, (commit, 0), known.environments[impl],
+        {f"suite.track_one_{meter}": ("1-1", value or Value(5)) for meter in meters},
+    )  # fmt: skip
+
+
+def plan(checkout, wanted, known, impls=("python",)):
+    return choice.plan(checkout, wanted, impls, KEYS, known)
+
+
+def test_claims_come_newest_first_each_with_its_parent():
+    made = commits(("a", ""), ("b", "1-1"), ("c", "1-2"), ("d", ""), ("e", "1-3"))
+    assert choice.claims(made) == ["e", "d", "c", "b", "a"]
+
+
+def test_a_history_without_claims_says_so():
+    with pytest.raises(HistoryError, match="trailer"):
+        choice.claims(commits(("a", "")))
+
+
+@pytest.mark.parametrize(("count", "every"), [(1, 1), (2, 1), (9, 1), (9, 4), (10, 4), (3, 10)])
+def test_a_range_is_measured_from_its_ends_into_its_gaps(count, every):
+    found = [f"c{number}" for number in range(count)]
+    order = choice.spread(found, every)
+    assert len(set(order)) == len(order)
+    assert set(order) == {*found[::every], found[-1]}
+    assert order[0] == found[0]
+    assert order[-1 if count == 1 else 1] == found[-1]
+
+
+def test_the_widest_gap_comes_next():
+    assert choice.spread(list("abcdefghi"), 1)[:5] == ["a", "i", "e", "c", "g"]
+
+
+def test_a_range_is_gits(toy, checkout):
+    hashes = [toy.commit(f"change {number}") for number in range(4)]
+    assert choice.chosen(checkout, f"{hashes[0]}..{hashes[2]}") == [hashes[2], hashes[1]]
+    assert choice.chosen(checkout, f"{hashes[3]}^!") == [hashes[3]]
+    assert len(choice.chosen(checkout)) == 5
+
+
+@pytest.mark.parametrize("text", ["nonsense", "HEAD..HEAD", "--all"])
+def test_a_range_that_names_no_commits_is_an_error(checkout, text):
+    with pytest.raises(HistoryError):
+        line.chosen(checkout, text)
+
+
+def test_claims_within_a_range_are_only_those_inside(toy, checkout):
+    first = toy.commit("Faster\n\nClaim: 1-1")
+    second = toy.commit("Faster still\n\nClaim: 1-2")
+    assert choice.chosen(checkout, f"{first}..{second}", with_claims=True) == [second]
+    assert len(choice.chosen(checkout, with_claims=True)) == 3
+
+
+def test_commits_with_the_same_driver_are_one_job(toy, checkout, known):
+    first = toy.git("rev-parse", "HEAD")
+    second = toy.commit("words only")
+    toy.edit("driver/work.py", "range(times)", "range(times + 1)")
+    third = toy.commit("more work")
+    made = plan(checkout, [third, second, first], known)
+    assert [list(job.commits) for job in made.jobs] == [[third], [second, first]]
+    assert all(job.asked.keys == KEYS for job in made.jobs)
+    assert (made.known, made.shared) == (0, {})
+
+
+def test_what_is_known_is_not_measured_again(toy, checkout, known):
+    head = toy.git("rev-parse", "HEAD")
+    put(known, head)
+    made = plan(checkout, [head], known, ("python", "cython"))
+    assert made.known == 1
+    assert [job.asked.impl for job in made.jobs] == ["cython"]
+
+
+def test_only_the_meters_that_are_missing_are_measured(toy, checkout, known):
+    head = toy.git("rev-parse", "HEAD")
+    put(known, head, meters=("allocations",))
+    (job,) = plan(checkout, [head], known).jobs
+    assert job.asked.keys == {(CASE, "instructions")}
+
+
+def test_numbers_of_a_commit_with_the_same_driver_are_shared(toy, checkout, known):
+    first = toy.git("rev-parse", "HEAD")
+    second = toy.commit("words only")
+    put(known, first)
+    made = plan(checkout, [second, first], known)
+    assert made.jobs == []
+    assert made.shared == {(second, "python"): (first, KEYS)}
+
+
+def test_what_failed_is_known_unless_it_is_asked_for_again(toy, checkout, known):
+    head = toy.git("rev-parse", "HEAD")
+    put(known, head, value=FAILED)
+    assert plan(checkout, [head], known).jobs == []
+    again = choice.Known(known.results, "box", known.environments, VERSIONS, again=True)
+    (job,) = plan(checkout, [head], again).jobs
+    assert job.asked.keys == KEYS
+
+
+def test_numbers_of_another_version_are_not_known(toy, checkout, known):
+    head = toy.git("rev-parse", "HEAD")
+    put(known, head)
+    newer = dict.fromkeys(VERSIONS, "2-1")
+    other = choice.Known(known.results, "box", known.environments, newer)
+    assert len(plan(checkout, [head], other).jobs) == 1
+
+
+def test_a_damaged_file_is_measured_anew(toy, checkout, known):
+    head = toy.git("rev-parse", "HEAD")
+    put(known, head)
+    file = writing.path(known.results, "box", head, known.environments["python"])
+    file.write_text(file.read_text()[:-9])
+    assert len(plan(checkout, [head], known).jobs) == 1
+
+
+def test_samples_and_intervals_are_shared_too(known):
+    value = Value(2e-6, 1e-6, 3e-6, (1e-6, 2e-6, 3e-6))
+    put(known, "a" * 40, value=value)
+    assert known.values("a" * 40, "python", KEYS)[CASE, "instructions"] == value
+
+
+@pytest.mark.parametrize("seconds", [1e-7, 1e-6, 3e-5, 1e-3, 0.2])
+def test_loop_counts_of_a_case_never_change_once_they_are_planned(tmp_path, seconds):
+    plans = loops.Loops(tmp_path)
+    first = plans.take(CASE, "python", seconds)
+    plans.keep()
+    again = loops.Loops(tmp_path)
+    assert again.known(CASE, "python") == again.take(CASE, "python", seconds * 9) == first
+    assert first.instructions.few < first.instructions.many
+    assert again.take(CASE, "cython", seconds / 9) is again.known(CASE, "cython")
+
+
+def test_loops_take_less_than_a_millisecond_unless_one_call_takes_longer():
+    for seconds in (1e-7, 1e-6, 1e-5, 1e-4):
+        assert loops.plan(seconds).instructions.many * seconds < 0.001
+
+
+@pytest.mark.parametrize(
+    ("text", "meters"),
+    [("exact", ("instructions", "allocations", "bytes")), ("bytes,instructions",
+     ("instructions", "bytes"))],
+)  # fmt: skip
+def test_meters_are_the_exact_ones(text, meters):
+    assert options.meters(text) == meters
+
+
+@pytest.mark.parametrize(("text", "words"), [("wall", "--wall"), ("", "choose"), ("x", "choose")])
+def test_other_meters_are_refused(text, words):
+    with pytest.raises(SelectionError, match=words):
+        options.meters(text)
