@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec
 import typer
 from rich.console import Console
 
-from .commands import calibrate, claims, compare, doctor, gate, history, run, share
+from .commands import bisect, calibrate, changes, claims, compare, doctor, gate, history, run, share
 from .errors import HotpathError, StoppedError, told
 
 if TYPE_CHECKING:
@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 #: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
-COMMANDS: tuple[ModuleType, ...] = (compare, run, gate, calibrate, history, share, claims, doctor)
+COMMANDS: tuple[ModuleType, ...] = (
+    compare,
+    run,
+    gate,
+    calibrate,
+    history,
+    changes,
+    bisect,
+    share,
+    claims,
+    doctor,
+)
 
 app = typer.Typer(
     help="Measure what a change does to the hot paths of a CQL driver.",

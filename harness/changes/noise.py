@@ -1,0 +1,133 @@
+"""How much a series wobbles though nothing changed: floors, scales, and the weight of a point.
+
+Levels are compared on a scale where a meter's floor is the same step everywhere: the logarithm,
+bent to a straight line near zero for meters that may be zero (an inverse hyperbolic sine), so that
+"0.1 %, but at least a twentieth of an allocation" is one number.
+
+A point's variance is that of its own interval, plus that of the series: what points differ by that
+no interval knows of. The series' part is read from the differences of neighbours, which changes
+hardly touch as long as most neighbours have none. Where every commit has a change that fails; so an
+exact meter's part has bounds that come from its floor.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+#: A point's interval reaches so many standard deviations to either side: asv's are of 99 %.
+REACH = 2.576
+#: Bounds of an exact series' own standard deviation, as parts of the floor.
+LEAST, MOST = 1 / 20, 1 / 4
+#: |z| of a normal variable stays below these in a quarter and in half of all draws.
+_QUARTER, _HALF = 0.3186, 0.6745
+#: What a noisy series of a few points is taken to wobble by, whatever it shows.
+FEW, _WOBBLE_OF_FEW = 8, 0.01
+#: The least variance, for values that are equal to the last digit.
+_TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class Floor:
+    """How large a step must be to be one.
+
+    Attributes:
+        ratio: as a part of the level.
+        unit: and in the meter's unit; 0 for a meter that is never zero.
+        exact: whether nothing but wobble within the floor moves the meter.
+        why: the reason.
+    """
+
+    ratio: float
+    unit: float
+    exact: bool
+    why: str
+
+    @property
+    def bend(self) -> float:
+        """The level at which the floor's two parts are equal; the scale bends there."""
+        return self.unit / self.ratio
+
+
+#: These are wider than a gate's limits: a gate counts both sides in one go, with the same loops
+#: and layouts, and a history compares runs of different days.
+FLOORS: dict[str, Floor] = {
+    "instructions": Floor(0.005, 1.0, True, "another layout of equal code moves less than this"),
+    "allocations": Floor(0.001, 0.05, True, "a fraction is a buffer that grew once"),
+    "bytes": Floor(0.002, 1.0, True, "sizes follow the interpreter's rounding"),
+    "wall": Floor(0.02, 0.0, False, "what runs of different days can tell apart"),
+}
+
+
+def floor_of(meter: str) -> Floor:
+    """A meter's floor; that of wall time for a meter that is not ours."""
+    return FLOORS.get(meter, FLOORS["wall"])
+
+
+def scale(values: Numbers, floor: Floor) -> Numbers:
+    """Values on the scale where the floor is `floor.ratio` everywhere; NaN where there is none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Numbers = np.arcsinh(values / (2 * floor.bend)) if floor.unit else np.log(values)
+    found[~np.isfinite(found)] = np.nan
+    return found
+
+
+def unscale(level: float, floor: Floor) -> float:
+    """The value at a place of the scale."""
+    return 2 * floor.bend * math.sinh(level) if floor.unit else math.exp(level)
+
+
+def own_variance(low: Numbers, high: Numbers, floor: Floor) -> Numbers:
+    """What each point's interval says about its variance, on the scale; 0 where it says nothing."""
+    half = (scale(high, floor) - scale(low, floor)) / (2 * REACH)
+    found: Numbers = np.where(np.isfinite(half) & (half > 0), half, 0.0) ** 2
+    return found
+
+
+def between(x: Numbers, own: Numbers, floor: Floor) -> float:
+    """The series' part of the variance: what neighbours differ by beyond their intervals.
+
+    Args:
+        x: a stretch, on the scale.
+        own: variances by the points' intervals.
+        floor: of the meter.
+    """
+    if floor.exact:
+        # A quarter of the neighbours is enough to go by: histories exist in which most have a step.
+        seen = _quantile(x, 0.25) / _QUARTER
+        return min(max(seen, LEAST * floor.ratio), MOST * floor.ratio) ** 2
+    if len(x) < FEW:
+        return _WOBBLE_OF_FEW**2
+    return max(_TINY, (_quantile(x, 0.5) / _HALF) ** 2 - float(np.median(own)))
+
+
+def _quantile(x: Numbers, part: float) -> float:
+    """A quantile of the distances of neighbours, for one of the two."""
+    if len(x) < 2:
+        return 0.0
+    apart = np.abs(np.diff(x))
+    at = int(part * (len(apart) - 1))
+    return float(np.partition(apart, at)[at]) / math.sqrt(2)
+
+
+def echo(residuals: Numbers) -> float:
+    """By how much noise that lasts longer than a commit widens the variance of a mean.
+
+    From the correlation of neighbours, as for a process of the first order; 1 without any.
+    """
+    if len(residuals) < FEW:
+        return 1.0
+    # Not by a scalar product: BLAS would start threads for it, which takes longer than the sum.
+    total = float(np.sum(residuals**2))
+    if total <= _TINY:
+        return 1.0
+    rho = min(max(float(np.sum(residuals[1:] * residuals[:-1])) / total, 0.0), 0.9)
+    return (1 + rho) / (1 - rho)

@@ -1,0 +1,46 @@
+"""In this repository's own history the search finds the reproduced claims, and no others."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.changes import claimed, find_all
+from harness.changes.score import score
+from harness.checkout import Checkout
+from harness.claims import reader, store
+from harness.history.asv_files import load
+
+ROOT = Path(__file__).resolve().parents[2]
+HISTORY = ROOT / "reports" / "results" / "asv"
+CLAIMS = ROOT / "reports" / "results" / "claims"
+
+
+@pytest.fixture(scope="module")
+def known():
+    for folder in (HISTORY, CLAIMS):
+        if not folder.is_dir():
+            pytest.skip(f"{folder.relative_to(ROOT)} was not measured yet")
+    checkout = Checkout.around(ROOT)
+    if checkout.is_shallow():
+        pytest.skip("the clone is shallow: the history's commits are not in it")
+    history = load(HISTORY, checkout)
+    runs, ledger = store.load(CLAIMS), reader.read(ROOT / "claims.toml")
+    real, none = claimed.truth(ledger, runs, history)
+    measured = {
+        (key.benchmark, key.impl, int(place))
+        for key, series in history.series.items()
+        if key.meter == claimed.METER
+        for place in series.index
+    }
+    lacking = [each for each in real if tuple(each) not in measured]
+    assert not lacking, f"claimed, but not in the history: {lacking[:5]}"
+    return score(find_all(history), real, none)
+
+
+def test_reproduced_claims_of_2_percent_are_found_at_their_very_commits(known):
+    assert len(known.found) > 0
+    assert known.recall >= 0.95, sorted(known.missed)
+
+
+def test_what_is_found_where_something_is_known_is_real(known):
+    assert known.precision >= 0.95, sorted(known.wrong)

@@ -1,0 +1,215 @@
+"""Changes are found where they were put, at the very commit, and nowhere else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from harness.changes import find, find_all, search
+from harness.changes.noise import FLOORS
+from harness.history.model import Commit
+from tests.harness.generated import Generator, commits, drawn, key, series_of
+
+#: Enough series for the rates to mean something.
+MANY = 40
+
+
+def rates(drawing, near=0):
+    """Recall and precision of a search of a drawn history, with places up to `near` off."""
+    changes = find_all(drawing.history, workers=1)
+    found = {(change.key, change.likely) for change in changes}
+    real = {(key, place) for key, places in drawing.truth.items() for place in places}
+
+    def met(one, others):
+        return any((one[0], one[1] + off) in others for off in range(-near, near + 1))
+
+    recall = sum(met(each, found) for each in real) / len(real)
+    precision = sum(met(each, real) for each in found) / max(1, len(found))
+    return recall, precision
+
+
+def draw(way, count, many=MANY, meter="instructions", seed=1, **more):
+    """A history of so many series of a kind."""
+    generator = Generator(seed)
+    return drawn([getattr(generator, way)(key(number, meter), count, **more)
+                  for number in range(many)], count)  # fmt: skip
+
+
+def step_at(place, ratio, count=60, meter="instructions", level=10_000.0, **more):
+    """A series with one step."""
+    return series_of(
+        key(0, meter), np.where(np.arange(count) < place, level, level * ratio), **more
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_steps_of_2_percent_at_every_commit_are_all_found_at_their_commits(seed):
+    recall, precision = rates(draw("exact", 88, changes=87, seed=seed))
+    assert recall >= 0.99
+    assert precision >= 0.99
+
+
+@pytest.mark.parametrize("changes", [1, 5, 20, 40, 60])
+def test_steps_between_calm_stretches_of_any_length_are_found(changes):
+    recall, precision = rates(draw("exact", 88, changes=changes))
+    assert recall >= 0.97
+    assert precision >= 0.99
+
+
+def test_single_points_out_of_place_are_no_changes():
+    recall, precision = rates(draw("exact", 200, changes=3, apart=5, blips=6))
+    assert recall == 1
+    assert precision == 1
+
+
+def test_the_wobble_of_layouts_is_no_change():
+    assert find_all(draw("exact", 300, changes=0).history, workers=1) == []
+
+
+def test_wall_time_is_searched_through_its_noise():
+    recall, precision = rates(draw("wall", 400, meter="wall", changes=4), near=2)
+    assert recall == 1
+    assert precision == 1
+
+
+def test_noise_alone_is_no_change():
+    assert find_all(draw("wall", 1000, meter="wall", changes=0).history, workers=1) == []
+
+
+def test_a_step_has_its_size_its_commit_and_both_methods():
+    (change,) = find(step_at(30, 1.02))
+    assert (change.before, change.after, change.likely) == (29, 30, 30)
+    assert change.exact
+    assert change.ratio == pytest.approx(1.02, abs=1e-4)
+    assert change.low < 1.02 < change.high
+    assert change.high - change.low < 0.001
+    assert change.p < 1e-6
+    assert change.detectors == ("pelt", "asv")
+    assert change.kind == "code"
+
+
+def test_commits_that_were_not_measured_are_the_range():
+    series = step_at(3, 1.1, count=6, index=[0, 4, 9, 20, 21, 30])
+    (change,) = find(series)
+    assert (change.before, change.after) == (9, 20)
+    assert not change.exact
+
+
+@pytest.mark.parametrize(("ratio", "found"), [(1.004, 0), (1.007, 1), (0.996, 0), (0.993, 1)])
+def test_a_lasting_step_of_instructions_counts_from_its_floor_on(ratio, found):
+    assert FLOORS["instructions"].ratio == 0.005
+    assert len(find(step_at(30, ratio))) == found
+
+
+def test_the_newest_commit_s_step_is_found_before_anything_follows_it():
+    (change,) = find(step_at(59, 1.05))
+    assert change.after == 59
+
+
+def test_one_commit_out_of_place_is_a_blip_unless_it_is_said_to_be_taken_back():
+    values = np.full(60, 10_000.0)
+    values[30] *= 1.08
+    series = series_of(key(), values)
+    history = commits(60)
+    assert find(series, history) == []
+    history[31] = Commit("f" * 40, 0, "Slower again", reverts=("1-1",))
+    assert [change.after for change in find(series, history)] == [30, 31]
+    history[31] = Commit("f" * 40, 0, 'Revert "Faster"')
+    assert [change.after for change in find(series, history)] == [30, 31]
+
+
+def test_an_allocation_more_is_a_change_and_from_none_at_all_it_is_infinite():
+    (change,) = find(step_at(30, 34 / 33, meter="allocations", level=33.0))
+    assert change.ratio == pytest.approx(34 / 33)
+    series = series_of(key(0, "allocations"), np.repeat([0.0, 2.0], 30))
+    (change,) = find(series)
+    assert change.ratio == np.inf
+    assert change.told(commits(60))["ratio"] is None
+
+
+def test_a_fraction_of_an_allocation_is_no_change():
+    series = series_of(key(0, "allocations"), np.repeat([33.0, 33.02], 30))
+    assert find(series) == []
+
+
+def test_wide_intervals_weigh_less_than_narrow_ones():
+    values = np.full(80, 1e-6)
+    values[40:44] *= 1.06
+    narrow = series_of(key(0, "wall"), values, half=0.002)
+    assert len(find(narrow)) == 2
+    half = np.full(80, 0.002)
+    half[40:44] = 0.08
+    assert find(series_of(key(0, "wall"), values, half=half)) == []
+
+
+def test_where_noise_hides_the_commit_the_range_says_so():
+    generator = Generator(5)
+    values = np.where(np.arange(200) < 100, 1e-6, 1.04e-6)
+    values = values * np.exp(generator.random.normal(0, 0.03, 200))
+    (change,) = find(series_of(key(0, "wall"), values, half=0.05))
+    assert change.before + 1 < change.after
+    assert change.before < 100 <= change.after
+
+
+def test_more_tests_need_more_evidence():
+    assert search._adjust([0.001], 1) == [0.001]
+    assert search._adjust([0.001], 10) == [0.01]
+    assert search._adjust([0.001, 0.001], 10) == [0.005, 0.005]
+    assert search._adjust([0.5], 1000) == [1.0]
+    assert search._adjust([], 10) == []
+
+
+def test_values_that_are_none_are_left_out():
+    series = step_at(30, 1.5, meter="wall", level=1e-6)
+    series.value[10] = 0.0
+    series.value[50] = -1.0
+    assert [change.after for change in find(series)] == [30]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_short_series_are_searched_too(count):
+    values = [10_000.0, 12_000.0, 12_000.0][:count]
+    found = find(series_of(key(), values))
+    assert [change.after for change in found] == ([1] if count > 1 else [])
+
+
+def test_a_step_at_the_seam_of_two_stretches_is_found_once():
+    for place in (511, 512, 513):
+        (change,) = find(step_at(place, 1.02, count=1200))
+        assert change.after == place
+
+
+def test_processes_find_what_one_process_finds(monkeypatch):
+    monkeypatch.setattr(search, "WORTH_IT", 2)
+    drawing = draw("exact", 600, changes=10, many=3)
+    assert find_all(drawing.history) == find_all(drawing.history, workers=1)
+
+
+def test_a_longer_history_asks_only_for_its_last_stretch(tmp_path, monkeypatch):
+    cache = tmp_path / "changes.json"
+    drawing = draw("exact", 1300, changes=10, many=4)
+    first = find_all(drawing.history, cache=cache, workers=1)
+    asked, look = [], search.look
+    monkeypatch.setattr(search, "look", lambda stretch: asked.append(stretch) or look(stretch))
+    assert find_all(drawing.history, cache=cache, workers=1) == first
+    assert asked == []
+    longer = {
+        each.key: replace(
+            each, index=np.arange(1301), value=np.append(each.value, each.value[-1] * 1.5),
+            low=np.append(each.low, each.low[-1] * 1.5),
+            high=np.append(each.high, each.high[-1] * 1.5),
+        )
+        for each in drawing.history.series.values()
+    }  # fmt: skip
+    history = replace(drawing.history, series=longer, commits=commits(1301))
+    more = find_all(history, cache=cache, workers=1)
+    assert len(asked) == 4
+    assert [change.likely for change in more if change.after == 1300] == [1300] * 4
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"x": 1}', "\x00"])
+def test_a_broken_cache_is_an_empty_one(tmp_path, text):
+    cache = tmp_path / "changes.json"
+    cache.write_text(text)
+    drawing = draw("exact", 60, changes=5, many=1)
+    assert find_all(drawing.history, cache=cache) == find_all(drawing.history)
