@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec
 import typer
 from rich.console import Console
 
-from .commands import bisect, calibrate, changes, claims, compare, doctor, gate, history, run, share
+from .commands import (
+    bisect,
+    calibrate,
+    changes,
+    claims,
+    compare,
+    doctor,
+    gate,
+    history,
+    publish,
+    run,
+    share,
+)
 from .errors import HotpathError, StoppedError, told
 
 if TYPE_CHECKING:
@@ -21,17 +33,8 @@ P = ParamSpec("P")
 
 #: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
 COMMANDS: tuple[ModuleType, ...] = (
-    compare,
-    run,
-    gate,
-    calibrate,
-    history,
-    changes,
-    bisect,
-    share,
-    claims,
-    doctor,
-)
+    compare, run, gate, calibrate, history, changes, bisect, publish, share, claims, doctor,
+)  # fmt: skip
 
 app = typer.Typer(
     help="Measure what a change does to the hot paths of a CQL driver.",

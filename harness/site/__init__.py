@@ -1,0 +1,7 @@
+"""The published site: history, changes, claims and calibration as static files."""
+
+from __future__ import annotations
+
+from .publication import Asked, Published, publish
+
+__all__ = ["Asked", "Published", "publish"]

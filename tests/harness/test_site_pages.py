@@ -1,0 +1,237 @@
+"""The pages: whole without any part, safe with any text, small, and linked to each other."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+
+from harness.claims import judge
+from harness.history.model import History
+from harness.site import assets, calibrated, claimed, links, pages
+from tests.harness.sample_history import HOSTILE, make_commits, make_history
+from tests.harness.sample_site import given, make_site
+
+VOID = {"meta", "link", "img", "input", "br", "wbr", "hr"}
+
+
+class Page(HTMLParser):
+    """Balance, links, ids and scripts of a page."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.open, self.links, self.ids, self.sources, self.images = [], [], [], [], 0
+        self.text = file.read_text(encoding="utf-8")
+        self.feed(self.text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        self.images += tag == "img"
+        self.links += [given["href"]] if tag == "a" else []
+        self.sources += [given["src"]] if given.get("src") else []
+        self.ids += [given["id"]] if "id" in given else []
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    return make_site(tmp_path, monkeypatch).page.parent
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    return make_site(tmp_path, monkeypatch, History([], {})).page.parent
+
+
+@pytest.mark.parametrize("name", pages.PAGES)
+@pytest.mark.parametrize("which", ["site", "empty"])
+def test_every_page_is_whole_and_its_links_lead_somewhere(request, which, name):
+    folder = request.getfixturevalue(which)
+    page = Page(folder / name)
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert page.images == 0, "a subject was taken for markup"
+    for target in [*page.links, *page.sources]:
+        file, _, anchor = target.partition("#")
+        if file.startswith("https://"):
+            continue
+        assert (folder / (file or name)).exists(), target
+        if anchor and "=" not in anchor:
+            assert anchor in Page(folder / (file or name)).ids, target
+
+
+def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
+    from harness.site import state
+
+    history = make_history()
+    monkeypatch.setattr(state, "newest_first", lambda _: [])
+    folder = make_site(tmp_path, monkeypatch, history).page.parent
+    assert given(folder, "commits-0")["subject"][7] == HOSTILE
+    for file in (folder / "site" / "data").iterdir():
+        # A script beside the page is no markup, but a search for what looks like it finds nothing.
+        assert "</script" not in file.read_text(encoding="utf-8") or file.name.startswith("commits")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("index.html", "hotpath history"),
+        ("benchmarks.html", "hotpath history"),
+        ("changes.html", "hotpath history"),
+        ("implementations.html", "hotpath history"),
+        ("machines.html", "hotpath history"),
+        ("ledger.html", "hotpath claims"),
+        ("calibration.html", "hotpath calibrate"),
+    ],
+)
+def test_a_part_that_is_missing_says_which_command_makes_it(empty, name, words):
+    assert words in (empty / name).read_text(encoding="utf-8")
+
+
+def test_reports_without_results_say_so_too(tmp_path):
+    from harness.site import Asked, publish
+    from tests.harness.sample_site import QUIET, make_checkout
+
+    checkout = make_checkout(tmp_path / "checkout")
+    reports = checkout.root / "reports"
+    reports.mkdir()
+    done = publish(Asked(reports, tmp_path / "out"), checkout, tmp_path / "cache", QUIET)
+    assert "No history was measured" in done.page.read_text(encoding="utf-8")
+    assert any("No history was measured" in line for line in done.said)
+
+
+def test_files_that_were_left_out_are_named_with_the_reason(site):
+    text = (site / "left-out.html").read_text(encoding="utf-8")
+    assert "results/asv/box/cut-off.json" in text
+    assert "it ends in the middle" in text
+    assert "1 file was left out" in (site / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_overview_names_the_worst_open_regression_and_the_newest_change(site):
+    text = (site / "index.html").read_text(encoding="utf-8")
+    worst = text[text.index('id="worst"') : text.index('id="suites"')]
+    assert "bind" in worst
+    assert "+10.0" in worst
+    newest = text[text.index('id="newest"') :]
+    assert newest.index("Commit 30") < newest.index("Commit 20")
+
+
+def test_a_permalink_names_what_it_is_of():
+    address = links.benchmark("a.time_b c", meter="wall", impl="cython", at=None)
+    file, _, choice = address.partition("#")
+    assert file == "benchmark.html"
+    assert parse_qs(choice) == {"name": ["a.time_b c"], "meter": ["wall"], "impl": ["cython"]}
+
+
+@pytest.mark.parametrize(
+    ("remote", "address"),
+    [
+        ("https://github.com/some/project.git", "https://github.com/some/project/commit/"),
+        ("git@github.com:some/project.git", "https://github.com/some/project/commit/"),
+        ("https://user:secret@github.com/some/project", "https://github.com/some/project/commit/"),
+        ("ssh://git@gitlab.com/a/b/c.git", "https://gitlab.com/a/b/c/-/commit/"),
+        ("https://git.internal.example/some/project.git", ""),
+        ("/srv/git/project", ""),
+        ("../project", ""),
+    ],
+)
+def test_only_remotes_on_known_hosts_become_links(remote, address):
+    assert links.of_remote(remote) == address
+
+
+def test_the_first_page_with_its_scripts_is_small(tmp_path, monkeypatch):
+    folder = make_site(tmp_path, monkeypatch, make_history(2000)).page.parent
+    page = Page(folder / "index.html")
+    names = re.search(r'data-names="([^"]+)"', page.text)[1]
+    files = [folder / source for source in page.sources] + [folder / "site" / "data" / names]
+    assert len(page.text.encode()) + sum(file.stat().st_size for file in files) < 1_000_000
+
+
+def test_what_is_on_the_page_of_the_ledger():
+    from harness.claims import reader
+    from tests.harness import sample_ledger
+
+    told = sample_ledger_page(reader, sample_ledger)
+    (first, rows), *_ = told["pages"]
+    assert first.title == "example 7: <spin> & friends"
+    assert {"7-1", "7-2"} <= {row["id"] for row in rows}
+    assert [row["first"] for row in rows if row["id"] == "7-1"].count(True) == 1
+    assert told["summary"]
+
+
+def sample_ledger_page(reader, sample_ledger):
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "claims.toml"
+        file.write_text(sample_ledger.LEDGER, encoding="utf-8")
+        ledger = reader.read(file)
+    found = judge.judge(ledger, [], list(ledger.rows), {})
+    assert claimed.card(found) is not None
+    return claimed.page(found, "", "https://example.org/")
+
+
+def test_a_calibration_becomes_tables_whatever_it_holds():
+    rate = {"rate": 0.97, "low": 0.91, "high": 0.99, "n": 100}
+    told = calibrated.tables({
+        "false_alarm": rate | {"from": "real pairs"},
+        "detection": {"instructions": {"0.5 %": rate, "1 %": rate | {"rate": 1.0}}},
+        "conditions": ["quiet", "two cores"],
+        "strange": {"deep": {"deeper": {"deepest": [1, {"a": None}]}}},
+    })  # fmt: skip
+    titles = [table["title"] for table in told]
+    assert titles[:3] == ["Summary", "false alarm", "detection: instructions"]
+    detection = told[2]
+    assert detection["columns"] == ["", "rate", "low", "high", "n"]
+    assert detection["rows"][0] == ["0.5 %", "0.970", "0.910", "0.990", "100"]
+    assert calibrated.tables(None) == []
+
+
+def test_the_vendored_library_is_the_one_that_was_pinned():
+    static = Path(assets.__file__).parent / "static"
+    assets.check(static)
+    readme = (static / "uplot" / "README.md").read_text(encoding="utf-8")
+    assert f"uPlot {assets.UPLOT}" in readme
+    assert f"(v{assets.UPLOT})" in (static / "uplot" / "uPlot.iife.min.js").read_text("utf-8")[:80]
+
+
+def test_a_library_that_was_changed_is_refused(tmp_path):
+    import shutil
+
+    from harness.errors import SiteError
+
+    shutil.copytree(Path(assets.__file__).parent / "static", tmp_path / "static")
+    (tmp_path / "static" / "uplot" / "uPlot.iife.min.js").write_text("evil()")
+    with pytest.raises(SiteError, match="uPlot"):
+        assets.check(tmp_path / "static")
+
+
+def luminance(colour):
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_their_ground_and_lines_do(scheme):
+    colours = assets.palette(scheme)
+    for ground in ("ground", "panel"):
+        for name in ("ink", "muted", "link", "regressed", "improved", "equivalent", "undecided",
+                     "broken", "platform"):  # fmt: skip
+            assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
+    for name in ("python", "cython", "ratio"):
+        assert contrast(colours[name], colours["ground"]) >= 3
+
+
+def test_hashes_of_the_sample_are_not_alike():
+    assert len({commit.hash[:4] for commit in make_commits(40)}) == 40

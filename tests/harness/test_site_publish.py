@@ -1,0 +1,184 @@
+"""Publishing as a whole: interrupted, repeated, beside other pages, with broken files."""
+
+import gzip
+import json
+
+import pytest
+
+from harness.errors import SelectionError, SiteError
+from harness.history import asv_files
+from harness.render import write_page
+from harness.site import Asked, asv_site, pages, publish
+from tests.harness.sample_comparison import make_comparison
+from tests.harness.sample_history import make_history
+from tests.harness.sample_site import QUIET, give_history, make_checkout, make_site
+
+
+def content(folder):
+    return {path.relative_to(folder): path.read_bytes()
+            for path in folder.rglob("*") if path.is_file()}  # fmt: skip
+
+
+@pytest.mark.parametrize("moment", ["read", "data", "pages"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_interrupted_publish_leaves_the_site_as_it_was(tmp_path, monkeypatch, moment, error):
+    page = make_site(tmp_path, monkeypatch).page
+    before = content(page.parent)
+
+    def stop(*_, **__):
+        raise error
+
+    if moment == "pages":
+        monkeypatch.setattr(pages, "write", stop)
+    elif moment == "data":
+        from harness.site import pack
+
+        monkeypatch.setattr(pack, "put_blocks", stop)
+    checkout = make_checkout(tmp_path / "checkout")
+    asked = Asked(checkout.root / "reports", page.parent, asv=False)
+    give_history(monkeypatch, make_history(50))
+    if moment == "read":
+        monkeypatch.setattr(asv_files, "load", stop)
+    with pytest.raises(error):
+        publish(asked, checkout, tmp_path / "cache", QUIET)
+    assert content(page.parent) == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cache", "checkout", "out"]
+
+
+def test_pages_of_other_commands_are_kept_and_the_newest_run_is_told(tmp_path, monkeypatch):
+    comparison = make_comparison("commits")
+    out = tmp_path / "out"
+    write_page([comparison], out)
+    latest = make_checkout(tmp_path / "checkout").root / "reports" / "latest"
+    latest.mkdir(parents=True)
+    (latest / "commits.json").write_text(json.dumps(comparison), encoding="utf-8")
+    make_site(tmp_path, monkeypatch)
+    assert (out / "run.html").exists()
+    assert (out / "pictures").is_dir()
+    overview = (out / "index.html").read_text(encoding="utf-8")
+    assert 'href="run.html"' in overview
+    assert "Newest run" in overview
+
+
+def test_results_of_a_run_that_are_broken_are_named(tmp_path, monkeypatch):
+    latest = make_checkout(tmp_path / "checkout").root / "reports" / "latest"
+    latest.mkdir(parents=True)
+    (latest / "commits.json").write_text('{"kind": "comparison", "cas', encoding="utf-8")
+    done = make_site(tmp_path, monkeypatch)
+    text = (done.page.parent / "left-out.html").read_text(encoding="utf-8")
+    assert "latest/commits.json" in text
+
+
+@pytest.mark.parametrize(
+    "bad", [b"", b"\x1f\x8b\x08", gzip.compress(b"[1, 2"), b"not gzip"],
+    ids=["empty", "cut off", "half of a list", "not gzip"],
+)  # fmt: skip
+def test_measured_claims_that_are_broken_are_named_and_the_rest_is_shown(
+    tmp_path, monkeypatch, bad
+):
+    from tests.harness import sample_ledger
+
+    root = make_checkout(tmp_path / "checkout").root
+    (root / "claims.toml").write_text(sample_ledger.LEDGER, encoding="utf-8")
+    claims = root / "reports" / "results" / "claims"
+    claims.mkdir(parents=True)
+    (claims / "bad.json.gz").write_bytes(bad)
+    done = make_site(tmp_path, monkeypatch)
+    assert "results/claims/bad.json.gz" in (done.page.parent / "left-out.html").read_text("utf-8")
+    assert "spin" in (done.page.parent / "ledger.html").read_text(encoding="utf-8")
+
+
+def test_the_newest_gate_is_on_the_overview(tmp_path, monkeypatch):
+    gate = make_checkout(tmp_path / "checkout").root / "reports" / "gate"
+    gate.mkdir(parents=True)
+    for day, status in (("2026-01-01", "no regression"), ("2026-01-02", "regression")):
+        document = {
+            "kind": "gate", "created": day, "base": {"spec": "main"}, "head": {"spec": "topic"},
+            "verdict": {"status": status, "exit": 1, "summary": f"it was {status}"},
+        }  # fmt: skip
+        (gate / f"{day}.json").write_text(json.dumps(document), encoding="utf-8")
+    done = make_site(tmp_path, monkeypatch)
+    text = done.page.read_text(encoding="utf-8")
+    assert "it was regression" in text
+    assert "it was no regression" not in text
+
+
+def test_a_gate_of_which_nothing_is_right_does_not_stop_the_site(tmp_path, monkeypatch):
+    gate = make_checkout(tmp_path / "checkout").root / "reports" / "gate"
+    gate.mkdir(parents=True)
+    (gate / "strange.json").write_text('{"kind": "gate", "verdict": 7, "base": []}', "utf-8")
+    done = make_site(tmp_path, monkeypatch)
+    assert "gate/strange.json" in (done.page.parent / "left-out.html").read_text(encoding="utf-8")
+
+
+def test_reports_that_do_not_exist_are_an_error_in_a_line(tmp_path):
+    checkout = make_checkout(tmp_path / "checkout")
+    with pytest.raises(SiteError, match="no folder of reports"):
+        publish(Asked(tmp_path / "absent", tmp_path / "out"), checkout, tmp_path / "cache", QUIET)
+
+
+@pytest.mark.parametrize("name", [".git", "thesis.tex"])
+def test_a_folder_of_other_things_is_refused(tmp_path, monkeypatch, name):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text("precious", encoding="utf-8")
+    with pytest.raises(SiteError, match="holds other things"):
+        make_site(tmp_path, monkeypatch)
+    assert (tmp_path / "out" / name).read_text(encoding="utf-8") == "precious"
+
+
+def test_a_search_for_changes_that_fails_is_said_and_the_rest_is_shown(tmp_path, monkeypatch):
+    from harness import changes
+    from harness.errors import HotpathError
+
+    def fail(*_, **__):
+        raise HotpathError("the cache is full")
+
+    checkout = make_checkout(tmp_path / "checkout")
+    reports = checkout.root / "reports"
+    (reports / "results" / "asv").mkdir(parents=True)
+    give_history(monkeypatch, make_history())
+    monkeypatch.setattr(changes, "find_all", fail)
+    asked = Asked(reports, tmp_path / "out", asv=False)
+    done = publish(asked, checkout, tmp_path / "cache", QUIET)
+    assert "the cache is full" in done.page.read_text(encoding="utf-8")
+    assert done.series == 12
+
+
+def test_pictures_of_chosen_benchmarks_are_drawn_and_named_on_their_page(tmp_path, monkeypatch):
+    done = make_site(tmp_path, monkeypatch, pictures="bind")
+    folder = done.page.parent / "site" / "pictures"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "bind-time-one-row-dark.svg", "bind-time-one-row.png", "bind-time-one-row.svg",
+    ]  # fmt: skip
+    heads = [
+        path.read_text("utf-8") for path in (done.page.parent / "site" / "data").glob("*head*")
+    ]
+    assert sum('"picture":"bind-time-one-row"' in head for head in heads) == 2
+
+
+def test_an_expression_that_matches_nothing_is_an_error(tmp_path, monkeypatch):
+    with pytest.raises(SelectionError, match="matches no benchmark"):
+        make_site(tmp_path, monkeypatch, pictures="absent")
+    with pytest.raises(SelectionError, match="no regular expression"):
+        make_site(tmp_path, monkeypatch, pictures="(")
+
+
+def test_where_asv_fails_its_old_site_is_kept_and_the_reason_is_said(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise SiteError("asv publish failed: no reason")
+
+    monkeypatch.setattr(asv_site, "publish", fail)
+    done = make_site(tmp_path, monkeypatch, asv=True)
+    page = done.page.parent / "asv" / "index.html"
+    assert "no reason" in page.read_text(encoding="utf-8")
+    assert any("no reason" in line for line in done.said)
+    page.write_text("an old site", encoding="utf-8")
+    make_site(tmp_path, monkeypatch, asv=True)
+    assert page.read_text(encoding="utf-8") == "an old site"
+
+
+def test_what_was_done_is_told_with_the_page_last(tmp_path, monkeypatch):
+    done = make_site(tmp_path, monkeypatch)
+    assert done.lines()[-1] == str(tmp_path / "out" / "index.html")
+    assert done.told()["series"] == 12
+    json.dumps(done.told())
