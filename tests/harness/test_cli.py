@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness import results
+from harness import files, results
 from harness.errors import NoSpaceError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,7 +150,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_file(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device", str(tmp_path))
 
-    monkeypatch.setattr(results.os, "fdopen", full)
+    monkeypatch.setattr(files.os, "fdopen", full)
     with pytest.raises(NoSpaceError, match="no space left on the disk"):
         results.write_json({}, tmp_path / "x.json")
     assert not list(tmp_path.iterdir())
