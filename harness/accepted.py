@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .claims.lines import broken_line, places
 from .errors import AcceptedError, told
 from .meters import METERS
+from .targets import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, MutableMapping, Sequence
@@ -45,7 +46,6 @@ State = Literal["used", "undecided", "exceeded", "not asked", "expired", "unmatc
 #: States with which a gate cannot pass.
 ERRORS: tuple[State, ...] = ("expired", "unmatched")
 KEYS = {"benchmark", "meter", "impl", "amount", "reason", "until"}
-IMPLS = ("cython", "python")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ def _entry(row: Mapping[str, Any], place: Place, file: str) -> Entry:
             isinstance(meters, list) and bool(meters) and all(m in list(METERS) for m in meters),
             f"of {', '.join(METERS)}",
         ),
-        "impl": (row.get("impl", "python") in IMPLS, f"one of {', '.join(IMPLS)}, or absent"),
+        "impl": (row.get("impl", "python") in IMPLEMENTATIONS,
+                 f"one of {', '.join(IMPLEMENTATIONS)}, or absent"),
         "amount": (positive, "the largest accepted change, as 0.03"),
         "reason": (isinstance(row.get("reason"), str) and bool(row["reason"].strip()),
                    "words for the reader"),

@@ -19,7 +19,7 @@ import hashlib
 import json
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from .errors import DirtyTreeError, TargetError
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .checkout import Checkout
 
 Implementation = Literal["cython", "python"]
+IMPLEMENTATIONS: tuple[Implementation, ...] = get_args(Implementation)
 
 #: What a driver is built from. Nothing else in the tree can change what is measured.
 SOURCES = ("driver", "setup.py")

@@ -16,6 +16,7 @@ from harness.calibrate.kept import Kept
 from harness.calibrate.scene import Scene
 from harness.calibrate.sites import SITES
 from harness.errors import SelectionError
+from harness.targets import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ class Asked:
     seed: int = 1
     bench: str = ""
     meters: tuple[str, ...] = ("instructions", "allocations", "bytes", "wall")
-    impls: tuple[Implementation, ...] = ("cython", "python")
+    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
     gate_budget: float | None = None
     blocks: int = 240
     variants: int = 7

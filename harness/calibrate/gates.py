@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness import results
 from harness.errors import StoppedError
 from harness.meters import METERS
+from harness.targets import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,7 +49,7 @@ class Ask:
     head: str
     bench: str = ""
     meters: tuple[str, ...] = ("instructions",)
-    impls: tuple[Implementation, ...] = ("cython", "python")
+    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
     budget: float | None = None
     seed: int = 1
     builds: int = 1

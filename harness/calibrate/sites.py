@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.targets import IMPLEMENTATIONS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-BOTH = ("cython", "python")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Site:
     file: str
     function: str
     targets: tuple[tuple[str, int], ...]
-    impls: tuple[str, ...] = BOTH
+    impls: tuple[str, ...] = IMPLEMENTATIONS
 
     @property
     def twin(self) -> bool:
@@ -73,7 +73,8 @@ SITES: tuple[Site, ...] = (
     Site("dispatch", "dispatch", "driver/execution/dispatch.py", "ResponseDispatch._set_result",
          (("result_dispatch.time_rows", 1), ("result_dispatch.time_rows_with_tablet", 1),
           ("result_dispatch.time_error", 1), ("result_dispatch.time_schema_change", 1))),
-    _decode("message", "wire/codec.py", "ProtocolHandler.decode_message", BOTH,
+    _decode("message", "wire/codec.py", "ProtocolHandler.decode_message",
+            IMPLEMENTATIONS,
             one_row=1, names_and_types_10_columns=1, page_100=1, one_row_with_metadata=1),
     _decode("rows, compiled", "_cython/wire/rows.pyx", "_Reader.next_row", ("cython",),
             page_100=100, page_5000=5000, udt=100),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness import suite
 from harness.errors import HotpathError, SelectionError
 from harness.history import asv_files
+from harness.targets import IMPLEMENTATIONS
 
 from .listing import Choice
 from .search import find_all
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .model import Change
 
 _KINDS = ("", "code", "platform")
-_IMPLS = ("", "cython", "python")
+_IMPLS = ("", *IMPLEMENTATIONS)
 
 
 @dataclass(frozen=True)

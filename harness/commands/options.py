@@ -67,13 +67,11 @@ def chosen_impls(text: str) -> tuple[Implementation, ...]:
         SelectionError: it names none.
     """
     from harness.errors import SelectionError  # noqa: PLC0415
+    from harness.targets import IMPLEMENTATIONS  # noqa: PLC0415
 
-    known: dict[str, tuple[Implementation, ...]] = {
-        "both": ("cython", "python"), "cython": ("cython",), "python": ("python",),
-    }  # fmt: skip
-    if text not in known:
+    if text not in {*IMPLEMENTATIONS, "both"}:
         raise SelectionError(f"--impl {text!r}: choose cython, python or both")
-    return known[text]
+    return tuple(impl for impl in IMPLEMENTATIONS if text in {impl, "both"})
 
 
 def place_of(suites: Path | None) -> Place:

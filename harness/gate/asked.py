@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness import meters
+from harness.targets import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
     from harness.targets import Implementation
@@ -34,7 +35,7 @@ class Asked:
     head: str
     bench: str = ""
     meters: tuple[str, ...] = tuple(meters.METERS)
-    impls: tuple[Implementation, ...] = ("cython", "python")
+    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
     builds: int | None = None
     budget: float | None = None
     seed: int = 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness import files, results
 from harness.errors import HotpathError
+from harness.targets import IMPLEMENTATIONS
 
 from . import passed
 from .report import junit, markdown, table
@@ -118,7 +119,7 @@ def _refuse_part(asked: Asked) -> None:
         HotpathError: some benchmarks, exact meters or an implementation were left out.
     """
     whole = {"instructions", "allocations", "bytes"} <= set(asked.meters)
-    if asked.bench or not whole or set(asked.impls) != {"cython", "python"}:
+    if asked.bench or not whole or set(asked.impls) != set(IMPLEMENTATIONS):
         raise HotpathError(
             "--record needs the whole gate: all benchmarks, both implementations, all exact meters"
         )

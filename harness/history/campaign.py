@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from harness import meters, provenance, suite
 from harness.errors import HistoryError
 from harness.processes import Crew
+from harness.targets import IMPLEMENTATIONS
 
 from . import choice, discovery, exact, machine, names, wall, writing
 from .keeper import Keeper
@@ -56,7 +57,7 @@ class Asked:
     claims: bool = False
     every: int = 1
     meters: tuple[str, ...] = names.EXACT
-    impls: tuple[Implementation, ...] = ("cython", "python")
+    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
     bench: str = ""
     machine: str = ""
     again: bool = False
