@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from harness.targets import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from harness.checkout import Checkout
 
@@ -142,8 +142,8 @@ def _sum(row: Row, commits: Sequence[Commit], checkout: Checkout, ledger: Ledger
     first, last = commits[max(places)], commits[min(places)]
     if not first.parent:
         return Carried(why="its first commit has no parent to be measured against")
-    between = _changing(checkout, f"{first.parent}..{last.id}", commits)
-    between = [commit for commit in between if commit not in {commits[at].id for at in places}]
+    members = {commits[at].id for at in places}
+    between = _foreign(checkout, f"{first.parent}..{last.id}", commits, members)
     if between:
         names = ", ".join(each[:10] for each in between[:3])
         return Carried(why=f"{len(between)} other commits that change the driver lie between its "
@@ -151,14 +151,32 @@ def _sum(row: Row, commits: Sequence[Commit], checkout: Checkout, ledger: Ledger
     return Carried(first.parent, last.id, last.subject)
 
 
-def _changing(checkout: Checkout, span: str, commits: Sequence[Commit]) -> list[str]:
-    """The commits of a span whose build differs from their parent's."""
+def _foreign(
+    checkout: Checkout, span: str, commits: Sequence[Commit], own: Collection[str]
+) -> list[str]:
+    """The commits of a span that change what is built and belong to none of the rows.
+
+    A change that the commits right after it take back to the letter, before a row's commit comes,
+    counts for nothing: what is built is the same with and without them.
+
+    Args:
+        checkout: whose history.
+        span: as git writes a range.
+        commits: the log.
+        own: hashes of the commits of the rows, and of those that took one back.
+    """
     parents = {commit.id: commit.parent for commit in commits}
-    return [
-        commit
-        for commit in checkout.ask("rev-list", span).split()
-        if content_of(checkout, commit) != content_of(checkout, parents[commit])
-    ]
+    found: list[str] = []
+    run: list[str] = []
+    before = ""
+    for commit in checkout.ask("rev-list", "--reverse", "--topo-order", span).split():
+        old, new = (content_of(checkout, each) for each in (parents[commit], commit))
+        if commit in own:
+            found, run = found + run, []
+        elif old != new:
+            before = before if run else old
+            run = [] if new == before else [*run, commit]
+    return found + run
 
 
 def _list(text: str) -> tuple[str, ...]:

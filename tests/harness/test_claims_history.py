@@ -126,6 +126,36 @@ def test_another_change_between_makes_a_sum_unmeasurable(commit, find):
     assert "1 other commits that change the driver lie between" in find("7").why
 
 
+def test_a_change_that_was_taken_back_to_the_letter_before_the_next_row_is_no_other(
+    toy, commit, find
+):
+    commit("One\n\nClaim: 7-1")
+    tried = commit("Something else")
+    commit("Words between", change=False)
+    toy.git("revert", "--no-edit", tried)
+    last = commit("Two\n\nClaim: 7-2")
+    assert (find("7").right, find("7").why) == (last, "")
+
+
+def test_a_change_that_is_taken_back_only_after_a_row_is_measured_with_that_row(toy, commit, find):
+    commit("One\n\nClaim: 7-1")
+    tried = commit("Something else")
+    toy.write("driver/more.py", "y = 1\n")
+    toy.commit("Two\n\nClaim: 7-2")
+    toy.git("revert", "--no-edit", tried)
+    toy.write("driver/more.py", "y = 2\n")
+    toy.commit("Not one\n\nReverts-claim: 7-1")
+    assert "2 other commits that change the driver lie between" in find("7").why
+
+
+def test_half_a_change_taken_back_is_another(commit, find):
+    commit("One\n\nClaim: 7-1")
+    commit("Something else")
+    commit("Half of it")
+    commit("Two\n\nClaim: 7-2")
+    assert "2 other commits" in find("7").why
+
+
 def test_a_sum_that_lacks_a_row_says_which(commit, find):
     commit("One\n\nClaim: 7-1")
     assert find("7").why == "7-2: no commit carries it"
