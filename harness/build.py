@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from .errors import BuildError, no_space
-from .targets import SOURCES, Implementation, Target
+from .package import RECORD
+from .package import name as import_name
+from .targets import Implementation, Target, sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from .processes import Crew, Finished
     from .toolchain import Toolchain
 
-#: Files beside SOURCES that a build may read (the project's metadata names them).
+#: Files beside the sources that a build may read (the project's metadata names them).
 _ALSO_COPIED = ("pyproject.toml", "README.md", "LICENSE")
 #: Lines of pip and setuptools about themselves, which hide the compiler's.
 _TALK = (
@@ -59,7 +61,7 @@ class Built:
         impl: which implementation its workers ask for.
         compiled: whether compiled twins are in it.
         wheel_sha256: of the wheel that it was unpacked from.
-        folder: goes first on a worker's ``sys.path``; holds only ``driver/``.
+        folder: goes first on a worker's ``sys.path``; holds only the package.
         why_pure: why it was not compiled though nobody asked for Python, or "".
     """
 
@@ -109,13 +111,15 @@ class Builder:
         key = self.key(target, impl, flags)
         self.cache.mkdir(parents=True, exist_ok=True)
         with FileLock(self.cache / f"{key}.lock"):
-            record = self.cache / "sides" / key / "side.json"
+            record = self.cache / "sides" / key / RECORD
             if not record.exists():
                 self._make(target, impl, record.parent, flags)
             built = json.loads(record.read_text(encoding="utf-8"))
         if impl == "cython" and not built["compiled"]:
             if wanted:
-                raise BuildError(f"{target.spec.text} has no compiled modules to ask for")
+                raise BuildError(
+                    f"{target.spec.text} has no compiled modules to ask for (--impl python)"
+                )
             impl, why_pure = "python", "it has no compiled modules"
         return Built(key, impl, built["compiled"], built["wheel_sha256"], built["folder"], why_pure)
 
@@ -132,16 +136,18 @@ class Builder:
             side.mkdir()
             self._export(target, tree)
             wheel = self._wheel(target, impl, tree, Path(scratch), flags)
-            compiled = unpack(wheel, side)
+            name = import_name(self.checkout.package)
+            compiled = unpack(wheel, side, name)
             record = {
                 "folder": str(folder),
+                "package": name,
                 "compiled": compiled,
                 "wheel": wheel.name,
                 "wheel_sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
                 "target": asdict(target),
             }
             shutil.copy2(wheel, side / wheel.name)
-            (side / "side.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            (side / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
             folder.parent.mkdir(exist_ok=True)
             shutil.rmtree(folder, ignore_errors=True)
             side.rename(folder)
@@ -151,7 +157,7 @@ class Builder:
         if not target.is_working_tree and target.commit:
             self.checkout.export(target.commit, tree)
             return
-        for name in self.checkout.working((*SOURCES, *_ALSO_COPIED)):
+        for name in self.checkout.working((*sources(self.checkout), *_ALSO_COPIED)):
             copy = tree / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(self.checkout.root / name, copy)
@@ -191,19 +197,29 @@ def build_environment(impl: Implementation, tree: Path, more: str = "") -> Mappi
     }
 
 
-def unpack(wheel: Path, side: Path) -> bool:
-    """Unpack only `driver/` of a wheel and byte-compile it; whether it holds compiled modules.
+def unpack(wheel: Path, side: Path, name: str) -> bool:
+    """Unpack only a package of a wheel and byte-compile it; whether it holds compiled modules.
 
     The byte code names files relative to the side, so that equal sources give equal byte code.
+
+    Args:
+        wheel: the file.
+        side: the folder.
+        name: of the package.
+
+    Raises:
+        BuildError: the wheel holds no such package.
     """
     with zipfile.ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if name.startswith("driver/")]
+        names = [each for each in archive.namelist() if each.startswith(f"{name}/")]
+        if not names:
+            raise BuildError(f"{wheel.name} holds no package {name!r}")
         archive.extractall(side, members=names)
     compileall.compile_dir(
         side, quiet=2, stripdir=str(side),
         invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
     )  # fmt: skip
-    return any(name.endswith((".so", ".pyd")) for name in names)
+    return any(each.endswith((".so", ".pyd")) for each in names)
 
 
 def _failure(target: Target, ended: Finished, cache: Path) -> BuildError:

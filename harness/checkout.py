@@ -6,8 +6,10 @@ import hashlib
 import subprocess
 import tarfile
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from . import package
 from .errors import HotpathError, TargetError
 
 
@@ -32,6 +34,11 @@ class Checkout:
         if answer.returncode:
             raise HotpathError(f"{place} is not inside a git checkout ({_reason(answer)})")
         return cls(Path(answer.stdout.decode().strip()))
+
+    @cached_property
+    def package(self) -> str:
+        """Where the package that is measured lies, relative to the root."""
+        return package.place(self.root)
 
     def ask(self, *arguments: str) -> str:
         """The output of a git command that must succeed.

@@ -98,7 +98,7 @@ def newest_change(base: Request, place: Place) -> tuple[Planned | None, list[str
 def _change_before(place: Place, start: str) -> str | None:
     """The newest commit at or before start whose build differs from its parent's."""
     checkout = place.checkout
-    paths = (*targets.SOURCES, "pyproject.toml")
+    paths = targets.inputs(checkout)
     for commit in checkout.touching(paths, start)[:MOST_COMMITS]:
         parent = checkout.parent(commit)
         if parent is None:

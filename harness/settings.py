@@ -4,6 +4,7 @@ Everything has a default, so the table may be absent::
 
     [tool.hotpath]
     alpha = 0.01                # chance of even one false alarm in a gate in which nothing changed
+    package = "driver"          # folder of the package that is measured; its last name is imported
     suites = "asv_benchmarks"   # folder of the benchmark definitions
     accepted = "accepted.toml"  # regressions that a reviewer has accepted
     builds = 1                  # how often each side is built
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .claims.lines import broken_line
 from .errors import SettingsError, told
+from .package import DEFAULT, is_place
 from .verdict import ALPHA, LIMITS, Limit
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ Where = tuple[str, ...]
 #: What the plain keys hold: types, a condition, and both in words.
 CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]] = {
     "alpha": (float, lambda value: 0 < value <= 0.5, "a number above 0, at most 0.5"),
+    "package": (str, is_place, "the folder of an importable package, below the project"),
     "suites": (str, bool, "the name of a folder"),
     "accepted": (str, bool, "the name of a file"),
     "builds": (int, lambda value: 1 <= value <= 16, "a whole number from 1 to 16"),
@@ -81,6 +84,7 @@ class Settings:
             implementations, all cases, all looks at wall time.
         limits: by meter.
         overrides: limits of some benchmarks, in the order of the file.
+        package: folder of the package that is measured, relative to the project.
         suites: folder of the benchmark definitions, relative to the project.
         accepted: file of accepted regressions, relative to the project.
         builds: how often each side is built.
@@ -90,6 +94,7 @@ class Settings:
     alpha: float = ALPHA
     limits: Mapping[str, Limit] = field(default_factory=lambda: MappingProxyType(LIMITS))
     overrides: tuple[Override, ...] = ()
+    package: str = DEFAULT
     suites: str = "asv_benchmarks"
     accepted: str = "accepted.toml"
     builds: int = 1
@@ -125,6 +130,7 @@ class Settings:
             "alpha": self.alpha,
             "limits": {meter: limit.ratio for meter, limit in self.limits.items()},
             "benchmarks": {each.pattern: dict(each.limits) for each in self.overrides},
+            "package": self.package,
             "suites": self.suites,
             "accepted": self.accepted,
             "builds": self.builds,

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 Implementation = Literal["cython", "python"]
 IMPLEMENTATIONS: tuple[Implementation, ...] = get_args(Implementation)
 
-#: What a driver is built from. Nothing else in the tree can change what is measured.
-SOURCES = ("driver", "setup.py")
 #: The tables of pyproject.toml that reach the built driver: the tools for building it, what is
 #: packed, what it needs at run time. Extras, linters and test settings do not.
 BUILD_TABLES = (
@@ -45,6 +43,16 @@ WORKING_TREE = "."
 #: Holds the tables that reach the build.
 PROJECT = "pyproject.toml"
 _MARK = "impl:"
+
+
+def sources(checkout: Checkout) -> tuple[str, ...]:
+    """What a driver is built from: nothing else in the tree can change what is measured."""
+    return checkout.package, "setup.py"
+
+
+def inputs(checkout: Checkout) -> tuple[str, ...]:
+    """The paths that a commit must touch to change what is built: it need not, even then."""
+    return *sources(checkout), PROJECT
 
 
 @dataclass(frozen=True)
@@ -125,16 +133,18 @@ def resolve(spec: Spec, checkout: Checkout) -> Target:
         content, dirty = content_of(checkout, commit), False
     if not content:
         raise TargetError(
-            f"{spec.text!r} has no driver/ with a setup.py or pyproject.toml to build it"
+            f"{spec.text!r} has no {checkout.package}/ with a setup.py or pyproject.toml to build "
+            "it; 'package' of [tool.hotpath] names another folder"
         )
     return Target(spec, commit, checkout.subject(commit) if commit else "", dirty, content)
 
 
 def content_of(checkout: Checkout, commit: str | None) -> str:
     """Hash of what a build reads from a commit (None: the working tree); empty without a driver."""
-    files = checkout.working(SOURCES) if commit is None else checkout.committed(commit, SOURCES)
+    paths = sources(checkout)
+    files = checkout.working(paths) if commit is None else checkout.committed(commit, paths)
     project = checkout.read(commit, PROJECT)
-    if not any(name.startswith("driver/") for name in files) or not (
+    if not any(name.startswith(f"{checkout.package}/") for name in files) or not (
         project or "setup.py" in files
     ):
         return ""
@@ -157,7 +167,8 @@ def refuse_dirty(targets: tuple[Target, ...], checkout: Checkout) -> None:
         return
     if content_of(checkout, None) == named.content:
         return
-    before, now = checkout.committed(head or "", SOURCES), checkout.working(SOURCES)
+    paths = sources(checkout)
+    before, now = checkout.committed(head or "", paths), checkout.working(paths)
     changed = sorted(p for p in before.keys() | now.keys() if before.get(p) != now.get(p))
     names = ", ".join(changed[:3]) or "pyproject.toml"
     more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""

@@ -71,14 +71,23 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     # Last, and only for `harness.meters`: the harness's folder may hold a driver too.
     sys.path[:] = [str(side), *(p for p in sys.path if p), request["harness"]]
     sys.meta_path.insert(0, OnlyFrom(Path(request["suites"])))
-    driver = importlib.import_module("driver")
+    driver = importlib.import_module(package_of(side))
     file = str(driver.__file__)
-    impl = getattr(driver, "IMPL", "python")
+    # A package that has one implementation need not name it; its files are proved case by case.
+    impl = getattr(driver, "IMPL", request["impl"])
     if not Path(file).is_relative_to(side):
         raise WrongDriverError(f"imported {file}, which is not below {side}")
     if impl != request["impl"]:
         raise WrongDriverError(f"runs as {impl}, and {request['impl']} was asked for")
     return {"driver": file, "impl": impl}
+
+
+def package_of(side: Path) -> str:
+    """The name of the package that a side holds, as it was noted when it was built."""
+    try:
+        return str(json.loads(Path(side, "side.json").read_bytes())["package"])
+    except (OSError, KeyError):
+        return "driver"
 
 
 def discover(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -136,7 +145,7 @@ def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, An
         if not Path(file).resolve().is_relative_to(side.resolve()):
             raise AssertionError(f"{name} ran from {file}, which is not this side's")
         compiled = str(file).endswith(COMPILED)
-        stem = side.joinpath("driver", "_cython", *name.split("."))
+        stem = side.joinpath(package_of(side), "_cython", *name.split("."))
         has_twin = any(stem.with_name(stem.name + suffix).exists() for suffix in COMPILED)
         if compiled and impl == "python":
             raise AssertionError(f"{name} ran compiled in a pure Python side")

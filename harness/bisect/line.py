@@ -58,7 +58,7 @@ def between(checkout: Checkout, good: str, bad: str) -> list[Stop]:
     start = checkout.parent(commits[0])
     if start is None:
         raise BisectError(f"{commits[0][:10]} has no parent here, and {good[:10]} is not before it")
-    paths = (*targets.SOURCES, "pyproject.toml")
+    paths = targets.inputs(checkout)
     touched = set(checkout.ask("log", "--first-parent", "--format=%H", span, "--", *paths).split())
     content = targets.content_of(checkout, start)
     stops = [Stop(content, (start,))]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import targets
+from harness import package, targets
 from harness.checkout import Checkout
 from harness.errors import HotpathError
 
@@ -15,11 +16,18 @@ from .finding import COMMITS, COMPILED, MAIN_JOB, Finding, ok
 from .tools import install
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.toolchain import Toolchain
 
-_ASK = "import driver.implementation as i; print(i.IMPL); print(i.REASON)"
+#: Asked of a package that has two implementations; another has one, and names none.
+_ASK = """
+import importlib, importlib.util, sys
+name = sys.argv[1]
+package = importlib.import_module(name)
+if importlib.util.find_spec(name + ".implementation"):
+    package = importlib.import_module(name + ".implementation")
+print(getattr(package, "IMPL", "one implementation"))
+print(getattr(package, "REASON", "no IMPL"))
+"""
 _SECONDS = 30
 
 
@@ -106,10 +114,12 @@ def implementation(root: Path, toolchain: Toolchain) -> Finding:
 
 def _imported(root: Path) -> str:
     """The implementation that a process of its own gets from the working tree."""
+    place = package.place(root)
+    name = package.name(place)
     try:
         answer = subprocess.run(  # noqa: S603  (this interpreter, our own line)
-            [sys.executable, "-c", _ASK],
-            cwd=root,
+            [sys.executable, "-c", _ASK, name],
+            cwd=Path(root, place).parent,
             capture_output=True,
             text=True,
             check=False,
@@ -119,6 +129,6 @@ def _imported(root: Path) -> str:
         return f"the driver could not be asked ({error})"
     if answer.returncode:
         lines = answer.stderr.strip().splitlines()
-        return f"import driver fails ({lines[-1] if lines else answer.returncode})"
+        return f"import {name} fails ({lines[-1] if lines else answer.returncode})"
     name, _, reason = answer.stdout.strip().partition("\n")
     return f"{name}, {reason}"

@@ -73,7 +73,7 @@ def base(passed: Passed, checkout: Checkout, head: str) -> tuple[str, str]:
         pass
     start = checkout.commit(head)
     # Between two commits that touch the build its content is the same.
-    touching = checkout.touching((*targets.SOURCES, targets.PROJECT), start)[:MOST_COMMITS]
+    touching = checkout.touching(targets.inputs(checkout), start)[:MOST_COMMITS]
     for commit in dict.fromkeys([start, *touching]):
         if targets.content_of(checkout, commit) == passed.content:
             return commit, (

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 #: Seconds that a case may take, as in asv.conf.json; under valgrind everything takes longer.
 TIMEOUT, SLOWER = 120, 10
@@ -72,28 +72,29 @@ def serve(request: Mapping[str, Any], worker: Any, out: int) -> None:  # noqa: A
     for row in request["canaries"] if task != "prove" else ():
         _fork(partial(_one, request, worker, row), row, out)
     say(out, {"header": worker.enter(request) | {"python": sys.version.split()[0]}})
-    preload(request["all"], worker)
+    preload(request, worker)
     gc.collect()
     gc.freeze()
     for row in request["cases"]:
         _fork(partial(_one, request, worker, row), row, out)
 
 
-def preload(rows: Sequence[Mapping[str, Any]], worker: Any) -> None:  # noqa: ANN401  (a module)
+def preload(request: Mapping[str, Any], worker: Any) -> None:  # noqa: ANN401  (a module)
     """Import the suites and the driver's modules that they name; set up one case of each suite.
 
     What fails here fails again in the fork of the case whose it is, and is told there.
     """
     first: dict[str, Mapping[str, Any]] = {}
     needed: set[str] = set()
-    for row in rows:
+    for row in request["all"]:
         with contextlib.suppress(Exception):
             module = importlib.import_module(row["module"])
             needed |= set(getattr(getattr(module, row["function"]), "modules", ()))
             first.setdefault(row["module"], row)
+    package = worker.package_of(Path(request["side"]))
     for name in sorted(needed):
         with contextlib.suppress(Exception):
-            importlib.import_module(f"driver.{name}")
+            importlib.import_module(f"{package}.{name}")
     for row in first.values():
         with contextlib.suppress(Exception):
             worker.set_up(row)

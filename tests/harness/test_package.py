@@ -1,0 +1,145 @@
+"""Another project's package is gated: of another name, in a folder of its own, or of one form."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness import package
+from harness.checkout import Checkout
+from harness.targets import content_of
+from tests.harness.toy import Repository
+
+ROOT = Path(__file__).resolve().parents[2]
+PYPROJECT = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "acme-cql"
+version = "1"
+
+[tool.setuptools.packages.find]
+where = ["src"]
+
+[tool.hotpath]
+package = "src/acme"
+suites = "bench"
+"""
+WORK = """
+def spin(times):
+    total = 0
+    for number in range(times):
+        total += number
+    return total
+"""
+SUITE = """
+import hashlib
+
+from acme import work
+
+
+def time_spin():
+    return work.spin(40)
+
+
+def prove():
+    return {"modules": {"work": work.__file__},
+            "digest": hashlib.sha256(repr(time_spin()).encode()).hexdigest()}
+
+
+time_spin.prove = prove
+time_spin.version = "1"
+"""
+
+
+@pytest.fixture
+def acme(tmp_path):
+    """A package without twins, IMPL and setup.py; its newest commit does more work."""
+    project = Repository(tmp_path / "acme")
+    for name, text in {
+        ".gitignore": ".hotpath/\n",
+        "pyproject.toml": PYPROJECT,
+        "src/acme/__init__.py": "",
+        "src/acme/work.py": WORK,
+        "bench/__init__.py": "",
+        "bench/hot.py": SUITE,
+    }.items():
+        project.write(name, text)
+    project.commit("a package")
+    project.edit("src/acme/work.py", "total = 0", "total = len([object()]) - 1")
+    project.commit("one object more")
+    return project
+
+
+def hotpath(project, cache, *words):
+    env = os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-m", "harness.cli", *words],
+        check=False, capture_output=True, text=True, env=env, cwd=project.root,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_package_of_another_name_is_gated(acme, cache, tmp_path):
+    file = tmp_path / "gate.json"
+    words = ("--impl", "python", "--meters", "allocations,bytes", "--json", str(file))
+    answer = hotpath(acme, cache, "gate", "HEAD~1", "HEAD", *words)
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    (row,) = json.loads(file.read_text())["cases"]
+    assert (row["name"], row["meters"]["allocations"]["verdict"]) == ("hot.time_spin", "regressed")
+    assert hotpath(acme, cache, "gate", "HEAD", "HEAD", *words).returncode == 0
+
+
+@pytest.mark.slow
+def test_a_package_without_twins_cannot_be_asked_for_as_compiled(acme, cache):
+    answer = hotpath(acme, cache, "gate", "HEAD", "HEAD", "--meters", "allocations")
+    assert answer.returncode == 2
+    assert "has no compiled modules to ask for (--impl python)" in answer.stdout + answer.stderr
+
+
+@pytest.mark.slow
+def test_the_same_package_under_the_default_name_is_told_apart_from_none(acme, cache):
+    acme.edit("pyproject.toml", 'package = "src/acme"\n', "")
+    answer = hotpath(acme, cache, "gate", "HEAD~1", "HEAD", "--committed")
+    assert answer.returncode == 2
+    assert "has no driver/ with" in answer.stderr
+    assert "'package' of [tool.hotpath]" in answer.stderr
+
+
+def test_content_follows_the_package_and_nothing_else(acme):
+    checkout = Checkout.around(acme.root)
+    before = content_of(checkout, None)
+    acme.write("driver/other.py", "x = 1\n")
+    assert content_of(checkout, None) == before
+    acme.write("src/acme/other.py", "x = 1\n")
+    assert content_of(checkout, None) != before
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        ("", "driver"),
+        ('[tool.hotpath]\npackage = "acme"', "acme"),
+        ('[tool.hotpath]\npackage = "src/acme"', "src/acme"),
+        ('[tool.hotpath]\npackage = "../acme"', "driver"),
+        ("[tool.hotpath]\npackage = 3", "driver"),
+        ("[tool.hotpath", "driver"),
+    ],
+)  # fmt: skip
+def test_where_the_package_lies(tmp_path, table, found):
+    (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
+    assert package.place(tmp_path) == found
+
+
+def test_a_project_without_a_pyproject_has_the_default(tmp_path):
+    assert package.place(tmp_path) == "driver"
+
+
+@pytest.mark.parametrize("value", ["/acme", "a//b", "a/../b", "src/two words", "", ".", 3, None])
+def test_what_is_no_place_of_a_package(value):
+    assert not package.is_place(value)
