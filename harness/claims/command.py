@@ -60,7 +60,9 @@ def run(asked: Asked, place: Place, tell: Teller, out: Console) -> int:
         runs = store.load(asked.stored)
     else:
         carried = history.find(list(ledger.rows.values()), ledger, place.checkout)
-        runs = measured(asked, ledger, {row: carried[row] for row in rows}, place, tell)
+        needed = set(rows).union(*(carried[row].apart for row in rows))
+        places = {row: where for row, where in carried.items() if row in needed}
+        runs = measured(asked, ledger, places, place, tell)
     found = judge.judge(ledger, runs, rows, {row: where.why for row, where in carried.items()})
     table.show(found, out)
     if asked.json:

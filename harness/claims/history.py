@@ -65,6 +65,8 @@ class Carried:
         right: the commit that carries it (the last one, of a sum of rows), or "".
         subject: of that commit.
         taken_back: the commits that took it back.
+        apart: of a sum, its rows that must be measured one by one, because commits that belong to
+            none of them lie between; then there is no left and no right.
         why: why it cannot be measured, or "".
     """
 
@@ -72,6 +74,7 @@ class Carried:
     right: str = ""
     subject: str = ""
     taken_back: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
     why: str = ""
 
 
@@ -112,7 +115,8 @@ def _single(row: str, commits: Sequence[Commit]) -> tuple[Carried, list[int]]:
     commit, back = commits[at], takers[at]
     why = "" if commit.parent else "its commit has no parent to be measured against"
     taken_back = tuple(commits[taker].id for taker in back)
-    return Carried(commit.parent, commit.id, commit.subject, taken_back, why), [at, *back]
+    where = Carried(commit.parent, commit.id, commit.subject, taken_back, why=why)
+    return where, [at, *back]
 
 
 def _takers(row: str, at: int, commits: Sequence[Commit]) -> list[int]:
@@ -128,8 +132,9 @@ def _takers(row: str, at: int, commits: Sequence[Commit]) -> list[int]:
 
 
 def _sum(row: Row, commits: Sequence[Commit], checkout: Checkout, ledger: Ledger) -> Carried:
-    """The rows of a page together: from before the first commit to after the last."""
+    """The rows of a page together: from before the first commit to after the last, if it can be."""
     places: list[int] = []
+    standing: list[str] = []
     lacking = []
     for part in row.of:
         if part in ledger.rows:
@@ -137,17 +142,16 @@ def _sum(row: Row, commits: Sequence[Commit], checkout: Checkout, ledger: Ledger
             places += own
             if carried.why:
                 lacking.append(f"{part}: {carried.why}")
+            elif not carried.taken_back:
+                standing.append(part)
     if lacking:
         return Carried(why="; ".join(lacking))
     first, last = commits[max(places)], commits[min(places)]
     if not first.parent:
         return Carried(why="its first commit has no parent to be measured against")
     members = {commits[at].id for at in places}
-    between = _foreign(checkout, f"{first.parent}..{last.id}", commits, members)
-    if between:
-        names = ", ".join(each[:10] for each in between[:3])
-        return Carried(why=f"{len(between)} other commits that change the driver lie between its "
-                       f"first and its last: {names}")  # fmt: skip
+    if _foreign(checkout, f"{first.parent}..{last.id}", commits, members):
+        return Carried(apart=tuple(standing))
     return Carried(first.parent, last.id, last.subject)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import policy
+from .composed import compose
 from .ledger import IMPLS, METRICS
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ def _row(ledger: Ledger, runs: Sequence[Run], row: str, reason: str) -> RowFindi
         found = [run for run in runs if row in run.rows and run.impl == impl]
         if found:
             mine[impl] = found[-1]
+    if not mine and not reason and ledger.rows[row].of:
+        expressions = ledger.benchmarks([row])
+        made = {impl: compose(ledger.rows[row], expressions, runs, impl) for impl in IMPLS}
+        mine = {impl: run for impl, run in made.items() if run is not None}
     asked_for = ledger.benchmarks([row])
     why = "" if mine else reason or ("no result is kept for it" if asked_for else "")
     findings = tuple(_finding(figure, mine, why) for figure in ledger.of_row(row))
@@ -137,9 +142,11 @@ def _judgement(figure: Figure, run: Run) -> Judgement:
         return Judgement("not measured", f"{figure.benchmark} was not among what was measured")
     if case["status"] != "measured":
         return Judgement("not measured", f"{case['status']}: {case['why']}")
-    meters = case["meters"] | calls(case)
+    meters = {**case["meters"], **calls(case)}
     judged, by = policy.judge(figure, meters)
-    return Judgement(judged.verdict, judged.why, by, meters)
+    parts = run.document.get("composed")
+    how = f"the product of {parts} rows, each against its own parent" if parts else ""
+    return Judgement(judged.verdict, "; ".join(filter(None, (judged.why, how))), by, meters)
 
 
 #: What every meter says of two sides that are the same build.

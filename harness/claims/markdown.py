@@ -99,7 +99,7 @@ def _cell(text: str) -> str:
 
 def _conditions(rows: Sequence[RowFindings]) -> list[str]:
     """Where and when it was measured here."""
-    runs = [run for found in rows for run in found.runs.values() if run.document]
+    runs = [run for found in rows for run in found.runs.values() if run.document and run.right]
     lines = [f"- measured on {about}: {many}" for about, many in _machines(runs).items()]
     return [*lines, ""] if lines else []
 

@@ -95,19 +95,25 @@ def plan(
 ) -> list[Step]:
     """The comparisons that some rows need: one for each pair of commits and implementation.
 
+    The rows of a sum that is measured row by row get the benchmarks of the sum, too.
+
     Args:
         ledger: with the rows.
         carried: where each of the chosen rows is.
         names: expression to benchmark.
         impls: implementations to measure.
     """
+    wanted = {row: set(ledger.benchmarks([row])) for row in carried}
+    for row, where in carried.items():
+        for part in where.apart:
+            wanted[part] |= wanted[row]
     groups: dict[tuple[str, str], list[str]] = {}
     for row, where in carried.items():
-        if not where.why and ledger.benchmarks([row]):
+        if wanted[row] and not where.why and not where.apart:
             groups.setdefault((where.left, where.right), []).append(row)
     return [
         Step(tuple(rows), carried[rows[0]], impl,
-             tuple(sorted({names[each] for each in ledger.benchmarks(rows)})))
+             tuple(sorted({names[each] for row in rows for each in wanted[row]})))
         for rows in groups.values()
         for impl in impls
     ]  # fmt: skip

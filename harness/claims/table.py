@@ -46,6 +46,8 @@ def where(found: RowFindings) -> str:
     run = next(iter(found.runs.values()), None)
     if run is None:
         return found.why or "nothing of it is to be measured"
+    if not run.right:
+        return run.why or "its rows one by one, each against its own parent"
     back = f", taken back by {', '.join(c[:10] for c in run.taken_back)}" if run.taken_back else ""
     return f"{run.right[:10]} against {run.left[:10]}{back}"
 
