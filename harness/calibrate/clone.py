@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.checkout import Checkout
-from harness.errors import HotpathError
+from harness.errors import HotpathError, TargetError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,6 +58,13 @@ class Clone:
     def text(self, name: str) -> str:
         """A file of the base."""
         return self.checkout.read(self.base, name).decode()
+
+    def has(self, commit: str) -> bool:
+        """Whether a commit is here: one made in another cache is not."""
+        try:
+            return self.checkout.commit(commit) == commit
+        except TargetError:
+            return False
 
     def commit(self, files: Mapping[str, str], subject: str) -> str:
         """Commit new contents of some files on top of the base; the commit's hash."""

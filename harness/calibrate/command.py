@@ -170,7 +170,11 @@ class Calibration:
         """Sessions of slowed builds, after their trials have been timed."""
         costs = self.costs
         key = {"content": self.content, "table": tune.table(self.asked.sites)}
-        trials = [row for row in self.kept("tuning").rows() if row | key == row]
+        trials = [
+            tune.there(row, self.clone, self.asked.sites)
+            for row in self.kept("tuning").rows()
+            if row | key == row
+        ]
         self._record(walls.trial_sessions(self.clone, trials, self.asked.seed), file)
         worth = walls.worths(recorded.read(file.rows()))
         return walls.sessions(

@@ -135,6 +135,14 @@ def commit_of(
     return committed(clone, sites, chosen, f"Slower on purpose, {seed}.{number}", rng)
 
 
+def there(row: Mapping[str, Any], clone: Clone, sites: Sequence[Site]) -> str:
+    """The commit of a kept repetition, made again if the cache that held it is gone."""
+    if clone.has(row["commit"]):
+        return str(row["commit"])
+    chosen = [Slowed(**each) for each in row["sites"]]
+    return commit_of(row["number"], row["seed"], clone, sites, chosen)[0]
+
+
 def inject(
     scene: Scene,
     sites: Sequence[Site],

@@ -151,7 +151,6 @@ def tune(scene: Scene, sites: Sequence[Site], kept: Kept) -> Costs:
 def one_trial(trial: Trial, scene: Scene, sites: Sequence[Site], costs: Costs) -> dict[str, Any]:
     """Put a trial's work in, and count."""
     amounts: dict[str, int] = {}
-    sources: dict[str, str] = {}
     form, moved = FORMS[trial.form], {}
     for site in trial.sites(sites):
         target, calls = next(
@@ -165,16 +164,41 @@ def one_trial(trial: Trial, scene: Scene, sites: Sequence[Site], costs: Costs) -
         moved[site.name] = [
             case for case, _ in site.targets if (trial.impl, case) in costs.base
         ]  # fmt: skip
-        text = sources.get(site.file) or scene.clone.text(site.file)
-        work = lines({form.name: amounts[site.name]})
-        sources[site.file] = inserted(text, site.function, work, 0.0, twin=site.twin)
-    commit = scene.clone.commit(sources, f"A trial: {trial.name}")
+    commit = commit_of(trial.name, form.name, amounts, scene.clone, sites)
     wanted_cases = sorted({case for names in moved.values() for case in names})
     counts = count(scene, commit, trial.impl, wanted_cases)
     return {
         "form": trial.form, "impl": trial.impl, "commit": commit, "amounts": amounts,
         "targets": moved, "counts": counts,
     }  # fmt: skip
+
+
+def commit_of(
+    name: str, form: str, amounts: Mapping[str, int], clone: Clone, sites: Sequence[Site]
+) -> str:
+    """Commit a trial; the same commit on the same base, whenever it is made.
+
+    Args:
+        name: of the trial.
+        form: of work.
+        amounts: by site.
+        clone: takes the commit.
+        sites: the table.
+    """
+    sources: dict[str, str] = {}
+    for site in (each for each in sites if each.name in amounts):
+        text = sources.get(site.file) or clone.text(site.file)
+        work = lines({form: amounts[site.name]})
+        sources[site.file] = inserted(text, site.function, work, 0.0, twin=site.twin)
+    return clone.commit(sources, f"A trial: {name}")
+
+
+def there(row: dict[str, Any], clone: Clone, sites: Sequence[Site]) -> dict[str, Any]:
+    """A kept trial with its commit in a clone: the cache that held it may be gone."""
+    if "form" not in row or clone.has(row["commit"]):
+        return row
+    made = commit_of(row["trial"], row["form"], row["amounts"], clone, sites)
+    return row | {"commit": made}
 
 
 def fit(costs: Costs, sites: Sequence[Site], known: Sequence[Mapping[str, Any]]) -> None:

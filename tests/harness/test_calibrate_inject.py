@@ -104,6 +104,23 @@ def test_a_repetition_is_the_same_commit_in_another_run(scene, pretended, tmp_pa
     assert one == two
 
 
+def test_commits_are_made_again_where_the_cache_that_held_them_is_gone(scene, pretended, tmp_path):
+    del pretended
+    sites, kept = (SPIN, BOXES), Kept(tmp_path / "injected.jsonl.gz")
+    tuning = Kept(tmp_path / "tuning.jsonl.gz")
+    inject.inject(scene, sites, tune.tune(scene, sites, tuning), kept, runs=2, seed=1)
+    new = clone(scene.outside.checkout, tmp_path / "new")
+    for row in kept.rows():
+        assert not new.has(row["commit"])
+        assert inject.there(row, new, sites) == row["commit"]
+    trials = [row for row in tuning.rows() if "form" in row]
+    for row in trials:
+        assert not new.has(row["commit"])
+        assert tune.there(row, new, sites) == row
+    assert trials
+    assert all(new.has(row["commit"]) for row in [*kept.rows(), *trials])
+
+
 def test_a_campaign_goes_on_where_it_was_stopped(scene, pretended, tmp_path):
     costs = tune.tune(scene, (SPIN,), Kept(tmp_path / "tuning.jsonl.gz"))
     kept = Kept(tmp_path / "injected.jsonl.gz")

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from harness import results
-from harness.calibrate import aa
+from harness.calibrate import aa, inject
 from harness.calibrate.others import bare, by_asv, by_pyperf
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def items(calibration: Calibration) -> list[Item]:
             (each["impl"], each["target"]): each["size"]
             for each in row["found"] if each["impl"] in calibration.impls
         }  # fmt: skip
-        found += _for_tools(calibration, "injected", number, row["commit"], sizes)
+        commit = inject.there(row, clone, calibration.asked.sites)
+        found += _for_tools(calibration, "injected", number, commit, sizes)
     pairs = sorted({
         (str(impl), target)
         for site in calibration.asked.sites for target, _ in site.targets
