@@ -46,6 +46,11 @@ class Recording:
         chosen = self.blocks[start : start + length]
         return _paired((block["left"], block["right"]) for block in chosen)
 
+    def outside(self, start: int, length: int) -> Samples:
+        """All blocks but those of a run."""
+        chosen = [*self.blocks[:start], *self.blocks[start + length :]]
+        return _paired((block["left"], block["right"]) for block in chosen)
+
     def relabelled(self, start: int, length: int, sides: Sequence[str]) -> Samples:
         """A run of blocks of one build, with other labels: both sides are the same, so who was
         left is a matter of the draw. The draw is the gate's own: who of a block ran first.

@@ -27,6 +27,8 @@ GROUPS = {
 #: Verdicts as a reader of rates calls them.
 SAID = {"regressed": "found", "undecided": "undecided", "equivalent": "called equivalent",
         "improved": "called improved", "not measured": "not measured"}  # fmt: skip
+#: A slow-down that came out at this part of its size counts as one of that size.
+REACHED = 0.8
 
 
 def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> dict[str, Any]:
@@ -115,6 +117,10 @@ def detection(rows: Rows) -> dict[str, Any]:
         chosen = [row for row in rows if row["size"] == size]
         found[f"{size:g}"] = {
             **(rates.of(row["verdict"] == "regressed" for row in chosen) or {}),
+            "reached": rates.of(
+                row["verdict"] == "regressed" for row in chosen
+                if row.get("apart", True) and row["achieved"] >= REACHED * row["size"]
+            ),
             "said": {
                 word: sum(row["verdict"] == verdict for row in chosen)
                 for verdict, word in SAID.items()

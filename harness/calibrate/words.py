@@ -112,12 +112,13 @@ def _detection(title: str, sizes: Mapping[str, Any]) -> list[str]:
     for size, about in sizes.items():
         achieved = about["achieved"]
         rows.append([
-            percent(size), told(about),
+            percent(size), told(about), told(about["reached"]),
             *(str(about["said"][word]) for word in words if word != "found"),
             _spread(achieved),
             ", ".join(f"{impl} {told(rate)}" for impl, rate in about["by_impl"].items()),
         ])  # fmt: skip
-    head = ("size", "found", *(word for word in words if word != "found"), "as measured",
+    head = ("size", "found", "found of those that came out so",
+            *(word for word in words if word != "found"), "as measured",
             "by implementation")  # fmt: skip
     return [*parts, table(head, rows)]
 
