@@ -70,6 +70,19 @@ speedup = [2, 3]
 no_case = "nobody has been there"
 """
 
+#: The same with a row that is the sum of both.
+SUM = (
+    LEDGER
+    + """
+[[row]]
+id = "7"
+page = "pr7"
+change = "both"
+of = ["7-1", "7-2"]
+no_figure = "none"
+"""
+)
+
 
 def meter(left, right, width=None, limit=0.05):
     """A meter of a results file: exact without a width, else wall time with an interval."""

@@ -5,17 +5,9 @@ import pytest
 from harness.claims import judge, measure, reader
 from harness.claims.composed import compose
 from harness.claims.history import Carried
-from tests.harness.sample_ledger import LEDGER, run
+from tests.harness.sample_ledger import SUM, run
 
-SUM = (
-    LEDGER
-    + """
-[[row]]
-id = "7"
-page = "pr7"
-change = "both"
-of = ["7-1", "7-2"]
-
+FIGURE = """
 [[figure]]
 id = "spin-both"
 row = "7"
@@ -28,13 +20,12 @@ before = 5
 after = 0
 benchmark = "toy.time_spin"
 """
-)
 SPIN = ["toy.time_spin"]
 
 
 @pytest.fixture
 def ledger():
-    return reader.parse(SUM)
+    return reader.parse(SUM.replace('no_figure = "none"\n', "") + FIGURE)
 
 
 def both(**about):

@@ -4,19 +4,7 @@ import pytest
 
 from harness.checkout import Checkout
 from harness.claims import history, reader
-from tests.harness.sample_ledger import LEDGER
-
-SUM = (
-    LEDGER
-    + """
-[[row]]
-id = "7"
-page = "pr7"
-change = "both"
-of = ["7-1", "7-2"]
-no_figure = "none"
-"""
-)
+from tests.harness.sample_ledger import LEDGER, SUM
 
 
 @pytest.fixture
