@@ -3,7 +3,7 @@
 Each claim's commit was measured against its parent, in one go and in several layouts: better
 evidence than a history's, and independent of it. A figure that is reproduced, on a benchmark whose
 instructions changed by enough, is a change that the search must find at that very commit; a
-benchmark whose instructions stood still there is one at which it must find none.
+benchmark that the comparison called equivalent there is one at which it must find none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from harness.claims import judge
 
-from .noise import FLOORS
 from .score import Where
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def truth(
 
     Returns:
         Where a reproduced figure's benchmark changed by `least` or more; and where a measured
-        benchmark changed by less than the floor. What lies between is neither.
+        benchmark was equivalent. What lies between is neither: a change too small to be asked for.
     """
     places = {commit.hash: at for at, commit in enumerate(history.commits)}
     real, none = set(), set()
@@ -56,19 +55,19 @@ def truth(
                 for finding in found.findings
                 if impl in finding.judged and finding.judged[impl].verdict == "reproduced"
             ]
-            for name, ratio in _ratios(run.document):
+            for name, ratio, verdict in _judged(run.document):
                 size = max(ratio, 1 / ratio) - 1
                 where = Where(name, impl, place)
-                if size < FLOORS[METER].ratio:
+                if verdict == "equivalent":
                     none.add(where)
                 elif size >= least and any(re.fullmatch(each, name) for each in wanted):
                     real.add(where)
     return real, none
 
 
-def _ratios(document: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """The benchmarks of a comparison whose instructions were counted, with their ratios."""
+def _judged(document: Mapping[str, Any]) -> Iterator[tuple[str, float, str]]:
+    """The benchmarks of a comparison whose instructions were counted: name, ratio, verdict."""
     for case in document.get("cases", ()):
-        ratio = case["meters"].get(METER, {}).get("ratio")
-        if case["status"] == "measured" and ratio:
-            yield case["name"], float(ratio)
+        judged = case["meters"].get(METER, {})
+        if case["status"] == "measured" and judged.get("ratio"):
+            yield case["name"], float(judged["ratio"]), str(judged["verdict"])

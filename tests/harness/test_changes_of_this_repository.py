@@ -47,7 +47,6 @@ def known(kept):
     return score(find_all(history), shown, none)
 
 
-@pytest.mark.xfail(strict=True, reason="half of it is measured: hotpath history --claims goes on")
 def test_every_reproduced_claim_is_in_the_history(kept):
     _, real, _, measured = kept
     lacking = [each for each in real if tuple(each) not in measured]
