@@ -119,7 +119,7 @@ def detection(rows: Rows) -> dict[str, Any]:
             **(rates.of(row["verdict"] == "regressed" for row in chosen) or {}),
             "reached": rates.of(
                 row["verdict"] == "regressed" for row in chosen
-                if row.get("apart", True) and row["achieved"] >= REACHED * row["size"]
+                if row["achieved"] >= REACHED * row["size"]
             ),
             "said": {
                 word: sum(row["verdict"] == verdict for row in chosen)
