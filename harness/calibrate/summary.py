@@ -27,6 +27,8 @@ GROUPS = {
 #: Verdicts as a reader of rates calls them.
 SAID = {"regressed": "found", "undecided": "undecided", "equivalent": "called equivalent",
         "improved": "called improved", "not measured": "not measured"}  # fmt: skip
+#: Verdicts on a slow-down, the one that would mislead most first.
+WORST = ("improved", "equivalent", "not measured", "undecided", "regressed")
 #: A slow-down that came out at this part of its size counts as one of that size.
 REACHED = 0.8
 
@@ -134,8 +136,9 @@ def detection(rows: Rows) -> dict[str, Any]:
             "achieved": spread([row["achieved"] for row in chosen]),
             "missed": [
                 {key: row.get(key) for key in ("site", "target", "impl", "verdict", "ratio", "low",
-                                               "high", "predicted", "why")}
-                for row in chosen if row["verdict"] != "regressed"
+                                               "high", "predicted", "achieved", "why")}
+                for row in sorted(chosen, key=lambda row: WORST.index(row["verdict"]))
+                if row["verdict"] != "regressed"
             ][:20],
         }  # fmt: skip
     return found

@@ -181,6 +181,7 @@ def _missed(summary: Mapping[str, Any]) -> list[str]:
         f"- {meter}, {percent(size)}: {miss['target']} [{miss['impl']}], {miss['site']}: "
         f"{miss['verdict']}"
         + (f", seen {(miss['ratio'] - 1) * 100:+.2f} %" if miss.get("ratio") else "")
+        + (f", in other minutes {miss['achieved'] * 100:+.2f} %" if meter == "wall" else "")
         for meter, sizes in summary["detection"].items()
         for size, about in sizes.items()
         for miss in about["missed"]

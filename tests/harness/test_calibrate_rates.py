@@ -253,9 +253,18 @@ def test_nothing_calibrated_is_nothing_known(tmp_path):
 def test_the_report_names_every_one_that_was_wrong(reports):
     text = (reports / "calibration" / "calibration.md").read_text()
     assert "instructions, 0.5 %: a.x [cython], s: undecided, seen +0.40 %" in text
-    assert "wall, 5 %: a.x [python], s: undecided" in text
+    assert "wall, 5 %: a.x [python], s: undecided, seen +5.00 %, in other minutes +4.90 %" in text
     assert "false alarm, neutral gate 0: a.x [python] wall regressed, +2.00 %" in text
     assert "4 of 4 instructions identical, 0 alarms" in text
+
+
+def test_what_would_mislead_most_is_named_first():
+    said = ("undecided", "regressed", "equivalent", "improved", "undecided")
+    rows = [answer(0.02, verdict) | {"achieved": 0.02} for verdict in said]
+    missed = summary.detection(rows)["0.02"]["missed"]
+    assert [each["verdict"] for each in missed] == [
+        "improved", "equivalent", "undecided", "undecided",
+    ]  # fmt: skip
 
 
 def test_other_tools_stand_in_the_same_table(reports):
