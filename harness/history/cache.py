@@ -1,13 +1,14 @@
-"""What was read of asv's files, kept in one file of arrays, so that only new files are read again.
+"""What was read of asv's files, kept in one file, so that only new files are read again.
 
-A file is known again by its name, its size and its time of change. A cache of another version of
-this module, or of other versions of the benchmarks, or one that is damaged, is as good as none.
+A file is known again by its name, its size and its time of change. A few new files do not make the
+cache be written anew: of a large history that takes longer than to read them once more next time. A
+cache of another version of this module, or of other versions of the benchmarks, or one that is
+damaged, is as good as none.
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Raised when the arrays mean something else than before.
-_LAYOUT = 1
+_LAYOUT = 2
+#: New files may be this part of the known ones before the cache is written anew.
+_FEW = 1 / 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,7 @@ class Memory:
         self._known: dict[str, tuple[list[int], Read | str]] = {}
         self._now: dict[str, tuple[list[int], Read | str]] = {}
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self.changed = False
+        self._new = 0
 
     def recall(self, results: Path, file: str) -> Read | str | None:
         """What a file said when it was read, or None if it is new or has changed."""
@@ -68,14 +71,14 @@ class Memory:
 
     def keep(self, results: Path, file: str, read: Read | str) -> Read | str:
         """Remember what a file says."""
-        self.changed = True
+        self._new += 1
         if isinstance(read, Read):
             shared = self._names.setdefault(read.names, read.names)
             read = Read(**vars(read) | {"names": shared})
         self._now[file] = (_mark(results / file), read)
         return read
 
-    def restore(self, arrays: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+    def restore(self, values: NDArray[np.float64], header: Mapping[str, Any]) -> None:
         """Take what a cache file holds."""
         names = [tuple(each) for each in header["names"]]
         self._names = {each: each for each in names}
@@ -86,7 +89,7 @@ class Memory:
                 continue
             machine, commit, impl, env, platform, which, rows = about
             size = rows * len(names[which])
-            table = arrays["values"][at : at + size].reshape(rows, -1)
+            table = values[at : at + size].reshape(rows, -1)
             at += size
             self._known[file] = (
                 mark,
@@ -110,9 +113,10 @@ class Memory:
         return np.concatenate(tables), header
 
     @property
-    def forgets(self) -> bool:
-        """Whether files that were known are gone."""
-        return len(self._now) != len(self._known)
+    def is_worth_keeping(self) -> bool:
+        """Whether enough files are new, or any is gone."""
+        gone = self._known.keys() - self._now.keys()
+        return bool(gone) or self._new > _FEW * len(self._known)
 
 
 @contextmanager
@@ -127,28 +131,31 @@ def opened(file: Path | None, versions: Mapping[str, str]) -> Iterator[Memory]:
     if file is not None:
         _restore(memory, file, versions)
     yield memory
-    if file is not None and (memory.changed or memory.forgets):
+    if file is not None and memory.is_worth_keeping:
         _save(memory, file, versions)
 
 
 def _restore(memory: Memory, file: Path, versions: Mapping[str, str]) -> None:
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-            header = json.loads(bytes(arrays["header"]))
+        with file.open("rb") as stream:
+            header = json.loads(bytes(np.load(stream, allow_pickle=False)))
             if header["layout"] == _LAYOUT and header["versions"] == versions:
-                memory.restore({"values": arrays["values"]}, header)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile):
+                memory.restore(np.load(stream, allow_pickle=False), header)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError):
         memory.__init__()  # type: ignore[misc]  # damaged: start from nothing
 
 
 def _save(memory: Memory, file: Path, versions: Mapping[str, str]) -> None:
     """Write the cache as one step; a disk that is full costs the next reader time, no more."""
     values, header = memory.arrays(versions)
-    partial = file.with_name(f"{file.name}.partial.npz")
+    partial = file.with_name(f"{file.name}.partial")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(header, separators=(",", ":")).encode()
-        np.savez(partial, header=np.frombuffer(text, np.uint8), values=values)
+        # One array behind the other, not an archive: that would be summed byte by byte.
+        with partial.open("wb") as out:
+            np.save(out, np.frombuffer(text, np.uint8))
+            np.save(out, values)
         partial.replace(file)
     except OSError:
         partial.unlink(missing_ok=True)

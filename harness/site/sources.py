@@ -86,7 +86,7 @@ def _read_history(
         return
     try:
         parts.history = load(
-            results, checkout, cache=cache / f"history-{digest(str(results.resolve()))}.npz"
+            results, checkout, cache=cache / f"history-{digest(str(results.resolve()))}.npy"
         )
     except HotpathError as error:
         parts.why["history"] = f"The history could not be read: {error}"

@@ -309,7 +309,7 @@ class TestCache:
 
     @pytest.mark.usefixtures("three")
     def test_what_is_remembered_equals_what_is_read(self, repo, results, tmp_path):
-        cache = tmp_path / "cache" / "history.npz"
+        cache = tmp_path / "cache" / "history.npy"
         first = history.load(results, repo.root, cache=cache)
         self.same(history.load(results, repo.root, cache=cache), first)
         self.same(history.load(results, repo.root), first)
@@ -317,7 +317,7 @@ class TestCache:
 
     @pytest.mark.usefixtures("three")
     def test_only_new_files_are_read_again(self, repo, results, tmp_path, monkeypatch):
-        cache = tmp_path / "history.npz"
+        cache = tmp_path / "history.npy"
         history.load(results, repo.root, cache=cache)
         commit = repo.commit("one more")
         added = put(results, commit, instructions=Value(4))
@@ -331,8 +331,23 @@ class TestCache:
         key = SeriesKey(CASE, "instructions", "cython", "box")
         assert found.series[key].value.tolist() == [1, 2, 3, 4]
 
+    def test_a_few_new_files_do_not_make_the_cache_be_written_anew(self, repo, results, tmp_path):
+        cache, hashes = tmp_path / "history.npy", [repo.commit(f"commit {n}") for n in range(101)]
+        for place, commit in enumerate(hashes[:100]):
+            put(results, commit, instructions=Value(place))
+        history.load(results, repo.root, cache=cache)
+        before = cache.stat().st_mtime_ns
+        put(results, hashes[100], instructions=Value(100))
+        found = history.load(results, repo.root, cache=cache)
+        assert found.series[SeriesKey(CASE, "instructions", "cython", "box")].value[-1] == 100
+        assert cache.stat().st_mtime_ns == before
+        for place, commit in enumerate(hashes[:3]):
+            put(results, commit, instructions=Value(1000 + place))
+        history.load(results, repo.root, cache=cache)
+        assert cache.stat().st_mtime_ns != before
+
     def test_a_changed_file_and_a_removed_one_are_noticed(self, repo, results, three, tmp_path):
-        cache = tmp_path / "history.npz"
+        cache = tmp_path / "history.npy"
         history.load(results, repo.root, cache=cache)
         put(results, repo.hashes[0], instructions=Value(1000))
         Path(three[2]).unlink()
@@ -343,14 +358,14 @@ class TestCache:
 
     @pytest.mark.usefixtures("three")
     def test_a_new_version_of_a_benchmark_is_noticed(self, repo, results, tmp_path):
-        cache = tmp_path / "history.npz"
+        cache = tmp_path / "history.npy"
         history.load(results, repo.root, cache=cache)
         writing.describe(results, [described(CASE, "2")])
         assert not history.load(results, repo.root, cache=cache).series
 
     @pytest.mark.usefixtures("three")
     def test_a_damaged_cache_is_as_good_as_none(self, repo, results, tmp_path):
-        cache = tmp_path / "history.npz"
+        cache = tmp_path / "history.npy"
         first = history.load(results, repo.root, cache=cache)
         cache.write_bytes(cache.read_bytes()[:200])
         self.same(history.load(results, repo.root, cache=cache), first)
