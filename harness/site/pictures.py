@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from harness.changes.model import Change
-    from harness.history.model import History
+    from harness.history.model import Commit, History
     from harness.progress import Teller
 
     from .pack import Group
@@ -114,13 +114,18 @@ def picture(
     changes: Sequence[Change],
     colours: dict[str, str],
 ) -> Figure:
-    """One benchmark: an axis a meter, both implementations with their bands, changes marked."""
+    """One benchmark: an axis a meter, both implementations with their bands, changes marked.
+
+    Commits stand side by side in their order: dates bunch, and a rebase turns them around.
+    """
     order = views.in_order(group.meter for group in groups)
     figure = Figure(figsize=(_WIDTH, 0.9 + _HEIGHT * len(groups)), layout="constrained")
     figure.suptitle(groups[0].benchmark, color=colours["ink"], fontsize=11, x=0.01, ha="left")
     axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
+    places = sorted({int(at) for g in groups for s in g.series.values() for at in s.index})
     for one, group in zip(axes, sorted(groups, key=lambda g: order.index(g.meter)), strict=True):
-        _draw(one, group, history, [c for c in changes if c.key.meter == group.meter], colours)
+        _draw(one, group, places, [c for c in changes if c.key.meter == group.meter], colours)
+    _name_commits(axes[-1], [history.commits[place] for place in places], colours)
     axes[0].legend(loc="upper right", ncols=2, frameon=False, labelcolor=colours["ink"], fontsize=8)
     return figure
 
@@ -128,13 +133,12 @@ def picture(
 def _draw(
     axes: Axes,
     group: Group,
-    history: History,
+    places: Sequence[int],
     changes: Sequence[Change],
     colours: dict[str, str],
 ) -> None:
-    dates = np.array([commit.date for commit in history.commits], "datetime64[ms]")
     for impl, series in sorted(group.series.items()):
-        at = dates[series.index]
+        at = np.searchsorted(places, series.index)
         colour = colours.get(impl, colours["cython"])
         axes.fill_between(at, series.low, series.high, color=colour, alpha=0.2, linewidth=0)
         axes.plot(at, series.value, _STYLES[impl], color=colour, linewidth=1.2,
@@ -143,7 +147,7 @@ def _draw(
             value = series.at(change.likely)
             if change.key.impl == impl and value is not None:
                 axes.plot(
-                    [dates[change.likely]], [value], "D" if change.kind == "platform"
+                    [places.index(change.likely)], [value], "D" if change.kind == "platform"
                     else _SIGNS[change.ratio > 1], color=colour, markeredgecolor=colours["ink"],
                     markersize=7, markeredgewidth=0.8,
                 )  # fmt: skip
@@ -157,3 +161,17 @@ def _draw(
     axes.grid(color=colours["grid"], linewidth=0.6)
     for spine in axes.spines.values():
         spine.set_color(colours["grid"])
+
+
+def _name_commits(axes: Axes, commits: Sequence[Commit], colours: dict[str, str]) -> None:
+    """Short hashes below the lowest axis, and from when to when they are."""
+
+    def name(at: float, _: object) -> str:
+        known = at == int(at) and 0 <= at < len(commits)
+        return commits[int(at)].hash[:7] if known else ""
+
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(name))
+    days = sorted(str(np.datetime64(commit.date, "ms"))[:10] for commit in commits)
+    axes.set_xlabel(f"{len(commits)} commits, {days[0]} to {days[-1]}",
+                    color=colours["muted"], fontsize=8)  # fmt: skip
