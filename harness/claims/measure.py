@@ -51,9 +51,9 @@ class Step:
 class Counting:
     """A teller that says which of how many steps is running, and how long all of them take."""
 
-    def __init__(self, tell: Teller, budget: float, steps: int) -> None:
-        """The teller behind it, the seconds of all steps, and their number."""
-        self._tell, self._budget, self._steps = tell, budget, steps
+    def __init__(self, tell: Teller, steps: int) -> None:
+        """The teller behind it, and the number of steps."""
+        self._tell, self._steps = tell, steps
         self._at, self._name = 0, ""
 
     def step(self, name: str) -> None:
@@ -65,10 +65,8 @@ class Counting:
         self._tell.stage(f"{self._at}/{self._steps} {self._name}: {text}")
 
     def expect(self, seconds: float) -> None:
-        """This step's seconds, and those of the steps behind it."""
-        del seconds
-        left = self._steps - self._at + 1
-        self._tell.expect(self._budget * left / self._steps)
+        """This step's seconds, and as many for each step behind it."""
+        self._tell.expect(seconds * (self._steps - self._at + 1))
 
     def line(self, text: str) -> None:
         """As it is."""
@@ -126,11 +124,11 @@ def run(steps: Sequence[Step], request: Request, place: Place, tell: Teller) -> 
 
     Args:
         steps: what to compare.
-        request: meters, seed, whether quick, and the seconds of all steps together.
+        request: meters, seed, whether quick, and the wall time of all steps together.
         place: the checkout, its suites and its builds.
         tell: hears of it.
     """
-    counting = Counting(tell, request.budget, len(steps))
+    counting = Counting(tell, len(steps))
     each = request.budget / max(1, len(steps))
     for step in steps:
         counting.step(f"{'+'.join(step.rows)} {NAMES[step.impl]}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Bench = Annotated[str, typer.Option(metavar="REGEX", help="Only benchmarks that match.")]
 Budget = Annotated[
     float | None,
-    typer.Option(min=1, metavar="SECONDS", help="Time for measuring, without builds."),
+    typer.Option(min=1, metavar="SECONDS", help="Wall time; exact meters always finish."),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Measure even if both sides are the same build.")

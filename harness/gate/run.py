@@ -22,6 +22,7 @@ from harness import (
     verdict,
 )
 from harness.calibrate import rates
+from harness.compare import EXPECTED, QUICK_BUDGET
 from harness.errors import (
     BuildError,
     ClockError,
@@ -52,10 +53,6 @@ __all__ = ["Asked", "GateOutcome", "run"]
 
 #: What does not end a gate with a traceback or a bare line, but with a document that says so.
 _TROUBLES = (BuildError, WorkerError, NoSpaceError, ClockError, OSError)
-#: Seconds of wall time of a quick gate.
-_QUICK_BUDGET = 40.0
-#: Seconds that exact meters take for a benchmark of one implementation, roughly, on two cores.
-_EXPECTED = 0.8
 
 
 @dataclass(frozen=True)
@@ -179,7 +176,7 @@ class _Gate:
             return
         each.cases = chosen
         if each is self.impls[0]:
-            self.tell.expect(len(chosen) * len(self.impls) * _EXPECTED + self.budget)
+            self.tell.expect(len(chosen) * len(self.impls) * EXPECTED + self.budget)
         each.count(
             bench, self.wanted & {"instructions", "allocations"}, number, self.settings, tell
         )
@@ -189,7 +186,7 @@ class _Gate:
         """Seconds for wall time."""
         if "wall" not in self.wanted:
             return 0.0
-        default = _QUICK_BUDGET if self.asked.quick else self.settings.budget
+        default = QUICK_BUDGET if self.asked.quick else self.settings.budget
         return self.asked.budget or default
 
     def list_base(self) -> None:
