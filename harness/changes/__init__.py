@@ -1,6 +1,6 @@
 """Which commits changed what: the steps of every series of a history, by two methods."""
 
 from .model import Change
-from .search import find, find_all
+from .search import find, find_all, prepare
 
-__all__ = ["Change", "find", "find_all"]
+__all__ = ["Change", "find", "find_all", "prepare"]

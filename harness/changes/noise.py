@@ -87,6 +87,8 @@ def unscale(level: float, floor: Floor) -> float:
 
 def own_variance(low: Numbers, high: Numbers, floor: Floor) -> Numbers:
     """What each point's interval says about its variance, on the scale; 0 where it says nothing."""
+    if low is high:  # no interval at all, as in most series: thousands of logarithms are saved
+        return np.zeros(len(low))
     half = (scale(high, floor) - scale(low, floor)) / (2 * REACH)
     found: Numbers = np.where(np.isfinite(half) & (half > 0), half, 0.0) ** 2
     return found

@@ -7,6 +7,7 @@ a count by less than the floor for a hundred commits is still no change.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -90,6 +91,7 @@ class _Points:
     echo: float = 1.0
     freedom: float = _STATED
 
+    @cached_property
     def sums(self) -> Sums:
         """Their cumulative sums."""
         return Sums.over(self.x, self.weight)
@@ -133,14 +135,13 @@ def steps(series: Series, found: Sequence[Found], undone: Collection[int] = ()) 
     returns = {int(np.searchsorted(kept, place)) for place in undone}
     places, points = _without_blips(places, points, returns)
     points = _with_echo(places, points)
-    sums = points.sums()
-    places = _without_weak(places, points, sums)
+    places = _without_weak(places, points)
     if not places:
         return []
-    seen = _measure(places, points, sums)
+    seen = _measure(places, points)
     edges = [0, *places, len(points.x)]
     return [
-        _step(number, edges, seen, points, sums, kept, by_place[int(kept[place])])
+        _step(number, edges, seen, points, kept, by_place[int(kept[place])])
         for number, place in enumerate(places)
     ]
 
@@ -159,10 +160,9 @@ def _without_blips(
     places: list[int], points: _Points, returns: Collection[int]
 ) -> tuple[list[int], _Points]:
     """Without a few points away from a level that goes on behind them as it was before them."""
-    weight = points.weight.copy()
     longest = BLIP if points.floor.exact else HICCUP
     while True:
-        sums = Sums.over(points.x, weight)
+        sums, weight = points.sums, points.weight.copy()
         edges = [0, *places, len(points.x)]
         gone: set[int] = set()
         for number in range(1, len(places)):
@@ -177,7 +177,8 @@ def _without_blips(
                 gone |= {number - 1, number}
                 weight[start:stop] = 0.0
         if not gone:
-            return places, replace(points, weight=weight)
+            return places, points
+        points = replace(points, weight=weight)
         places = [place for number, place in enumerate(places) if number not in gone]
 
 
@@ -185,9 +186,8 @@ def _with_echo(places: Sequence[int], points: _Points) -> _Points:
     """With what the residuals of a noisy series tell about means of its points."""
     if points.floor.exact:
         return points
-    sums = points.sums()
     edges = [0, *places, len(points.x)]
-    levels = [sums.mean(start, stop) for start, stop in pairwise(edges)]
+    levels = [points.sums.mean(start, stop) for start, stop in pairwise(edges)]
     level = np.repeat(levels, np.diff(edges))
     kept = points.weight > 0
     residuals = ((points.x - level) * np.sqrt(points.weight))[kept]
@@ -195,10 +195,10 @@ def _with_echo(places: Sequence[int], points: _Points) -> _Points:
     return replace(points, echo=noise.echo(residuals), freedom=freedom)
 
 
-def _without_weak(places: list[int], points: _Points, sums: Sums) -> list[int]:
+def _without_weak(places: list[int], points: _Points) -> list[int]:
     """Without places whose step is within the floor or noise, the weakest of neighbours first."""
     while places:
-        seen = _measure(places, points, sums)
+        seen = _measure(places, points)
         weak = (seen.p > HOPELESS) | (np.abs(seen.size) <= points.floor.ratio)
         if not weak.any():
             return places
@@ -212,8 +212,9 @@ def _without_weak(places: list[int], points: _Points, sums: Sums) -> list[int]:
     return places
 
 
-def _measure(places: Sequence[int], points: _Points, sums: Sums) -> _Steps:
+def _measure(places: Sequence[int], points: _Points) -> _Steps:
     """What the levels next to each place say; of a long level, the part that is near."""
+    sums = points.sums
     at = np.asarray(places)
     start = np.maximum(np.concatenate(([0], at[:-1])), at - LONGEST)
     stop = np.minimum(np.concatenate((at[1:], [len(points.x)])), at + LONGEST)
@@ -230,14 +231,13 @@ def _step(
     edges: Sequence[int],
     seen: _Steps,
     points: _Points,
-    sums: Sums,
     kept: Places,
     detectors: tuple[str, ...],
 ) -> Step:
     """One of the steps."""
     place = edges[number + 1]
     before, behind = max(edges[number], place - FAR), min(edges[number + 2], place + FAR)
-    gain = sums.split(before, behind)
+    gain = points.sums.split(before, behind)
     best = gain[place - before - 1]
     plausible = np.flatnonzero(gain >= best - PLAUSIBLE * points.echo) + before + 1
     left, size = float(seen.left[number]), float(seen.size[number])

@@ -49,7 +49,7 @@ class Stretch:
     Attributes:
         meter: of the series.
         value: of the stretch and its surroundings.
-        low: lower ends of the intervals.
+        low: lower ends of the intervals; `value` itself where the series has none.
         high: upper ends.
         start: where the stretch itself begins in them.
         stop: where it ends.
@@ -67,8 +67,9 @@ class Stretch:
         whole = hashlib.blake2b(
             b"%s %s %d %d" % (_METHOD, self.meter.encode(), self.start, self.stop), digest_size=16
         )
-        for part in (self.value, self.low, self.high):
-            whole.update(part.tobytes())
+        whole.update(np.ascontiguousarray(self.value).data)
+        for end in (self.low, self.high):
+            whole.update(b"none" if end is self.value else np.ascontiguousarray(end).data)
         return whole.hexdigest()
 
 
@@ -79,10 +80,11 @@ def stretches(series: Series) -> Iterator[Stretch]:
         stop = min(start + POINTS, count)
         first, last = max(0, start - AROUND), min(count, stop + AROUND)
         seen = slice(first, last)
-        yield Stretch(
-            series.key.meter, series.value[seen], series.low[seen], series.high[seen],
-            start - first, stop - first,
-        )  # fmt: skip
+        value = series.value[seen]
+        low, high = (
+            (series.low[seen], series.high[seen]) if series.has_intervals else (value, value)
+        )
+        yield Stretch(series.key.meter, value, low, high, start - first, stop - first)
 
 
 def look(stretch: Stretch) -> Found:

@@ -10,7 +10,7 @@ Ten thousand commits are twenty thousand files, so what was read can be kept in 
 from __future__ import annotations
 
 import json
-import math
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,12 @@ from harness.checkout import Checkout
 
 from . import cache as kept
 from . import line, names
-from .cache import Read
+from .cache import Read, Shape
 from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
 from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -87,7 +87,7 @@ def _files(results: Path, left_out: list[LeftOut]) -> Iterator[str]:
         sorted(each for each in results.iterdir() if each.is_dir()) if results.is_dir() else []
     )
     for folder in folders:
-        files = sorted(each.name for each in folder.iterdir() if each.suffix == ".json")
+        files = sorted(name for name in os.listdir(folder) if name.endswith(".json"))  # noqa: PTH208  (there are ten thousands)
         files = [name for name in files if name != MACHINE]
         if files and not _machine(folder):
             left_out.append(LeftOut(folder.name, f"no {MACHINE} says which machine measured it"))
@@ -122,10 +122,9 @@ def _read(file: Path, versions: Mapping[str, str]) -> Read | str:
             return f"is of the machine {params['machine']!r}, not of {file.parent.name!r}"
         platform = {"python": str(held["python"]), "os": str(params.get("os", ""))}
         platform |= {name: str(value) for name, value in held["requirements"].items()}
-        found, table = _rows(held, versions)
         return Read(
             str(params["machine"]), str(held["commit_hash"]), str(variables.get(IMPL, "")),
-            str(held["env_name"]), platform, found, table,
+            str(held["env_name"]), platform, *_rows(held, versions),
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         return f"is not one of asv's result files ({type(error).__name__}: {error})"
@@ -133,14 +132,14 @@ def _read(file: Path, versions: Mapping[str, str]) -> Read | str:
 
 def _rows(
     held: Mapping[str, Any], versions: Mapping[str, str]
-) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Names, numbers and intervals of a file's rows that are numbers of the newest version."""
+) -> tuple[Shape, NDArray[np.float64], NDArray[np.float64]]:
+    """A file's rows that are numbers of the newest version, as `Read` has them."""
     columns = {name: at for at, name in enumerate(held["result_columns"])}
     at_value, at_version = columns["result"], columns["version"]
     at_low, at_high = columns["stats_ci_99_a"], columns["stats_ci_99_b"]
     found: list[str] = []
-    values: list[tuple[float, float, float]] = []
-    known = False
+    values: list[float] = []
+    ends: dict[int, tuple[float, float]] = {}
     for name, row in held["results"].items():
         value = row[at_value]
         if not isinstance(value, list) or len(value) != 1 or value[0] is None:
@@ -148,14 +147,13 @@ def _rows(
         version = row[at_version] if len(row) > at_version else None
         if value[0] != value[0] or version != versions.get(name, version):  # NaN
             continue
-        low = high = math.nan
         if len(row) > at_high and row[at_low] and row[at_high]:
-            low, high, known = float(row[at_low][0]), float(row[at_high][0]), True
+            ends[len(found)] = float(row[at_low][0]), float(row[at_high][0])
         found.append(name)
-        values.append((float(value[0]), low, high))
-    table = np.array(values, dtype=np.float64).reshape(-1, 3).T
-    table[1:][~np.isfinite(table[1:])] = np.nan  # asv says Infinity where samples are too few
-    return tuple(found), np.ascontiguousarray(table if known else table[:1])
+        values.append(float(value[0]))
+    table = np.array(list(ends.values()), dtype=np.float64).reshape(-1, 2).T
+    known = np.where(np.isfinite(table), table, np.nan)  # Infinity where samples are too few
+    return Shape(tuple(found), tuple(ends)), np.array(values), known
 
 
 def _history(
@@ -167,13 +165,16 @@ def _history(
     aside = _take_strangers(found, places, checkout)
     _take_doubles(found)
     platforms: list[dict[str, str]] = []
-    groups: dict[tuple[str, str], dict[int, Read]] = {}
+    groups: dict[str, dict[str, dict[int, Read]]] = {}
     for read in found.files.values():
-        groups.setdefault((read.machine, read.impl), {})[places[read.commit]] = read
+        by_impl = groups.setdefault(read.machine, {})
+        by_impl.setdefault(read.impl, {})[places[read.commit]] = read
     series: dict[SeriesKey, Series] = {}
-    for (machine, impl), by_place in sorted(groups.items()):
-        noted = _noted(results / machine / MEASURED, impl)
-        series |= {each.key: each for each in _series(machine, impl, by_place, noted, platforms)}
+    for machine, by_impl in sorted(groups.items()):
+        noted = _noted(results / machine / MEASURED)
+        for impl, by_place in sorted(by_impl.items()):
+            made = _series(machine, impl, by_place, noted.get(impl, {}), platforms)
+            series |= {each.key: each for each in made}
     labels = {
         name: str(each["pretty_name"]) for name, each in described.items()
         if each.get("pretty_name") and name.rpartition(".")[2].startswith("time_")
@@ -223,18 +224,17 @@ def _take_doubles(found: _Found) -> None:
 
 def _worth(file: str, read: Read) -> tuple[bool, int, str]:
     """What makes one of two files of the same commit the better one."""
-    return file.endswith(f"/{read.commit[:8]}-{read.env}.json"), len(read.names), file
+    return file.endswith(f"/{read.commit[:8]}-{read.env}.json"), len(read.shape.names), file
 
 
-def _noted(file: Path, impl: str) -> dict[str, dict[str, str]]:
-    """By commit, with which tools the newest measurement of it was made."""
-    found: dict[str, dict[str, str]] = {}
+def _noted(file: Path) -> dict[str, dict[str, dict[str, str]]]:
+    """By implementation and commit, with which tools the newest measurement of it was made."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
     for each in notes(file):
-        if each.get("impl") != impl:
-            continue
-        facts = each.get("platform", found.get(str(each.get("from"))))
+        known = found.setdefault(str(each.get("impl")), {})
+        facts = each.get("platform", known.get(str(each.get("from"))))
         if isinstance(facts, dict):
-            found[str(each.get("commit"))] = {str(k): str(v) for k, v in facts.items()}
+            known[str(each.get("commit"))] = {str(k): str(v) for k, v in facts.items()}
     return found
 
 
@@ -244,28 +244,44 @@ def _series(
 ) -> Iterator[Series]:  # fmt: skip
     """The series of one machine and implementation."""
     order = sorted(by_place)
-    all_names = sorted({n for each in {r.names for r in by_place.values()} for n in each})
-    rows = {name: at for at, name in enumerate(all_names)}
-    at = {each: np.array([rows[n] for n in each], np.int64)
-          for each in {read.names for read in by_place.values()}}  # fmt: skip
-    table = np.full((3, len(rows), len(order)), np.nan)
+    shapes = {read.shape for read in by_place.values()}
+    rows = _rows_of({name for each in shapes for name in each.names})
+    # Only some meters have intervals: a table of ends for all would be mostly empty.
+    wide = _rows_of({each.names[at] for each in shapes for at in each.wide})
+    own = {
+        each: (
+            np.array([rows[name] for name in each.names], np.int64),
+            np.array([wide[each.names[at]] for at in each.wide], np.int64),
+        )
+        for each in shapes
+    }
+    values = np.full((len(rows), len(order)), np.nan)
+    ends = np.full((2, len(wide), len(order)), np.nan)
     platform = np.empty(len(order), np.int64)
     for column, place in enumerate(order):
         read = by_place[place]
-        table[: len(read.table), at[read.names], column] = read.table
+        mine, with_ends = own[read.shape]
+        values[mine, column] = read.values
+        ends[:, with_ends, column] = read.ends
         platform[column] = _place_of({**read.platform, **noted.get(read.commit, {})}, platforms)
     index = np.array(order, np.int64)
     for name, row in rows.items():
         meant = names.meant(name)
         if meant is None:
             continue
-        measured = ~np.isnan(table[0, row])
+        measured = ~np.isnan(values[row])
         # Ten thousand places are shared by the series that have all of them, not copied for each.
         taken = slice(None) if measured.all() else measured
-        value = table[0, row, taken]
-        low, high = (_or(table[end, row, taken], value) for end in (1, 2))
+        value = low = high = values[row, taken]
+        if name in wide:
+            low, high = (_or(each[wide[name], taken], value) for each in ends)
         key = SeriesKey(meant[0], meant[1], impl, machine)
         yield Series(key, UNITS[meant[1]], index[taken], value, low, high, platform[taken])
+
+
+def _rows_of(found: Iterable[str]) -> dict[str, int]:
+    """A row for each name."""
+    return {name: at for at, name in enumerate(sorted(found))}
 
 
 def _or(end: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,9 +9,10 @@ damaged, is as good as none.
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -22,9 +23,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Raised when the arrays mean something else than before.
-_LAYOUT = 2
+_LAYOUT = 3
 #: New files may be this part of the known ones before the cache is written anew.
 _FEW = 1 / 50
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What the numbers of a file are of; files that name the same share one, and it is one by
+    identity: thousands of them are compared.
+
+    Attributes:
+        names: asv's names of the benchmarks that have a number.
+        wide: the places among them of those that have an interval.
+    """  # noqa: D205  (one sentence)
+
+    names: tuple[str, ...]
+    wide: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +52,10 @@ class Read:
         impl: the implementation, or "".
         env: asv's name of the environment.
         platform: Python, kernel and packages.
-        names: asv's names of the benchmarks that have a number; files that name the same share it.
-        table: three rows: the numbers, the lower and the upper ends of their intervals (NaN
-            where there is none). One row where there is no interval at all.
+        shape: of which benchmarks.
+        values: their numbers.
+        ends: of those that have an interval, the lower ends, then the upper; NaN where asv does
+            not know one.
     """
 
     machine: str
@@ -47,8 +63,9 @@ class Read:
     impl: str
     env: str
     platform: Mapping[str, str]
-    names: tuple[str, ...]
-    table: NDArray[np.float64]
+    shape: Shape
+    values: NDArray[np.float64]
+    ends: NDArray[np.float64]
 
 
 class Memory:
@@ -58,13 +75,13 @@ class Memory:
         """Nothing yet."""
         self._known: dict[str, tuple[list[int], Read | str]] = {}
         self._now: dict[str, tuple[list[int], Read | str]] = {}
-        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._shapes: dict[tuple[tuple[str, ...], tuple[int, ...]], Shape] = {}
         self._new = 0
 
     def recall(self, results: Path, file: str) -> Read | str | None:
         """What a file said when it was read, or None if it is new or has changed."""
         known = self._known.get(file)
-        if known is None or known[0] != _mark(results / file):
+        if known is None or known[0] != _mark(results, file):
             return None
         self._now[file] = known
         return known[1]
@@ -73,44 +90,56 @@ class Memory:
         """Remember what a file says."""
         self._new += 1
         if isinstance(read, Read):
-            shared = self._names.setdefault(read.names, read.names)
-            read = Read(**vars(read) | {"names": shared})
-        self._now[file] = (_mark(results / file), read)
+            known = self._shapes.setdefault((read.shape.names, read.shape.wide), read.shape)
+            read = replace(read, shape=known)
+        self._now[file] = (_mark(results, file), read)
         return read
 
     def restore(self, values: NDArray[np.float64], header: Mapping[str, Any]) -> None:
         """Take what a cache file holds."""
-        names = [tuple(each) for each in header["names"]]
-        self._names = {each: each for each in names}
+        shapes = [Shape(tuple(names), tuple(wide)) for names, wide in header["shapes"]]
+        self._shapes = {(each.names, each.wide): each for each in shapes}
         at = 0
         for file, mark, about in header["files"]:
             if isinstance(about, str):
                 self._known[file] = (mark, about)
                 continue
-            machine, commit, impl, env, platform, which, rows = about
-            size = rows * len(names[which])
-            table = values[at : at + size].reshape(rows, -1)
-            at += size
+            machine, commit, impl, env, platform, which = about
+            shape = shapes[which]
+            middle = at + len(shape.names)
+            end = middle + 2 * len(shape.wide)
             self._known[file] = (
                 mark,
-                Read(machine, commit, impl, env, platform, names[which], table),
-            )
+                Read(machine, commit, impl, env, header["platforms"][platform], shape,
+                     values[at:middle], values[middle:end].reshape(2, -1)),
+            )  # fmt: skip
+            at = end
+        if at != len(values):
+            raise ValueError("cut off")
 
     def arrays(self, versions: Mapping[str, str]) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """What a cache file holds."""
-        names: dict[tuple[str, ...], int] = {}
+        shapes: dict[Shape, int] = {}
+        platforms: list[Mapping[str, str]] = []
         files: list[tuple[str, list[int], object]] = []
-        tables = [np.empty(0)]
+        parts = [np.empty(0)]
         for file, (mark, read) in self._now.items():
             if isinstance(read, str):
                 files.append((file, mark, read))
                 continue
-            which = names.setdefault(read.names, len(names))
-            tables.append(read.table.ravel())
-            facts = (read.machine, read.commit, read.impl, read.env, read.platform)
-            files.append((file, mark, [*facts, which, len(read.table)]))
-        header = {"layout": _LAYOUT, "versions": versions, "names": list(names), "files": files}
-        return np.concatenate(tables), header
+            which = shapes.setdefault(read.shape, len(shapes))
+            if read.platform not in platforms:
+                platforms.append(read.platform)
+            platform = platforms.index(read.platform)
+            parts += [read.values, read.ends.ravel()]
+            facts = (read.machine, read.commit, read.impl, read.env, platform, which)
+            files.append((file, mark, facts))
+        header = {
+            "layout": _LAYOUT, "versions": versions,
+            "shapes": [(each.names, each.wide) for each in shapes],
+            "platforms": platforms, "files": files,
+        }  # fmt: skip
+        return np.concatenate(parts), header
 
     @property
     def is_worth_keeping(self) -> bool:
@@ -140,9 +169,18 @@ def _restore(memory: Memory, file: Path, versions: Mapping[str, str]) -> None:
         with file.open("rb") as stream:
             header = json.loads(bytes(np.load(stream, allow_pickle=False)))
             if header["layout"] == _LAYOUT and header["versions"] == versions:
-                memory.restore(np.load(stream, allow_pickle=False), header)
+                memory.restore(_mapped(stream), header)
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError):
         memory.__init__()  # type: ignore[misc]  # damaged: start from nothing
+
+
+def _mapped(stream: BinaryIO) -> NDArray[np.float64]:
+    """The array that begins where a file is read: mapped, not copied, since it is read once.
+
+    The file stays mapped after it was replaced by another of its name.
+    """
+    held = np.memmap(stream, np.float64, "r", offset=stream.tell())
+    return np.asarray(held)
 
 
 def _save(memory: Memory, file: Path, versions: Mapping[str, str]) -> None:
@@ -152,16 +190,17 @@ def _save(memory: Memory, file: Path, versions: Mapping[str, str]) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(header, separators=(",", ":")).encode()
-        # One array behind the other, not an archive: that would be summed byte by byte.
+        text += b" " * (-len(text) % values.itemsize)  # numbers lie at multiples of their size
+        # One behind the other, not an archive: that would be summed byte by byte.
         with partial.open("wb") as out:
             np.save(out, np.frombuffer(text, np.uint8))
-            np.save(out, values)
+            out.write(values.data)
         partial.replace(file)
     except OSError:
         partial.unlink(missing_ok=True)
 
 
-def _mark(file: Path) -> list[int]:
+def _mark(results: Path, file: str) -> list[int]:
     """What changes when a file does."""
-    about = file.stat()
+    about = os.stat(f"{results}/{file}")  # noqa: PTH116  (twenty thousand paths would be taken apart)
     return [about.st_size, about.st_mtime_ns]

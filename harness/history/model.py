@@ -77,7 +77,8 @@ class Series:
         unit: of the values.
         index: places in `History.commits`, increasing.
         value: one number for each place, for one call; never NaN.
-        low: lower end of the value's interval (the value itself where none is known).
+        low: lower end of the value's interval (the value itself where none is known). A series that
+            knows no interval at all has `value` itself here, the same array, and in `high`.
         high: upper end.
         platform: for each place, a place in `History.platforms`; -1 where it is not known.
     """
@@ -89,6 +90,11 @@ class Series:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     platform: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any interval may be known."""
+        return self.low is not self.value or self.high is not self.value
 
     def __len__(self) -> int:
         """How many commits were measured."""

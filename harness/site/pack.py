@@ -129,29 +129,32 @@ class _Table:
     """All values of one implementation: a row a group, a column a commit."""
 
     def __init__(self, groups: Sequence[Group], impl: str, commits: int) -> None:
-        shape = (len(groups), commits)
+        own = [group.series[impl] for group in groups]
         self.ids = [group.id for group in groups]
-        self.value, self.low, self.high = (np.full(shape, np.nan, "<f4") for _ in range(3))
-        for row, group in enumerate(groups):
-            series = group.series[impl]
+        self.value = np.full((len(own), commits), np.nan, "<f4")
+        self.wide = np.array([row for row, series in enumerate(own) if series.has_intervals], int)
+        self.ends = np.full((2, len(self.wide), commits), np.nan, "<f4")
+        for row, series in enumerate(own):
             self.value[row, series.index] = series.value
-            self.low[row, series.index] = series.low
-            self.high[row, series.index] = series.high
+        for at, row in enumerate(self.wide):
+            self.ends[0, at, own[row].index] = own[row].low
+            self.ends[1, at, own[row].index] = own[row].high
 
     def piece(self, at: int) -> dict[str, Any]:
         """The columns of a block, and only the rows that have something there."""
         columns = slice(at, at + BLOCK)
-        value, low, high = self.value[:, columns], self.low[:, columns], self.high[:, columns]
+        value, ends = self.value[:, columns], self.ends[:, :, columns]
         rows = np.flatnonzero(~np.isnan(value).all(axis=1))
         if not len(rows):
             return {}
         piece = {"ids": "".join(self.ids[row] for row in rows), "v": encode.floats(value[rows])}
-        wide = rows[((low != value) & ~np.isnan(value))[rows].any(axis=1)
-                    | ((high != value) & ~np.isnan(value))[rows].any(axis=1)]  # fmt: skip
-        if len(wide):
+        measured = ~np.isnan(value[self.wide])
+        apart = ((ends != value[self.wide]) & measured).any(axis=(0, 2))
+        if apart.any():
+            low, high = ends[:, apart]
             piece |= {
-                "wide": encode.places(np.searchsorted(rows, wide)),
-                "l": encode.floats(low[wide]), "h": encode.floats(high[wide]),
+                "wide": encode.places(np.searchsorted(rows, self.wide[apart])),
+                "l": encode.floats(low), "h": encode.floats(high),
             }  # fmt: skip
         return piece
 
@@ -168,6 +171,8 @@ def _piece(series: Series, part: slice, start: int) -> dict[str, str]:
 
 
 def _has_interval(series: Series, part: slice) -> bool:
+    if not series.has_intervals:
+        return False
     value: NDArray[np.float64] = series.value[part]
     return bool((series.low[part] != value).any() or (series.high[part] != value).any())
 

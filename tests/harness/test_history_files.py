@@ -364,8 +364,9 @@ class TestCache:
         assert not history.load(results, repo.root, cache=cache).series
 
     @pytest.mark.usefixtures("three")
-    def test_a_damaged_cache_is_as_good_as_none(self, repo, results, tmp_path):
+    @pytest.mark.parametrize("left", [0, 200, -8, -3], ids=["all", "header", "number", "byte"])
+    def test_a_damaged_cache_is_as_good_as_none(self, repo, results, tmp_path, left):
         cache = tmp_path / "history.npy"
         first = history.load(results, repo.root, cache=cache)
-        cache.write_bytes(cache.read_bytes()[:200])
+        cache.write_bytes(cache.read_bytes()[:left])
         self.same(history.load(results, repo.root, cache=cache), first)
