@@ -1,6 +1,7 @@
 """Options: what is refused before anything is connected, and what None means."""
 
 import dataclasses
+from inspect import getdoc
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_a_policy_that_is_given_is_kept():
 
 def test_every_option_is_described():
     for field in dataclasses.fields(ClusterOptions):
-        assert f"\n        {field.name}: " in ClusterOptions.__doc__, field.name
+        assert f"\n    {field.name}: " in getdoc(ClusterOptions), field.name
 
 
 def test_a_bundle_of_astra_is_refused_with_what_to_do_instead():
