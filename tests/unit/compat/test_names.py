@@ -20,6 +20,8 @@ NOT_INSTALLED = {
     "cassandra.io.twistedreactor",
     "cassandra.metrics",
 }
+if sys.version_info >= (3, 12):  # whose library lost asyncore
+    NOT_INSTALLED.add("cassandra.io.asyncorereactor")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,8 @@ def test_every_public_name_of_the_peer_is_served_or_has_a_reason(peer):
 def test_what_is_left_out_is_a_name_of_the_peer_and_not_served(peer):
     public = {f"{module}.{name}" for module, names in peer["found"].items() for name in names}
     served = {f"{module}.{name}" for module, table in MODULES.items() for name in table.names}
-    assert sorted(set(LEFT_OUT) - public) == []
+    unseen = {name for name in LEFT_OUT if name.rpartition(".")[0] in peer["missing"]}
+    assert sorted(set(LEFT_OUT) - public - unseen) == []
     assert sorted(set(LEFT_OUT) & served) == []
 
 
