@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +67,24 @@ def _say_undecided(document: Mapping[str, Any], console: Console) -> None:
     """How much wall time could not decide, and what it would have taken."""
     walls = [case["meters"]["wall"] for case in document["cases"] if "wall" in case["meters"]]
     seen = [wall["detectable"] for wall in walls if wall["verdict"] == "undecided"]
-    if seen:
+    if not seen:
+        return
+    blocks, needed = max(len(wall["left_samples"]) for wall in walls), needed_blocks(len(walls))
+    if blocks < needed:
+        number = "1 benchmark needs" if len(walls) == 1 else f"{len(walls)} benchmarks need"
+        why = f"{number} {needed} blocks of processes or more, and had {blocks}"
+    else:
         change = (statistics.median(seen) - 1) * 100
-        _say(console, f"wall time is undecided (?) in {len(seen)} of {len(walls)}: half of those "
-             f"would have needed a change of {change:.0f} % or more", style="yellow")  # fmt: skip
+        why = f"half of those would have needed a change of {change:.0f} % or more"
+    words = f"wall time is undecided (?) in {len(seen)} of {len(walls)}: {why}"
+    _say(console, words, style="yellow")
+
+
+def needed_blocks(tests: int) -> int:
+    """Blocks without which nothing can be called changed, however large it is."""
+    from . import stats, verdict  # noqa: PLC0415  (scipy is slow to import)
+
+    return math.ceil(math.log(2 * tests / verdict.ALPHA) / -math.log(stats.LEAST_DOUBT))
 
 
 def table(document: Mapping[str, Any], *, wide: bool) -> Table:

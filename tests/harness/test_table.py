@@ -2,14 +2,16 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
-from harness import table
+from harness import table, verdict
 
 
 def meter(verdict, ratio=1.0, left=100.0, right=100.0):
     return {"verdict": verdict, "ratio": ratio, "low": 0.98, "high": 1.02, "confidence": 0.975,
-            "detectable": 1.12, "left": left, "right": right}  # fmt: skip
+            "detectable": 1.12, "left": left, "right": right,
+            "left_samples": [left] * 20, "right_samples": [right] * 20}  # fmt: skip
 
 
 def case(name, **changes):
@@ -53,6 +55,19 @@ def test_it_fits_80_columns():
 def test_a_wide_terminal_shows_the_times_too():
     assert "2.1 us > 2.2 us" in shown(120, case("x"))
     assert "2.1 us" not in shown(80, case("x"))
+
+
+@pytest.mark.parametrize("tests", [1, 12, 112, 224])
+def test_with_too_few_blocks_nothing_is_decided_and_that_is_what_is_said(tests):
+    needed = table.needed_blocks(tests)
+    for blocks, decided in ((needed - 1, False), (needed, True)):
+        twice = {f"case {n}": ([1.0] * blocks, [2.0] * blocks) for n in range(tests)}
+        judged = verdict.judge_wall(twice)
+        assert all((each["verdict"] == "regressed") == decided for each in judged.values())
+    few = meter("undecided") | {"left_samples": [1.0] * 3}
+    assert "1 benchmark needs 4 blocks" in shown(100, case("x", meters={"wall": few}))
+    enough = meter("undecided") | {"left_samples": [1.0] * 4}
+    assert "a change of 12 % or more" in shown(100, case("x", meters={"wall": enough}))
 
 
 def test_what_was_not_measured_says_why():
