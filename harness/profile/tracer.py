@@ -76,6 +76,10 @@ def measure(call: Callable[[], object], calls: int) -> dict[str, list[dict[str, 
     sys.setprofile(tracer.on_profile)
     sys.settrace(tracer.on_call)
     try:
+        # From Python 3.12 on, a function that is traced for the first time is not traced whole.
+        call()
+        tracer.bytecodes.clear()
+        tracer.calls.clear()
         for _ in range(calls):
             call()
     finally:
