@@ -1,6 +1,7 @@
 """Where instructions went: bytecodes by Python function, and the whole way through workers."""
 
 import io
+import re
 import struct
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.harness.toy import Toy
 
 SUITES = Path(__file__).resolve().parent / "suites"
 
+ALLOCATOR = re.compile(r"Malloc|Free|pymalloc|usedpool|freepool|new_pool", re.IGNORECASE)
 NOWHERE = [("/a", "/suites"), ("/b", "/suites")]
 
 
@@ -198,7 +200,9 @@ def test_a_slower_function_is_named_with_what_it_calls(counted):
     assert ("spin", "driver/work.py", "bytecodes") in grew
     assert ("len", "called by spin, driver/work.py", "calls") in grew
     assert [row for row in spin if row["unit"] == "instructions" and row["change"] > 0]
-    assert found["toy.time_boxes"] == []
+    # What allocators cost depends on where blocks lie; the meter has a price for them instead.
+    others = [row for row in found["toy.time_boxes"] if not ALLOCATOR.search(row["function"])]
+    assert others == []
 
 
 @pytest.mark.slow
