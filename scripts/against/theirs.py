@@ -1,0 +1,92 @@
+"""cassandra-driver, or scylla-driver, which took over its names."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from cassandra import protocol
+from cassandra.metadata import Murmur3Token
+from cassandra.query import PreparedStatement
+
+from asv_benchmarks import recordings
+
+from .operations import ONE, STREAM, TIMESTAMP, VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MODULES = ("row_parser", "deserializers", "obj_parser", "protocol", "query", "cmurmur3")
+
+
+def _features() -> tuple[Any, ...]:
+    """What scylla-driver wants to know of a connection; nothing for cassandra-driver."""
+    try:
+        from cassandra.protocol_features import ProtocolFeatures  # noqa: PLC0415
+    except ImportError:
+        return ()
+    return (ProtocolFeatures(),)
+
+
+class Theirs:
+    """The package ``cassandra``."""
+
+    def __init__(self) -> None:
+        """Whichever of the two is installed."""
+        self.name = next(
+            name for name in ("scylla-driver", "cassandra-driver") if _is_installed(name)
+        )
+        self._before = _features()
+
+    def modules(self) -> dict[str, str]:
+        """As `Driver` says."""
+        known = ((name, sys.modules.get(f"cassandra.{name}")) for name in MODULES)
+        return {name: str(module.__file__) for name, module in known if module}
+
+    def decode(self, frame: recordings.Recorded) -> Callable[[], Any]:
+        """As `Driver` says."""
+        asked = frame.about["prepared"]
+        columns = self._message(asked).column_metadata if asked else None
+        return partial(
+            protocol.ProtocolHandler.decode_message, VERSION, *self._before, {}, STREAM,
+            frame.flags, frame.opcode, frame.body, None, columns,
+        )  # fmt: skip
+
+    def prepared(self, name: str) -> Any:  # noqa: ANN401  (it is not typed)
+        """As `Driver` says."""
+        message = self._message(f"prepared_{name}")
+        frame = recordings.frame(f"prepared_{name}")
+        return PreparedStatement(
+            message.bind_metadata, message.query_id, message.pk_indexes, frame.about["query"],
+            None, VERSION, message.column_metadata, None,
+        )  # fmt: skip
+
+    def execute(self, name: str, values: tuple[Any, ...]) -> Callable[[], bytes]:
+        """As `Driver` says."""
+        statement = self.prepared(name)
+        message = protocol.ExecuteMessage(
+            statement.query_id, statement.bind(values).values, ONE, fetch_size=5000,
+            timestamp=TIMESTAMP,
+        )  # fmt: skip
+        encode = protocol.ProtocolHandler.encode_message
+        return partial(encode, message, STREAM, VERSION, None, False, *self._before)
+
+    def token(self, key: bytes) -> int:
+        """As `Driver` says."""
+        return int(Murmur3Token.hash_fn(key))
+
+    def _message(self, name: str) -> Any:  # noqa: ANN401  (it is not typed)
+        frame = recordings.frame(name)
+        return protocol.ProtocolHandler.decode_message(
+            VERSION, *self._before, {}, STREAM, frame.flags, frame.opcode, frame.body, None, None
+        )
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""One process of one driver: answers, rough times, values of wall time, counts.
+
+Started as a module with a request (JSON) as its argument: ``{"driver": "ours" | "theirs", "task":
+..., "loops": {...}, "counts": {...}}``. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from harness.meters import allocations, instructions, wall
+from harness.meters.counts import Counts
+
+from . import operations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def main(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Do the task for each operation."""
+    if asked["driver"] == "ours":
+        from .ours import Ours as Chosen  # noqa: PLC0415
+    else:
+        from .theirs import Theirs as Chosen  # type: ignore[assignment]  # noqa: PLC0415
+    driver = Chosen()
+    found = operations.of(driver)
+    return TASKS[asked["task"]](found, asked) | {"name": driver.name, "modules": driver.modules()}
+
+
+def answer(found: Sequence[operations.Operation], _: Mapping[str, Any]) -> dict[str, Any]:
+    """What each operation gives, by its hash, and roughly how long it takes."""
+    digests = {
+        each.name: hashlib.sha256(json.dumps(each.answer(each.call())).encode()).hexdigest()
+        for each in found
+    }
+    return {"digests": digests, "seconds": {each.name: wall.calibrate(each.call) for each in found}}
+
+
+def time(found: Sequence[operations.Operation], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """One number for each operation: seconds a call."""
+    loops = asked["loops"]
+    numbers = {each.name: wall.number(wall.measure(each.call, loops[each.name])) for each in found}
+    return {"numbers": numbers}
+
+
+def count(found: Sequence[operations.Operation], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Under callgrind: the dumps of both loops of each operation."""
+    counts = {name: Counts(**each) for name, each in asked["counts"].items()}
+    return {
+        "dumps": {each.name: instructions.measure(each.call, counts[each.name]) for each in found}
+    }
+
+
+def allocate(found: Sequence[operations.Operation], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Allocations of a call."""
+    counts = {name: Counts(**each) for name, each in asked["counts"].items()}
+    numbers = {each.name: allocations.measure(each.call, counts[each.name])[0] for each in found}
+    return {"numbers": numbers}
+
+
+TASKS = {"answer": answer, "time": time, "count": count, "allocate": allocate}
+
+if __name__ == "__main__":
+    print(json.dumps(main(json.loads(sys.argv[1]))))
