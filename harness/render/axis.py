@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 _FINE_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _COARSE = (100, 50, 20, 10, 5, 4, 3, 2)
 _FAR = 3.0
+#: Part of the axis that two labels need to stay apart.
+_CLOSE = 0.03
 
 
 def span(values: Iterable[float], limit: float, padding: float = 0.06) -> tuple[float, float]:
@@ -51,6 +54,7 @@ def _far(low: float, high: float, most: int) -> list[tuple[float, str]]:
     for dropped in ((), (3,), (3, 4), (3, 4, 20), (3, 4, 20, 50, 5), (3, 4, 20, 50, 5, 2)):
         gone = {text for n in dropped for text in (str(n), f"1/{n}")}
         shown = [(at, text) for at, text in every if low <= at <= high and text not in gone]
-        if len(shown) <= most:
+        apart = min((after / at for (at, _), (after, _) in pairwise(shown)), default=math.inf)
+        if len(shown) <= most and apart >= (high / low) ** _CLOSE:
             break
     return shown

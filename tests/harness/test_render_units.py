@@ -78,3 +78,10 @@ def test_an_axis_has_a_few_ticks_inside_its_range_and_one_of_them_is_one(low, hi
     assert all(low <= at <= high for at in places)
     assert any(at == pytest.approx(1.0) for at in places)
     assert len({text for _, text in shown}) == len(shown)
+
+
+def test_labels_of_a_long_axis_do_not_touch():
+    words = [text for _, text in axis.ticks(1 / 3000, 1.8, most=20)]
+    assert {"1/5", "1/2", "1"} <= set(words)
+    assert "1/4" not in words
+    assert "1/4" in [text for _, text in axis.ticks(1 / 6, 1.8, most=20)]
