@@ -16,10 +16,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 METERS = ("instructions", "allocations")
+#: What is measured of requests to a node, and the tables' titles.
+REQUESTS = {
+    "processor": "A request to a real node, processor time of the client",
+    "elapsed": "A request to a real node, elapsed time",
+}
 
 
 def document(
-    said: Mapping[str, Any], counted: Mapping[str, Any], times: Mapping[str, Any], blocks: int
+    said: Mapping[str, Any],
+    counted: Mapping[str, Any],
+    times: Mapping[str, Any],
+    requests: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Everything that was measured, raw.
 
@@ -27,22 +35,20 @@ def document(
         said: by side, what it answered.
         counted: by side, meter and operation, a number a call.
         times: by side and operation, seconds a call of each process.
-        blocks: how many there were.
+        requests: by side, meter and load, seconds a request of each process; empty without a node.
     """
     return {
-        "schema": 1, "created": results.now(), "blocks": blocks,
+        "schema": 1, "created": results.now(),
         "provenance": provenance.gather(toolchain.find()),
         "sides": {name: {"modules": each["modules"]} for name, each in said.items()},
         "digests": next(iter(said.values()))["digests"],
-        "counts": counted, "seconds": times,
+        "counts": counted, "seconds": times, "requests": requests,
     }  # fmt: skip
 
 
 def markdown(done: Mapping[str, Any]) -> str:
-    """A page: the conditions, a table of times, and one of each counted meter."""
-    names, operations = list(done["sides"]), list(done["digests"])
-    ours, others = names[0], names[1:]
-    about = done["provenance"]
+    """A page: the conditions, then a table of times, of each counted meter, and of requests."""
+    names, about = list(done["sides"]), done["provenance"]
     lines = [
         "# Beside other drivers",
         "",
@@ -53,25 +59,18 @@ def markdown(done: Mapping[str, Any]) -> str:
             f"{done['created'][:10]}."
         ),
         "",
-        f"Numbers are multiples of {ours}: above 1, the other needs more. Its own are in the last",
-        "column, of this machine and for orientation.",
+        f"Numbers are multiples of {names[0]}: above 1, the other needs more. Its own are in the",
+        "last column, of this machine and for orientation. Intervals are of 99 %, from pairs of",
+        "processes of one block.",
     ]
-    if done["blocks"]:
-        words = f"Time, {done['blocks']} blocks of a process each, with intervals of 99 %"
-        times = done["seconds"]
-        lines += _table(words, [*others, ours], {
-            name: [*(_ratio(times[ours][name], times[other][name]) for other in others),
-                   _time(statistics.median(times[ours][name]))]
-            for name in operations
-        })  # fmt: skip
+    lines += _timed("Time", names, done["seconds"])
     for meter in METERS:
         counts = {name: done["counts"].get(name, {}).get(meter) for name in names}
         if all(counts.values()):
-            lines += _table(meter.capitalize(), [*others, ours], {
-                name: [*(_times(counts[other][name], counts[ours][name]) for other in others),
-                       f"{counts[ours][name]:,.0f}"]
-                for name in operations
-            })  # fmt: skip
+            lines += _counted(meter.capitalize(), names, counts)
+    for meter, title in REQUESTS.items():
+        asked = {name: done["requests"].get(name, {}).get(meter, {}) for name in names}
+        lines += _timed(title, names, asked)
     return "\n".join(lines) + "\n"
 
 
@@ -83,16 +82,37 @@ def write(done: Mapping[str, Any], stem: Path) -> None:
     stem.with_suffix(".json.gz").write_bytes(gzip.compress(text, mtime=0))
 
 
+def _timed(
+    title: str, names: Sequence[str], times: Mapping[str, Mapping[str, Sequence[float]]]
+) -> list[str]:
+    """A table of ratios of times, if there are any; in the last column the median."""
+    ours, *others = names
+    mine = times.get(ours) or {}
+    if not mine:
+        return []
+    blocks = len(next(iter(mine.values())))
+    return _table(f"{title}, {blocks} blocks", [*others, ours], {
+        name: [*(_ratio(values, times[other][name]) for other in others),
+               _time(statistics.median(values))]
+        for name, values in mine.items()
+    })  # fmt: skip
+
+
+def _counted(
+    title: str, names: Sequence[str], counts: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    """A table of ratios of counts."""
+    ours, *others = names
+    return _table(title, [*others, ours], {
+        name: [*(_times(counts[other][name], mine) for other in others), f"{mine:,.0f}"]
+        for name, mine in counts[ours].items()
+    })  # fmt: skip
+
+
 def _table(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[str]]) -> list[str]:
     """A heading and a table."""
-    lines = [
-        "",
-        f"## {title}",
-        "",
-        f"|  | {' | '.join(columns)} |",
-        "|:--|" + "--:|" * len(columns),
-    ]
-    return lines + [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
+    head = ["", f"## {title}", "", f"|  | {' | '.join(columns)} |", "|:--|" + "--:|" * len(columns)]
+    return [*head, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())]
 
 
 def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:

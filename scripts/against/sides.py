@@ -35,10 +35,10 @@ class Side:
     driver: str
     environment: dict[str, str] = field(default_factory=dict)
 
-    def command(self, task: str, **asked: Any) -> list[str]:  # noqa: ANN401  (JSON)
-        """The command line of a worker."""
+    def command(self, task: str, module: str = "worker", **asked: Any) -> list[str]:  # noqa: ANN401  (JSON)
+        """The command line of a process: a module of this package, and what it is asked."""
         request = json.dumps({"driver": self.driver, "task": task, **asked})
-        return [sys.executable, "-P", "-m", "against.worker", request]
+        return [sys.executable, "-P", "-m", f"against.{module}", request]
 
     def run(self, command: list[str], core: int | None = None, **more: str) -> dict[str, Any]:
         """Run a worker to its end; what it says.

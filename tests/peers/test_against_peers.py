@@ -80,7 +80,7 @@ def test_every_operation_is_counted_by_every_meter_of_this_machine():
 
 def test_the_page_has_a_table_for_each_meter_that_all_were_measured_with(tmp_path):
     done = {
-        "created": "2026-11-22T10:00:00+00:00", "blocks": 4, "digests": {"bind": "1"},
+        "created": "2026-11-22T10:00:00+00:00", "digests": {"bind": "1"},
         "provenance": {"python": "CPython 3.11.7", "cpu": "A", "cores": 2, "load": 0.1},
         "sides": {"hotpath": {}, "peer": {}},
         "seconds": {"hotpath": {"bind": [1e-6] * 4}, "peer": {"bind": [2.5e-6] * 4}},
@@ -88,12 +88,20 @@ def test_the_page_has_a_table_for_each_meter_that_all_were_measured_with(tmp_pat
             "hotpath": {"instructions": {"bind": 2000.0}, "allocations": {"bind": 4.0}},
             "peer": {"instructions": {"bind": 3000.0}},
         },
+        "requests": {
+            "hotpath": {"elapsed": {"select": [3e-4] * 4}, "processor": {"select": [1e-4] * 4}},
+            "peer": {"elapsed": {"select": [6e-4] * 4}, "processor": {"select": [4e-4] * 4}},
+        },
     }  # fmt: skip
     report.write(done, tmp_path / "deep" / "peers")
     page = (tmp_path / "deep" / "peers.md").read_text(encoding="utf-8")
     assert "| bind | **2.50** (2.50 to 2.50) | 1.00 µs |" in page
     assert "| bind | 1.50 | 2,000 |" in page
     assert "Allocations" not in page
+    assert "| select | **4.00** (4.00 to 4.00) | 100.00 µs |" in page
+    assert "| select | **2.00** (2.00 to 2.00) | 300.00 µs |" in page
+    report.write(done | {"requests": {}, "seconds": {}}, tmp_path / "peers")
+    assert "real node" not in (tmp_path / "peers.md").read_text(encoding="utf-8")
     assert (tmp_path / "deep" / "peers.json.gz").exists()
 
 
