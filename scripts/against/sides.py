@@ -50,10 +50,13 @@ class Side:
         paths = [self.environment.get("PYTHONPATH", ""), str(ROOT / "scripts"), str(ROOT)]
         variables = os.environ | self.environment | more
         variables |= {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        done = subprocess.run(
-            [*pinned, *command], env=variables, capture_output=True, text=True, check=False,
-            timeout=LIMIT,
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                [*pinned, *command], env=variables, capture_output=True, text=True, check=False,
+                timeout=LIMIT,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise SideError(f"{self.name}: no answer within {LIMIT} s") from error
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no word"])[-1]
             raise SideError(f"{self.name}: {last}")

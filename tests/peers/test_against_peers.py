@@ -105,6 +105,20 @@ def test_the_page_has_a_table_for_each_meter_that_all_were_measured_with(tmp_pat
     assert (tmp_path / "deep" / "peers.json.gz").exists()
 
 
+def test_a_side_that_hangs_is_given_up(monkeypatch):
+    monkeypatch.setattr(sides, "LIMIT", 0.01)
+    with pytest.raises(sides.SideError, match="no answer within"):
+        PURE.run(PURE.command("answer"))
+
+
+def test_two_blocks_are_refused():
+    script = sides.ROOT / "scripts" / "against-peers"
+    command = [sys.executable, script, "--blocks", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "fewer than 3 blocks" in done.stderr
+
+
 def test_the_script_explains_itself():
     script = sides.ROOT / "scripts" / "against-peers"
     done = subprocess.run(
