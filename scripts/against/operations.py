@@ -7,20 +7,20 @@ before anything is measured.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-from uuid import UUID
 
-from asv_benchmarks import recordings
+from asv_benchmarks import bind, recordings, routing_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 VERSION, STREAM, ONE, TIMESTAMP = 4, 117, 1, 1_773_995_640_000_000
-ACCOUNT = UUID("00000000-0000-4007-8000-000000000007")
-#: Three int, five float, two double, in the order of ``insert_mixed``.
-SCALARS = (1, 2, 3, 0.25, 0.5, 0.75, 1.0, 1.25, 1.1, -2.2)
-KEY = (7, "eu-central-1", ACCOUNT)
+#: As the suites bind them: three int, five float, two double; and the key of three parts.
+SCALARS = bind.mixed()
+KEY_STATEMENT, KEY = routing_key.VALUES["composite_of_three"]
 
 
 class Driver(Protocol):
@@ -37,8 +37,11 @@ class Driver(Protocol):
     def prepared(self, name: str) -> Any:  # noqa: ANN401  (whichever driver's)
         """The statement of a recorded PREPARED."""
 
-    def execute(self, name: str, values: tuple[Any, ...]) -> Callable[[], bytes]:
-        """A call that makes the frame of an EXECUTE of bound values."""
+    def execute_message(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (whichever driver's)
+        """An EXECUTE; all drivers name its arguments alike."""
+
+    def encode(self, message: Any) -> Callable[[], bytes]:  # noqa: ANN401  (whichever driver's)
+        """A call that makes a message's frame."""
 
     def token(self, key: bytes) -> int:
         """Murmur3's token of a routing key."""
@@ -69,10 +72,17 @@ def values(statement: Any) -> list[str | None]:  # noqa: ANN401  (whichever driv
     return [None if value is None else bytes(value).hex() for value in statement.values]
 
 
+def files_of(package: str, names: Iterable[str]) -> dict[str, str]:
+    """The files of those modules of a package that were imported, from the file's folder on."""
+    known = ((name, sys.modules.get(f"{package}.{name}")) for name in names)
+    files = {name: Path(str(module.__file__)) for name, module in known if module}
+    return {name: f"{file.parent.name}/{file.name}" for name, file in files.items()}
+
+
 def of(driver: Driver) -> list[Operation]:
     """All operations, by one driver."""
     scalars, item, key = (
-        driver.prepared(name) for name in ("insert_mixed", "insert_vector_1536", "select_key_three")
+        driver.prepared(name) for name in ("insert_mixed", "insert_vector_1536", KEY_STATEMENT)
     )
     embedding = driver.decode(recordings.frame("rows_vector_1536"))()
     at = list(embedding.column_names).index("embedding")
@@ -81,14 +91,15 @@ def of(driver: Driver) -> list[Operation]:
     def route() -> int:
         return driver.token(key.bind(KEY).routing_key)
 
-    driver.execute("insert_mixed", SCALARS)
+    bound = scalars.bind(SCALARS)
+    execute = driver.execute_message(
+        scalars.query_id, bound.values, ONE, fetch_size=5000, timestamp=TIMESTAMP
+    )
     found = [
         Operation("bind ten scalars", lambda: scalars.bind(SCALARS), values),
         Operation("bind a vector of 1,536 floats", lambda: item.bind(vector), values),
         Operation("bind a key of three parts, route it", route, int),
-        Operation(
-            "encode EXECUTE of ten values", driver.execute("insert_mixed", SCALARS), bytes.hex
-        ),
+        Operation("encode EXECUTE of ten values", driver.encode(execute), bytes.hex),
     ]
     for name, frame in (
         ("decode one row", "rows_one_skipped"),

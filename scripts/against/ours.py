@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from asv_benchmarks import recordings, subjects
 from driver.topology.token import Murmur3Token
 from driver.wire.requests import ExecuteMessage
 
-from .operations import ONE, STREAM, TIMESTAMP, VERSION
+from .operations import STREAM, VERSION, files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +25,7 @@ class Ours:
 
     def modules(self) -> dict[str, str]:
         """As `Driver` says."""
-        twins = f"driver{'._cython' if driver.IMPL == 'cython' else ''}"
-        known = ((name, sys.modules.get(f"{twins}.{name}")) for name in MODULES)
-        return {name: str(module.__file__) for name, module in known if module}
+        return files_of(f"driver{'._cython' if driver.IMPL == 'cython' else ''}", MODULES)
 
     def decode(self, frame: recordings.Recorded) -> Callable[[], Any]:
         """As `Driver` says."""
@@ -42,13 +39,12 @@ class Ours:
         """As `Driver` says."""
         return subjects.prepared(name)
 
-    def execute(self, name: str, values: tuple[Any, ...]) -> Callable[[], bytes]:
+    def execute_message(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (it is not typed)
         """As `Driver` says."""
-        statement = self.prepared(name)
-        message = ExecuteMessage(
-            statement.query_id, statement.bind(values).values, ONE, fetch_size=5000,
-            timestamp=TIMESTAMP,
-        )  # fmt: skip
+        return ExecuteMessage(*args, **kwargs)
+
+    def encode(self, message: Any) -> Callable[[], bytes]:  # noqa: ANN401  (it is not typed)
+        """As `Driver` says."""
         encode = subjects.handler().encode_message
         return partial(encode, message, STREAM, VERSION, None, False)
 

@@ -7,7 +7,7 @@ import json
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from harness import provenance, results, toolchain
+from harness import files, provenance, results, toolchain
 
 from .measuring import ratio
 
@@ -75,11 +75,14 @@ def markdown(done: Mapping[str, Any]) -> str:
 
 
 def write(done: Mapping[str, Any], stem: Path) -> None:
-    """Write the page and the raw data beside it."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    stem.with_suffix(".md").write_text(markdown(done), encoding="utf-8")
+    """Write the page and the raw data beside it.
+
+    Raises:
+        HotpathError: they cannot be written.
+    """
     text = json.dumps(done, separators=(",", ":")).encode()
-    stem.with_suffix(".json.gz").write_bytes(gzip.compress(text, mtime=0))
+    files.write(gzip.compress(text, mtime=0), stem.with_suffix(".json.gz"))
+    files.write(markdown(done), stem.with_suffix(".md"))
 
 
 def _timed(

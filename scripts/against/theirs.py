@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from cassandra.query import PreparedStatement
 
 from asv_benchmarks import recordings
 
-from .operations import ONE, STREAM, TIMESTAMP, VERSION
+from .operations import STREAM, VERSION, files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +41,7 @@ class Theirs:
 
     def modules(self) -> dict[str, str]:
         """As `Driver` says."""
-        known = ((name, sys.modules.get(f"cassandra.{name}")) for name in MODULES)
-        return {name: str(module.__file__) for name, module in known if module}
+        return files_of("cassandra", MODULES)
 
     def decode(self, frame: recordings.Recorded) -> Callable[[], Any]:
         """As `Driver` says."""
@@ -63,13 +61,12 @@ class Theirs:
             None, VERSION, message.column_metadata, None,
         )  # fmt: skip
 
-    def execute(self, name: str, values: tuple[Any, ...]) -> Callable[[], bytes]:
+    def execute_message(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (it is not typed)
         """As `Driver` says."""
-        statement = self.prepared(name)
-        message = protocol.ExecuteMessage(
-            statement.query_id, statement.bind(values).values, ONE, fetch_size=5000,
-            timestamp=TIMESTAMP,
-        )  # fmt: skip
+        return protocol.ExecuteMessage(*args, **kwargs)
+
+    def encode(self, message: Any) -> Callable[[], bytes]:  # noqa: ANN401  (it is not typed)
+        """As `Driver` says."""
         encode = protocol.ProtocolHandler.encode_message
         return partial(encode, message, STREAM, VERSION, None, False, *self._before)
 

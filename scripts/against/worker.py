@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.meters import allocations, instructions, wall
@@ -29,14 +28,7 @@ def main(asked: Mapping[str, Any]) -> dict[str, Any]:
         from .theirs import Theirs as Chosen  # type: ignore[assignment]  # noqa: PLC0415
     driver = Chosen()
     found = operations.of(driver)
-    said = TASKS[asked["task"]](found, asked)
-    return said | {"name": driver.name, "modules": modules(driver)}
-
-
-def modules(driver: operations.Driver) -> dict[str, str]:
-    """The files of what runs, from the folder of the package on."""
-    files = driver.modules()
-    return {name: f"{Path(file).parent.name}/{Path(file).name}" for name, file in files.items()}
+    return TASKS[asked["task"]](found, asked) | {"name": driver.name, "modules": driver.modules()}
 
 
 def answer(found: Sequence[operations.Operation], _: Mapping[str, Any]) -> dict[str, Any]:
