@@ -44,12 +44,19 @@ PROPERTIES = {
 }
 # A node can be up before it is among the peers, where clients look for it.
 PEERS = b"SELECT peer, host_id, data_center, rack, tokens FROM system.peers_v2"
+# Where fields_of() has how many threads are left, and when the process started.
+THREADS, STARTED = 17, 19
 STARTUP, QUERY, NULL = 0x01, 0x07, b"\xff\xff\xff\xff"
+
+
+def fields_of(pid: int | str) -> list[str]:
+    """What /proc says of a process, from its state on (proc_pid_stat(5), field 3)."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
 
 
 def start_time(pid: int) -> str:
     """When a process started, in clock ticks since boot: tells it from a later owner of its id."""
-    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    return fields_of(pid)[STARTED]
 
 
 def peers_of(address: str) -> bytes:
@@ -96,10 +103,13 @@ class Node:
     def _process(self) -> tuple[int, str] | None:
         try:
             pid, started = self.pid_file.read_text(encoding="utf-8").split()
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            state = fields_of(pid)
         except OSError:
             return None
-        return (int(pid), state[0]) if state[19] == started and state[0] not in "ZX" else None
+        # A killed process is a zombie as soon as its first thread is; its files, and with them the
+        # ports it listens on, stay open until the last thread is gone.
+        ended = state[0] in "ZX" and int(state[THREADS]) <= 1
+        return (int(pid), state[0]) if state[STARTED] == started and not ended else None
 
     def write_settings(self, shape: Shape) -> None:
         """Write cassandra.yaml and its companions."""
