@@ -13,6 +13,7 @@ from asv_benchmarks import (
     case,
     decode_rows,
     encode_message,
+    execute_concurrent,
     query_path,
     result_dispatch,
     routing_key,
@@ -20,7 +21,16 @@ from asv_benchmarks import (
 )
 from tests.benchmarks.places import SUITES
 
-MODULES = (bind, decode_rows, encode_message, query_path, result_dispatch, routing_key, serialize)
+MODULES = (
+    bind,
+    decode_rows,
+    encode_message,
+    execute_concurrent,
+    query_path,
+    result_dispatch,
+    routing_key,
+    serialize,
+)
 ALL = [(module, row) for module in MODULES for row in module.CASES]
 
 #: What the pull requests' tables and the first issue ask for.
@@ -38,6 +48,7 @@ WANTED = {
     *(f"bind.time_vector_{dimension}" for dimension in (128, 768, 1536)),
     "bind.time_mixed_scalars_10",
     "bind.time_vector_1536_and_3_scalars",
+    "execute_concurrent.time_point_selects",
     *(f"decode_rows.time_names_and_types_{count}_columns" for count in (5, 10, 20, 50)),
     *(
         f"decode_rows.time_{rows}"
