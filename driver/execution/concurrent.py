@@ -79,8 +79,7 @@ def execute_concurrent(
         most_unread=concurrency if results_generator else None,
     )
     run.send_more()
-    results = run.results()
-    return results if results_generator else list(results)
+    return run.results() if results_generator else run.all_results()
 
 
 def execute_concurrent_with_args(
@@ -115,7 +114,7 @@ def execute_concurrent_async(
 
     def finish(run: _Run) -> None:
         try:
-            outcome.set_result(list(run.results()))
+            outcome.set_result(run.all_results())
         except Exception as error:  # noqa: BLE001  (it is handed on)
             outcome.set_exception(error)
 
@@ -137,6 +136,10 @@ class _Run:
     Statements are sent by whoever finds that there is room, one thread at a time; the others leave
     it to that one. An answer that is there at once thus does not send the next statement from
     within the sending of its own, which a long list would take beyond the limit of recursion.
+
+    The caller's thread sends the first ones, and leaves what follows to the thread that reads
+    answers as long as any are to come: that one gathers what it sends, and the two of them would
+    take the interpreter's lock from each other with every request.
     """
 
     def __init__(
@@ -163,10 +166,13 @@ class _Run:
             if execution_profile is _DEFAULT_PROFILE
             else {"execution_profile": execution_profile}
         )
-        self._changed = threading.Condition()
+        # Entered by itself: a condition has methods in Python around those of its lock.
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._results: dict[int, ExecutionResult] = {}
         self._sent = 0
         self._in_flight: set[int] = set()
+        self._awaited: int | None = None
         self._is_sending = False
         self._is_last_sent = False
         self._failure: Exception | None = None
@@ -174,48 +180,61 @@ class _Run:
 
     # --- sending -------------------------------------------------------------------------------
 
-    def send_more(self) -> None:
-        """Send as many statements as there is room for."""
-        with self._changed:
-            if self._is_sending:
-                return
-            self._is_sending = True
-        while self._has_room():
-            self._send_one()
-        with self._changed:
-            when_over = self._when_over if self._is_over() else None
-            if when_over is not None:
-                self._when_over = None
-        if when_over is not None:
-            when_over(self)
+    def send_more(self, is_answer: bool = False) -> None:
+        """Send as many statements as there is room for, or see to it that an answer will.
 
-    def _has_room(self) -> bool:
-        """Whether one more may be sent; if not, somebody else has to look again."""
-        with self._changed:
-            room = (
+        Args:
+            is_answer: whether an answer has made the room.
+        """
+        index = self._claim(is_answer, begins=True)
+        while index is not None:
+            self._send(index)
+            index = self._claim(is_answer)
+
+    def _claim(self, is_answer: bool, begins: bool = False) -> int | None:
+        """The index of the statement to send now; None leaves it at that.
+
+        Args:
+            is_answer: as of ``send_more``.
+            begins: whether the caller is not the one who sends yet.
+        """
+        with self._lock:
+            if begins and self._is_sending:
+                return None
+            index = self._sent
+            self._is_sending = (
                 not self._is_last_sent
                 and self._failure is None
                 and len(self._in_flight) < self._concurrency
                 and (self._most_unread is None or len(self._results) < self._most_unread)
+                and (is_answer or index < self._concurrency or not self._in_flight)
             )
-            self._is_sending = room
-            return room
+            if self._is_sending:
+                self._sent += 1
+                self._in_flight.add(index)
+                return index
+            when_over = None
+            if self._is_over():
+                when_over, self._when_over = self._when_over, None
+        if when_over is not None:
+            when_over(self)
+        return None
 
-    def _send_one(self) -> None:
+    def _send(self, index: int) -> None:
+        """Send what is next, as the statement of an index."""
         try:
             statement, parameters = next(self._statements)
         except StopIteration:
-            with self._changed:
+            with self._lock:
                 self._is_last_sent = True
+                self._in_flight.discard(index)
                 self._changed.notify_all()
             return
         except Exception as error:  # noqa: BLE001  (the iterable's own; it is raised where results are)
-            self._fail(error)
+            with self._lock:
+                self._failure = self._failure or error
+                self._changed.notify_all()
             return
-        with self._changed:
-            index = self._sent
-            self._sent += 1
-            self._in_flight.add(index)
         try:
             future = self._session.execute_async(statement, parameters, **self._options)
         except Exception as error:  # noqa: BLE001  (a statement that cannot be sent has failed)
@@ -225,54 +244,66 @@ class _Run:
         future.add_callbacks(
             self._on_success, self._on_error, (index, future), None, (index, future), None
         )
-        with self._changed:
-            was_answered = index not in self._in_flight
-        if was_answered:
+        if index not in self._in_flight:
             # What answers at once takes back the first callback before the second one is there,
             # which would keep the future, and this run, in a circle.
             future.clear_callbacks()
-
-    def _fail(self, error: Exception) -> None:
-        with self._changed:
-            self._failure = self._failure or error
-            self._changed.notify_all()
 
     # --- results -------------------------------------------------------------------------------
 
     def _on_success(self, rows: Any, index: int, future: ResponseFuture) -> None:  # noqa: ANN401  (a row factory decides)
         future.clear_callbacks()
         self._take(index, ExecutionResult(True, ResultSet(future, rows)))
-        self.send_more()
+        self.send_more(is_answer=True)
 
     def _on_error(self, error: Exception, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
         self._take(index, ExecutionResult(False, error))
-        self.send_more()
+        self.send_more(is_answer=True)
 
     def _take(self, index: int, result: ExecutionResult) -> None:
-        with self._changed:
+        with self._lock:
             if index not in self._in_flight:
                 return  # a further page, which its reader asked for
             self._in_flight.remove(index)
             self._results[index] = result
             if self._raises and not result.success and self._failure is None:
                 self._failure = result.result_or_exc
-            self._changed.notify_all()
+            if index == self._awaited or self._is_over():
+                self._changed.notify_all()
 
     def _is_over(self) -> bool:
         """Whether nothing more will come."""
         return self._failure is not None or (self._is_last_sent and not self._in_flight)
 
+    def all_results(self) -> list[ExecutionResult]:
+        """The results in the order of the statements, when all are there.
+
+        Raises:
+            Exception: the first failure, if it is to be raised.
+        """
+        try:
+            with self._lock:
+                while not self._is_over():
+                    self._wait_for(None)
+                if self._failure is not None:
+                    raise self._failure
+                return [self._results[index] for index in range(len(self._results))]
+        finally:
+            self._end()
+
     def results(self) -> Generator[ExecutionResult, None, None]:
-        """The results in the order of the statements, as they come."""
+        """The results in the order of the statements, as they come.
+
+        Raises:
+            Exception: the first failure, if it is to be raised.
+        """
         index = 0
         try:
             while True:
-                with self._changed:
+                with self._lock:
                     while index not in self._results and not self._is_over():
-                        if self._answers_come_to is not None:
-                            waiting.refuse_on_loop(self._answers_come_to)
-                        self._changed.wait()
+                        self._wait_for(index)
                     if self._failure is not None:
                         raise self._failure
                     if index not in self._results:
@@ -282,6 +313,20 @@ class _Run:
                 self.send_more()
                 yield result
         finally:
-            # Whoever stops reading wants no more of them.
-            with self._changed:
-                self._is_last_sent = True
+            self._end()
+
+    def _wait_for(self, index: int | None) -> None:
+        """Wait for one result, or for the end; with the lock.
+
+        Raises:
+            RuntimeError: this is the thread that reads answers: it would wait for itself.
+        """
+        if self._answers_come_to is not None:
+            waiting.refuse_on_loop(self._answers_come_to)
+        self._awaited = index
+        self._changed.wait()
+
+    def _end(self) -> None:
+        """Whoever stops reading wants no more of them."""
+        with self._lock:
+            self._is_last_sent = True

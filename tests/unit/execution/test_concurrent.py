@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from types import SimpleNamespace
 
 import answers
 import pytest
@@ -194,3 +195,86 @@ def test_the_thread_that_reads_answers_does_not_wait_for_them(results_generator)
             list(execute_concurrent(session, pairs(2), results_generator=results_generator))
 
     asyncio.run(run())
+
+
+def answer_all(session, last_first=False):
+    """Answer on this thread until nothing is asked any more."""
+    unanswered = session.scripts[session.host].unanswered
+    while unanswered:
+        session.respond(session.host, unanswered.pop(-1 if last_first else 0), row(1))
+
+
+def on_a_thread(fn, *args):
+    thread = threading.Thread(target=fn, args=args)
+    thread.start()
+    thread.join()
+
+
+def test_the_caller_sends_the_first_ones_and_whoever_reads_answers_the_others():
+    session, senders = session_of([]), []
+    send = session.execute_async
+    session.execute_async = lambda *args: senders.append(threading.get_ident()) or send(*args)
+    outcome = execute_concurrent_async(session, pairs(20), concurrency=4)
+    assert senders == [threading.get_ident()] * 4
+    on_a_thread(answer_all, session)
+    assert numbers(outcome.result(0)) == [1] * 20
+    assert len(senders) == 20
+    assert threading.get_ident() not in senders[4:]
+
+
+def test_a_reader_sends_only_if_no_answer_will():
+    session = session_of([])
+    script = session.scripts[session.host]
+    results = execute_concurrent(session, pairs(20), concurrency=4, results_generator=True)
+
+    def answer(count):
+        for _ in range(count):
+            session.respond(session.host, script.unanswered.pop(0), row(1))
+
+    answer(4)
+    assert (len(script.requests), len(script.unanswered)) == (7, 3), "four wait for their reader"
+    next(results)
+    next(results)
+    assert len(script.requests) == 7, "there is room, which the next answer will use"
+    answer(1)
+    assert (len(script.requests), len(script.unanswered)) == (9, 4)
+    answer(4)
+    for _ in range(4):
+        assert len(script.requests) == 9
+        next(results)
+    assert len(script.requests) == 10, "nothing was on its way"
+    results.close()
+
+
+@pytest.mark.parametrize("results_generator", [False, True])
+def test_only_what_is_waited_for_wakes_the_reader(monkeypatch, results_generator):
+    waits, wakes = threading.Event(), []
+
+    class Watched(threading.Condition):
+        def wait(self, timeout=None):
+            waits.set()
+            return super().wait(timeout)
+
+        def notify_all(self):
+            wakes.append(threading.get_ident())
+            super().notify_all()
+
+    watched = SimpleNamespace(Lock=threading.Lock, Condition=Watched)
+    monkeypatch.setattr("driver.execution.concurrent.threading", watched)
+    session = session_of([])
+
+    def answer():
+        assert waits.wait(10)
+        answer_all(session, last_first=True)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    try:
+        results = execute_concurrent(
+            session, pairs(8), concurrency=8, results_generator=results_generator
+        )
+        assert numbers(results) == [1] * 8
+    finally:
+        waits.set()
+        thread.join()
+    assert len(wakes) == 2, "the end of the statements, and the first one's answer, which came last"
