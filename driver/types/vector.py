@@ -1,7 +1,7 @@
 """vector: a fixed number of elements of one type, packed without a count (Cassandra 5).
 
 Elements of a fixed size follow each other; others have their length in front as an unsigned vint.
-Serialising goes element by element through a ``BytesIO``: the plain form.
+Numbers are packed in one call of ``struct``, all others one by one.
 """
 
 # ruff: noqa: ARG003, D102  (overrides of the class methods that CQLType documents)
@@ -9,16 +9,35 @@ Serialising goes element by element through a ``BytesIO``: the plain form.
 from __future__ import annotations
 
 import io
+import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..vocabulary.errors import MarshalException
 from . import marshal
 from .base import CQLType, specialise, truncated
+from .numeric import CounterColumnType, DoubleType, FloatType, Int32Type, LongType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .type_string import Argument
+
+#: Types of numbers that ``struct`` packs as they do, by its code. Not their subclasses, which may
+#: do it in their own way.
+_CODES: dict[type[CQLType], str] = {
+    Int32Type: "i",
+    LongType: "q",
+    CounterColumnType: "q",
+    FloatType: "f",
+    DoubleType: "d",
+}
+
+
+@lru_cache(maxsize=256)
+def _layout(code: str, count: int) -> struct.Struct:
+    """So many numbers of a code of ``struct``, one after the other."""
+    return struct.Struct(f">{count}{code}")
 
 
 class VectorType(CQLType):
@@ -84,13 +103,21 @@ class VectorType(CQLType):
             raise TypeError(f"vector takes a sequence, not {type(value).__name__}") from None
         if length != cls.vector_size:
             raise ValueError(f"{cls.cql_parameterized_type()} got {length} elements")
+        code = _CODES.get(cls.subtype)
+        if code is not None:
+            value = tuple(value)
+            try:
+                return _layout(code, length).pack(*value)
+            except (struct.error, OverflowError):
+                pass  # which element it is, and what is wrong with it, its type can tell
         fixed = cls.subtype.serial_size() is not None
         buffer = io.BytesIO()
+        serialize, write = cls.subtype.serialize, buffer.write
         for item in value:
-            data = cls.subtype.serialize(item, protocol_version)
+            data = serialize(item, protocol_version)
             if not fixed:
-                buffer.write(marshal.uvint_pack(len(data)))
-            buffer.write(data)
+                write(marshal.uvint_pack(len(data)))
+            write(data)
         return buffer.getvalue()
 
     @classmethod
