@@ -1,7 +1,7 @@
 """vector: a fixed number of elements of one type, packed without a count (Cassandra 5).
 
 Elements of a fixed size follow each other; others have their length in front as an unsigned vint.
-Numbers are packed in one call of ``struct``, all others one by one.
+Numbers are packed and unpacked in one call of ``struct``, all others one by one.
 """
 
 # ruff: noqa: ARG003, D102  (overrides of the class methods that CQLType documents)
@@ -130,6 +130,9 @@ class VectorType(CQLType):
                 f"{cls.cql_parameterized_type()}: a value has {size * cls.vector_size} bytes, "
                 f"got {len(data)}"
             )
+        code = _CODES.get(cls.subtype)
+        if code is not None:
+            return list(_layout(code, cls.vector_size).unpack(data))
         deserialize = cls.subtype.deserialize
         starts = range(0, len(data), size)
         return [deserialize(data[start : start + size], protocol_version) for start in starts]
