@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies.cql import SCALARS
 
 VALUES = st.one_of(
     st.none(),
@@ -43,3 +44,34 @@ def outcome(package, cql, values, version):
 @given(values=st.lists(VALUES, max_size=3), version=st.sampled_from([3, 4, 5]))
 def test_any_values_are_bound_alike(pure, compiled, cql, values, version):
     assert outcome(compiled, cql, values, version) == outcome(pure, cql, values, version)
+
+
+#: Without those whose values are of classes that each mount has of its own.
+PLAIN = {cql: values for cql, values in SCALARS.items() if cql not in {"date", "time", "duration"}}
+
+
+@pytest.mark.parametrize("cql", sorted(PLAIN))
+@given(data=st.data())
+def test_values_of_every_scalar_type_are_bound_alike(pure, compiled, cql, data):
+    values = data.draw(st.tuples(PLAIN[cql], st.one_of(*PLAIN.values())))
+    assert outcome(compiled, cql, values, 4) == outcome(pure, cql, values, 4)
+
+
+class Number(int):
+    """An int of an application."""
+
+
+EDGES = {
+    **{
+        cql: [limit - 1, limit, -limit, -limit - 1, True, 0.5, Number(7), 1 << 70, None]
+        for cql, limit in [
+            ("tinyint", 1 << 7), ("smallint", 1 << 15), ("int", 1 << 31),
+            ("bigint", 1 << 63), ("counter", 1 << 63),
+        ]
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cql", "value"), [(cql, each) for cql in EDGES for each in EDGES[cql]])
+def test_what_is_at_the_edge_of_a_type_is_bound_alike(pure, compiled, cql, value):
+    assert outcome(compiled, cql, (value,), 4) == outcome(pure, cql, (value,), 4)

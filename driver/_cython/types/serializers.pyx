@@ -20,11 +20,25 @@ from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.math cimport isinf, isnan
-from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t
+from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint16_t
 
-from driver._cython.types.marshal cimport write_double, write_float, write_int32
+from driver._cython.types.marshal cimport (
+    write_double,
+    write_float,
+    write_int32,
+    write_uint16,
+    write_uint64,
+)
 
-from ...types.numeric import DoubleType, FloatType, Int32Type
+from ...types.numeric import (
+    ByteType,
+    CounterColumnType,
+    DoubleType,
+    FloatType,
+    Int32Type,
+    LongType,
+    ShortType,
+)
 from ...types.vector import VectorType
 from ...types.wrapper import unwrapped
 
@@ -74,6 +88,15 @@ cdef inline bint _as_float(object value, float *number):
     number[0] = <float>wide
     # Not a NaN either: which bits a conversion keeps is for struct to say.
     return not isnan(wide) and (not isinf(number[0]) or isinf(wide))
+
+
+cdef inline bint _as_int64(object value, int64_t *number):
+    """An int of 64 bits; false for anything else."""
+    cdef int overflow = 0
+    if not PyLong_CheckExact(value):
+        return False
+    number[0] = PyLong_AsLongLongAndOverflow(value, &overflow)
+    return not overflow
 
 
 cdef inline bint _as_int32(object value, int32_t *number):
@@ -127,6 +150,36 @@ cdef class _Int(_Exact):
             return self.cqltype.serialize(value, protocol_version)
         write_int32(data, number)
         return PyBytes_FromStringAndSize(<char *>data, 4)
+
+
+cdef class _Bigint(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        cdef int64_t number = 0
+        cdef unsigned char data[8]
+        if not _as_int64(value, &number):
+            return self.cqltype.serialize(value, protocol_version)
+        write_uint64(data, number)
+        return PyBytes_FromStringAndSize(<char *>data, 8)
+
+
+cdef class _Smallint(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        cdef int64_t number = 0
+        cdef unsigned char data[2]
+        if not _as_int64(value, &number) or not -0x8000 <= number <= 0x7FFF:
+            return self.cqltype.serialize(value, protocol_version)
+        write_uint16(data, <uint16_t>number)
+        return PyBytes_FromStringAndSize(<char *>data, 2)
+
+
+cdef class _Tinyint(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        cdef int64_t number = 0
+        cdef char data
+        if not _as_int64(value, &number) or not -0x80 <= number <= 0x7F:
+            return self.cqltype.serialize(value, protocol_version)
+        data = <char>number
+        return PyBytes_FromStringAndSize(&data, 1)
 
 
 cdef class _Vector(_Exact):
@@ -240,7 +293,15 @@ cdef class _IntVector(_Vector):
         return True
 
 
-cdef dict _CLASSES = {FloatType: _Float, DoubleType: _Double, Int32Type: _Int}
+cdef dict _CLASSES = {
+    ByteType: _Tinyint,
+    ShortType: _Smallint,
+    Int32Type: _Int,
+    LongType: _Bigint,
+    CounterColumnType: _Bigint,
+    FloatType: _Float,
+    DoubleType: _Double,
+}
 
 #: Element type -> class for vectors of it, bytes an element, format of arrays of it.
 cdef dict _ELEMENTS = {
