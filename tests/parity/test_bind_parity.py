@@ -1,6 +1,7 @@
 """Binding in both implementations: the same bytes, or the same error with the same words."""
 
 from importlib import import_module
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -61,15 +62,46 @@ class Number(int):
     """An int of an application."""
 
 
+class Word(str):
+    """A text of an application."""
+
+    __slots__ = ()
+
+
+class Key(UUID):
+    """A UUID of an application."""
+
+    __slots__ = ()
+
+    @property
+    def bytes(self):
+        return b"its own bytes of"
+
+
+class Truth:
+    """Neither True nor False, but has a truth."""
+
+    def __bool__(self):
+        return True
+
+
+INTEGERS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63, "counter": 63}
+TEXTS = ["", "é", "\ud800", "a\udfff", "\0", Word("w"), Word("é"), b"b", 7, None]
+KEYS = [UUID(int=0), UUID(int=(1 << 128) - 1), Key(int=7), str(UUID(int=1)), 1, b"\0" * 16, None]
+
 EDGES = {
     **{
         cql: [limit - 1, limit, -limit, -limit - 1, True, 0.5, Number(7), 1 << 70, None]
-        for cql, limit in [
-            ("tinyint", 1 << 7), ("smallint", 1 << 15), ("int", 1 << 31),
-            ("bigint", 1 << 63), ("counter", 1 << 63),
-        ]
+        for cql, limit in ((cql, 1 << bits) for cql, bits in INTEGERS.items())
     },
-}  # fmt: skip
+    "text": TEXTS,
+    "varchar": TEXTS,
+    "ascii": TEXTS,
+    "blob": [b"", bytearray(b"b"), memoryview(b"b"), memoryview(b"abcd")[::2], "s", 5, None],
+    "boolean": [0, 1, 0.0, Truth(), "x", [], None],
+    "uuid": KEYS,
+    "timeuuid": KEYS,
+}
 
 
 @pytest.mark.parametrize(("cql", "value"), [(cql, each) for cql in EDGES for each in EDGES[cql]])

@@ -13,12 +13,13 @@ from cpython.buffer cimport (
     PyObject_CheckBuffer,
     PyObject_GetBuffer,
 )
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_FromStringAndSize
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact
+from cpython.unicode cimport PyUnicode_AsASCIIString, PyUnicode_AsUTF8String, PyUnicode_CheckExact
 from libc.math cimport isinf, isnan
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint16_t
 
@@ -30,7 +31,11 @@ from driver._cython.types.marshal cimport (
     write_uint64,
 )
 
+from uuid import UUID
+
+from ...types.identity import TimeUUIDType, UUIDType
 from ...types.numeric import (
+    BooleanType,
     ByteType,
     CounterColumnType,
     DoubleType,
@@ -39,10 +44,16 @@ from ...types.numeric import (
     LongType,
     ShortType,
 )
+from ...types.text import AsciiType, BytesType, UTF8Type, VarcharType
 from ...types.vector import VectorType
 from ...types.wrapper import unwrapped
 
 __all__ = ["Serializer", "find_serializer", "make_serializers"]
+
+# Names looked up once: module globals would be dictionary look-ups for each value.
+cdef object _UUID = UUID
+cdef bytes _TRUE = b"\x01"
+cdef bytes _FALSE = b"\x00"
 
 
 cdef class Serializer:
@@ -182,6 +193,43 @@ cdef class _Tinyint(_Exact):
         return PyBytes_FromStringAndSize(&data, 1)
 
 
+cdef class _Boolean(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        if value is True:
+            return _TRUE
+        if value is False:
+            return _FALSE
+        return self.cqltype.serialize(value, protocol_version)
+
+
+cdef class _Utf8(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        if not PyUnicode_CheckExact(value):
+            return self.cqltype.serialize(value, protocol_version)
+        return PyUnicode_AsUTF8String(value)
+
+
+cdef class _Ascii(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        if not PyUnicode_CheckExact(value):
+            return self.cqltype.serialize(value, protocol_version)
+        return PyUnicode_AsASCIIString(value)
+
+
+cdef class _Blob(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        if not PyBytes_CheckExact(value):
+            return self.cqltype.serialize(value, protocol_version)
+        return value
+
+
+cdef class _Uuid(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        if type(value) is not _UUID:
+            return self.cqltype.serialize(value, protocol_version)
+        return value.int.to_bytes(16, "big")  # as UUID.bytes does, by way of a property
+
+
 cdef class _Vector(_Exact):
     """A vector of numbers, written into one bytes object of the right size.
 
@@ -294,6 +342,7 @@ cdef class _IntVector(_Vector):
 
 
 cdef dict _CLASSES = {
+    BooleanType: _Boolean,
     ByteType: _Tinyint,
     ShortType: _Smallint,
     Int32Type: _Int,
@@ -301,6 +350,12 @@ cdef dict _CLASSES = {
     CounterColumnType: _Bigint,
     FloatType: _Float,
     DoubleType: _Double,
+    AsciiType: _Ascii,
+    UTF8Type: _Utf8,
+    VarcharType: _Utf8,
+    BytesType: _Blob,
+    UUIDType: _Uuid,
+    TimeUUIDType: _Uuid,
 }
 
 #: Element type -> class for vectors of it, bytes an element, format of arrays of it.
