@@ -1,5 +1,6 @@
 """Binding in both implementations: the same bytes, or the same error with the same words."""
 
+from datetime import UTC, date, datetime, timedelta, timezone
 from importlib import import_module
 from uuid import UUID
 
@@ -78,6 +79,13 @@ class Key(UUID):
         return b"its own bytes of"
 
 
+class Moment(datetime):
+    """A datetime of an application, with arithmetic of its own."""
+
+    def __sub__(self, other):
+        return super().__sub__(other) + timedelta(days=1)
+
+
 class Truth:
     """Neither True nor False, but has a truth."""
 
@@ -87,6 +95,25 @@ class Truth:
 
 INTEGERS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63, "counter": 63}
 TEXTS = ["", "é", "\ud800", "a\udfff", "\0", Word("w"), Word("é"), b"b", 7, None]
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (the naive one that timestamps are counted from)
+INDIA = timezone(timedelta(hours=5, minutes=30))
+MOMENTS = [
+    EPOCH,
+    *(
+        EPOCH + timedelta(microseconds=us)
+        for us in (1, 999, 1000, -1, -999, -1000, -1001, -(10**6))
+    ),
+    datetime.min,  # noqa: DTZ901  (the naive ends)
+    datetime.max,  # noqa: DTZ901
+    *(datetime(year, 2, 28) + timedelta(1) for year in (1600, 1900, 1968, 1969, 2000, 2100)),  # noqa: DTZ001
+    EPOCH.replace(tzinfo=UTC),
+    EPOCH.replace(tzinfo=INDIA),
+    datetime.max.replace(tzinfo=INDIA),
+    EPOCH.replace(fold=1),
+    Moment(1969, 12, 31, 23, 59, 59, 999_999),
+    date(2026, 3, 20),
+    *(0, -1, (1 << 63) - 1, 1 << 63, True, Number(7), 0.5, -1.5, float("nan"), "2026-03-20", None),
+]
 KEYS = [UUID(int=0), UUID(int=(1 << 128) - 1), Key(int=7), str(UUID(int=1)), 1, b"\0" * 16, None]
 
 EDGES = {
@@ -99,6 +126,7 @@ EDGES = {
     "ascii": TEXTS,
     "blob": [b"", bytearray(b"b"), memoryview(b"b"), memoryview(b"abcd")[::2], "s", 5, None],
     "boolean": [0, 1, 0.0, Truth(), "x", [], None],
+    "timestamp": MOMENTS,
     "uuid": KEYS,
     "timeuuid": KEYS,
 }
@@ -107,3 +135,21 @@ EDGES = {
 @pytest.mark.parametrize(("cql", "value"), [(cql, each) for cql in EDGES for each in EDGES[cql]])
 def test_what_is_at_the_edge_of_a_type_is_bound_alike(pure, compiled, cql, value):
     assert outcome(compiled, cql, (value,), 4) == outcome(pure, cql, (value,), 4)
+
+
+@given(moment=st.datetimes() | st.datetimes(timezones=st.just(UTC)))
+def test_every_microsecond_is_bound_alike(pure, compiled, moment):
+    assert outcome(compiled, "timestamp", (moment,), 4) == outcome(pure, "timestamp", (moment,), 4)
+
+
+def test_every_day_of_the_calendar_is_bound_alike(pure, compiled):
+    first, every = date.min.toordinal(), range(0, date.max.toordinal() - 1, 7)
+    sides = [
+        import_module(f"{package.__name__}.types.serializers").find_serializer(
+            import_module(f"{package.__name__}.types").lookup_cqltype("timestamp")
+        )
+        for package in (pure, compiled)
+    ]
+    days = [datetime.fromordinal(first + each) for each in every]
+    found = [[side.serialize(day, 4) for day in days] for side in sides]
+    assert found[0] == found[1]

@@ -34,3 +34,14 @@ cdef inline Day day_of(int64_t days) noexcept nogil:
     found.month = march_month + 3 if march_month < 10 else march_month - 9
     found.year = <int>(year_of_era + era * 400) + (1 if found.month <= 2 else 0)
     return found
+
+
+cdef inline int64_t days_to(int year, int month, int day) noexcept nogil:
+    """How many days after 1970-01-01 a day from year 1 on is: the inverse, by the same author."""
+    cdef int march_year = year - 1 if month <= 2 else year
+    cdef int era = march_year // 400
+    cdef int year_of_era = march_year - era * 400
+    cdef int march_month = month - 3 if month > 2 else month + 9
+    cdef int day_of_year = (153 * march_month + 2) // 5 + day - 1
+    cdef int day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
+    return <int64_t>era * 146_097 + day_of_era - 719_468

@@ -14,6 +14,18 @@ from cpython.buffer cimport (
     PyObject_GetBuffer,
 )
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_FromStringAndSize
+from cpython.datetime cimport (
+    PyDateTime_CheckExact,
+    datetime_day,
+    datetime_hour,
+    datetime_microsecond,
+    datetime_minute,
+    datetime_month,
+    datetime_second,
+    datetime_tzinfo,
+    datetime_year,
+    import_datetime,
+)
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
@@ -23,6 +35,7 @@ from cpython.unicode cimport PyUnicode_AsASCIIString, PyUnicode_AsUTF8String, Py
 from libc.math cimport isinf, isnan
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint16_t
 
+from driver._cython.types.calendar cimport days_to
 from driver._cython.types.marshal cimport (
     write_double,
     write_float,
@@ -44,11 +57,14 @@ from ...types.numeric import (
     LongType,
     ShortType,
 )
+from ...types.temporal import DateType, TimestampType
 from ...types.text import AsciiType, BytesType, UTF8Type, VarcharType
 from ...types.vector import VectorType
 from ...types.wrapper import unwrapped
 
 __all__ = ["Serializer", "find_serializer", "make_serializers"]
+
+import_datetime()
 
 # Names looked up once: module globals would be dictionary look-ups for each value.
 cdef object _UUID = UUID
@@ -230,6 +246,33 @@ cdef class _Uuid(_Exact):
         return value.int.to_bytes(16, "big")  # as UUID.bytes does, by way of a property
 
 
+cdef class _Timestamp(_Exact):
+    cpdef bytes encode(self, object value, int protocol_version):
+        cdef int64_t number = 0
+        cdef unsigned char data[8]
+        if PyDateTime_CheckExact(value) and datetime_tzinfo(value) is None:
+            number = _milliseconds(value)
+        elif not _as_int64(value, &number):
+            return self.cqltype.serialize(value, protocol_version)
+        write_uint64(data, number)
+        return PyBytes_FromStringAndSize(<char *>data, 8)
+
+
+cdef inline int64_t _milliseconds(object moment):
+    """Of a naive datetime since the epoch; a fraction is dropped towards the epoch."""
+    cdef int64_t seconds = (
+        days_to(datetime_year(moment), datetime_month(moment), datetime_day(moment)) * 86_400
+        + datetime_hour(moment) * 3_600
+        + datetime_minute(moment) * 60
+        + datetime_second(moment)
+    )
+    cdef int microseconds = datetime_microsecond(moment)
+    # Before the epoch, towards it is up.
+    return seconds * 1_000 + (
+        microseconds // 1_000 if seconds >= 0 else (microseconds + 999) // 1_000
+    )
+
+
 cdef class _Vector(_Exact):
     """A vector of numbers, written into one bytes object of the right size.
 
@@ -356,6 +399,8 @@ cdef dict _CLASSES = {
     BytesType: _Blob,
     UUIDType: _Uuid,
     TimeUUIDType: _Uuid,
+    TimestampType: _Timestamp,
+    DateType: _Timestamp,
 }
 
 #: Element type -> class for vectors of it, bytes an element, format of arrays of it.
