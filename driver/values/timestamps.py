@@ -29,10 +29,13 @@ def datetime_from_timestamp(milliseconds: int) -> datetime:
 
 def microseconds_from_datetime(value: datetime) -> int:
     """Microseconds since the epoch; a naive datetime is taken as UTC."""
-    elapsed = value.replace(tzinfo=None) - DATETIME_EPOC
-    offset = value.utcoffset()
-    if offset is not None:
-        elapsed -= offset
+    if value.tzinfo is None:
+        elapsed = value - DATETIME_EPOC
+    else:
+        elapsed = value.replace(tzinfo=None) - DATETIME_EPOC
+        offset = value.utcoffset()
+        if offset is not None:
+            elapsed -= offset
     seconds = elapsed.days * _SECONDS_A_DAY + elapsed.seconds
     return seconds * 1_000_000 + elapsed.microseconds
 
