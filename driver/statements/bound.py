@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..vocabulary.columns import ColDesc, ColumnMetadata
@@ -25,7 +26,8 @@ class BoundStatement(Statement):
     Attributes:
         prepared_statement: what was bound.
         values: serialised values, ``None`` for null, ``UNSET_VALUE`` for what is left as it is.
-        raw_values: the values as they were given, in the order of the bind markers.
+        raw_values: the values as they were given, in the order of the bind markers: a list or
+            tuple.
     """
 
     values: list[bytes | UnsetType | None]
@@ -91,35 +93,43 @@ class BoundStatement(Statement):
                 which of the two.
         """
         prepared = self.prepared_statement
-        given = self._in_marker_order(values)
+        markers = prepared.column_metadata
+        given: list[Any] | tuple[Any, ...]
+        if (type(values) is tuple or type(values) is list) and len(values) == len(markers):
+            given = values  # as nearly always
+        else:
+            given = self._in_marker_order(values)
         self.raw_values = given
         self.values = []
         if prepared.key_of is not None:
             self._routing_key = None
         if prepared.column_encryption_policy is None:
-            self._serialize(given)
+            try:
+                prepared.serializer.append(self.values, given, prepared.protocol_version)
+            except _CANNOT_SERIALIZE as exc:
+                self._refuse(given, exc)
         else:
             self._serialize_encrypted(given, prepared.column_encryption_policy)
-        if len(given) < len(prepared.column_metadata):
-            for _ in range(len(prepared.column_metadata) - len(given)):
-                self._append_unset_value()
+        if len(self.values) < len(markers):
+            self._leave_unset(given)
         return self
 
-    def _serialize(self, given: Sequence[Any]) -> None:
-        """Append the bytes of the given values."""
-        prepared = self.prepared_statement
-        proto_version = prepared.protocol_version
-        values = self.values
-        for value, serialize in zip(given, prepared.serialize, strict=False):
-            if value is None:
-                values.append(None)
-            elif value is UNSET_VALUE:
-                self._append_unset_value()
-            else:
-                try:
-                    values.append(serialize(value, proto_version))
-                except _CANNOT_SERIALIZE as exc:
-                    _raise_naming_column(exc, value, prepared.column_metadata[len(values)])
+    def _leave_unset(self, given: list[Any] | tuple[Any, ...]) -> None:
+        """Append what is unset or was not given, and the bytes of what is between."""
+        prepared, values = self.prepared_statement, self.values
+        while len(values) < len(given):
+            self._append_unset_value()
+            try:
+                prepared.serializer.append(values, given, prepared.protocol_version)
+            except _CANNOT_SERIALIZE as exc:
+                self._refuse(given, exc)
+        for _ in range(len(prepared.column_metadata) - len(values)):
+            self._append_unset_value()
+
+    def _refuse(self, given: list[Any] | tuple[Any, ...], exc: Exception) -> Never:
+        """Raise what is wrong with the value behind those that have their bytes."""
+        at = len(self.values)
+        _raise_naming_column(exc, given[at], self.prepared_statement.column_metadata[at])
 
     def _serialize_encrypted(self, given: Sequence[Any], policy: EncryptionPolicy) -> None:
         """The same, but encrypt the values of columns that the policy has."""
@@ -174,13 +184,13 @@ class BoundStatement(Statement):
     def routing_key(self) -> None:
         self._routing_key = None
 
-    def _in_marker_order(self, values: Sequence[Any] | dict[str, Any] | None) -> Sequence[Any]:
-        """The given values as a sequence that is neither too long nor, before v4, too short."""
-        markers = self.prepared_statement.column_metadata
-        unset_allowed = self.prepared_statement.protocol_version >= _UNSET_SINCE
-        if values is None:
-            values = ()
-        elif isinstance(values, dict):
+    def _in_marker_order(
+        self, values: Sequence[Any] | dict[str, Any] | None
+    ) -> list[Any] | tuple[Any, ...]:
+        """The given values as a list or tuple, not too long nor, before v4, too short."""
+        prepared = self.prepared_statement
+        markers, unset_allowed = prepared.column_metadata, prepared.protocol_version >= _UNSET_SINCE
+        if isinstance(values, dict):
             if unset_allowed:
                 return [values.get(column.name, UNSET_VALUE) for column in markers]
             try:
@@ -188,6 +198,8 @@ class BoundStatement(Statement):
             except KeyError as missing:
                 name = missing.args[0]
                 raise KeyError(f"the dict has no value for column {name!r}") from None
+        if values is None:
+            values = ()
         if len(values) > len(markers):
             raise ValueError(f"{len(values)} values are too many for {len(markers)} bind markers")
         if len(values) < len(markers) and not unset_allowed:
@@ -195,21 +207,23 @@ class BoundStatement(Statement):
                 f"{len(values)} values are too few for {len(markers)} bind markers: none can be "
                 f"left unset before protocol version {_UNSET_SINCE}"
             )
-        return values
+        if type(values) is tuple or type(values) is list:
+            return values
+        return list(islice(values, len(markers)))
 
     def _append_unset_value(self) -> None:
         """Leave the next bind marker unset."""
-        prepared = self.prepared_statement
+        prepared, values = self.prepared_statement, self.values
         if prepared.protocol_version < _UNSET_SINCE:
             raise ValueError(
                 f"UNSET_VALUE needs protocol version {_UNSET_SINCE}, this is "
                 f"{prepared.protocol_version}"
             )
-        next_index = len(self.values)
-        if prepared.is_routing_key_index(next_index):
-            name = prepared.column_metadata[next_index].name
+        index = len(values)
+        if index in prepared.routing_key_index_set:
+            name = prepared.column_metadata[index].name
             raise ValueError(f"UNSET_VALUE for {name!r}, a part of the partition key")
-        self.values.append(UNSET_VALUE)
+        values.append(UNSET_VALUE)
 
     def __repr__(self) -> str:
         """Text, values as given, and consistency level."""

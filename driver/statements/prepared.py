@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from ..types.serializers import make_serializers
+from ..types.serializers import ValuesSerializer
 from ..vocabulary.consistency import consistency_value_to_name
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset
 from .bound import BoundStatement
@@ -60,6 +60,7 @@ class PreparedStatement:
         query_id: the server's name for the statement.
         routing_key_indexes: bind markers that hold the partition key, in the key's order; None
             if some part of it is not bound.
+        routing_key_index_set: the same as a set; empty without.
         key_of: takes the bound values, gives those of the partition key: one by itself, several
             as a tuple; None without ``routing_key_indexes``, from which it is made once.
         has_composite_key: whether ``key_of`` gives several.
@@ -69,8 +70,8 @@ class PreparedStatement:
         result_metadata: description of the result's columns; None or empty without rows.
         result_metadata_id: the server's name for that description (v5).
         column_encryption_policy: what encrypts bound values; None if nothing does.
-        serialize: for each bind marker ``serialize(value, protocol_version) -> bytes``, chosen once
-            by the marker's type.
+        serializer: encodes the values of the bind markers, in a way chosen once for each by its
+            type.
         is_lwt: whether the server marked it as conditional (ScyllaDB).
         consistency_level: default for statements bound from this one; so are
             serial_consistency_level, fetch_size, retry_policy, custom_payload, is_idempotent.
@@ -100,10 +101,7 @@ class PreparedStatement:
         self.result_metadata_id = result_metadata_id
         self.is_lwt = is_lwt
         self.column_encryption_policy = column_encryption_policy
-        self.serialize = [
-            serializer.serialize
-            for serializer in make_serializers(column.type for column in column_metadata)
-        ]
+        self.serializer = ValuesSerializer(column.type for column in column_metadata)
         self.consistency_level: int | None = None
         self.serial_consistency_level: int | None = None
         self.fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET
@@ -119,7 +117,7 @@ class PreparedStatement:
     @routing_key_indexes.setter
     def routing_key_indexes(self, indexes: Sequence[int] | None) -> None:
         self._routing_key_indexes = indexes
-        self._routing_key_index_set = frozenset(indexes or ())
+        self.routing_key_index_set = frozenset(indexes or ())
         self.key_of: Callable[[Sequence[Any]], Any] | None = (
             itemgetter(*indexes) if indexes else None
         )
@@ -181,7 +179,7 @@ class PreparedStatement:
 
     def is_routing_key_index(self, i: int) -> bool:
         """Whether bind marker ``i`` is part of the partition key."""
-        return i in self._routing_key_index_set
+        return i in self.routing_key_index_set
 
     def update_result_metadata(
         self, result_metadata: Sequence[ColumnMetadata] | None, result_metadata_id: bytes | None

@@ -22,19 +22,38 @@ TYPES = ["int", "float", "double", "bigint", "tinyint", "text", "ascii", "boolea
 TYPES += ["vector<float, 2>", "vector<int, 2>", "vector<double, 2>", "vector<text, 2>"]
 
 
-def outcome(package, cql, values, version):
+UNSET = "to be left unset"
+
+
+class Row:
+    """A sized iterable that is no sequence."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+def outcome(package, cql, values, version, names="ab", key=None, kind=None):
     """What binding values to two columns gives in a mounted driver."""
     module = {
         name: import_module(f"{package.__name__}.{name}")
-        for name in ("types", "statements", "vocabulary.columns")
+        for name in ("types", "statements", "vocabulary.columns", "vocabulary.unset")
     }
     cqltype = module["types"].lookup_cqltype(cql)
     columns = [
-        module["vocabulary.columns"].ColumnMetadata("ks", "t", name, cqltype) for name in "ab"
+        module["vocabulary.columns"].ColumnMetadata("ks", "t", name, cqltype) for name in names
     ]
     prepared = module["statements"].PreparedStatement(
-        columns, b"id", None, "INSERT", None, version, None, None
+        columns, b"id", key, "INSERT", None, version, None, None
     )
+    if kind is not None:
+        unset = module["vocabulary.unset"].UNSET_VALUE
+        values = kind([unset if value is UNSET else value for value in values])
     try:
         bound = prepared.bind(values).values
     except Exception as error:  # noqa: BLE001  (any error is an outcome to compare)
@@ -153,3 +172,40 @@ def test_every_day_of_the_calendar_is_bound_alike(pure, compiled):
     days = [datetime.fromordinal(first + each) for each in every]
     found = [[side.serialize(day, 4) for day in days] for side in sides]
     assert found[0] == found[1]
+
+
+def by_name(values):
+    return dict(zip("abcd", values, strict=False))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, Row, by_name])
+@given(
+    values=st.lists(st.sampled_from([1, None, UNSET, "x", 1 << 40]), max_size=5),
+    version=st.sampled_from([3, 4, 5]),
+    key=st.sampled_from([None, [0], [2, 1]]),
+)
+def test_what_is_unset_is_bound_alike(pure, compiled, values, version, key, kind):
+    outcomes = [
+        outcome(package, "int", values, version, "abcd", key, kind) for package in (compiled, pure)
+    ]
+    assert outcomes[0] == outcomes[1]
+    if isinstance(outcomes[0], list) and kind is not Row:
+        assert len(outcomes[0]) == 4
+
+
+def test_a_type_may_shorten_the_list_that_is_being_bound(pure, compiled):
+    """What is bound then does not matter; that nothing is read behind the end does."""
+    for package in (pure, compiled):
+        types = import_module(f"{package.__name__}.types")
+        serializers = import_module(f"{package.__name__}.types.serializers")
+        given = [1, 2, 3]
+
+        class Clearing(types.Int32Type, register=False):
+            @classmethod
+            def serialize(cls, value, protocol_version, given=given):
+                given.clear()
+                return super().serialize(value, protocol_version)
+
+        values = []
+        serializers.ValuesSerializer([Clearing] * 3).append(values, given, 4)
+        assert values == [b"\0\0\0\1"]

@@ -27,9 +27,18 @@ from cpython.datetime cimport (
     import_datetime,
 )
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
-from cpython.list cimport PyList_CheckExact
+from cpython.list cimport (
+    PyList_Append,
+    PyList_CheckExact,
+    PyList_GET_ITEM,
+    PyList_GET_SIZE,
+)
 from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
+from cpython.sequence cimport (
+    PySequence_Fast,
+    PySequence_Fast_GET_ITEM,
+    PySequence_Fast_GET_SIZE,
+)
 from cpython.tuple cimport PyTuple_CheckExact
 from cpython.unicode cimport PyUnicode_AsASCIIString, PyUnicode_AsUTF8String, PyUnicode_CheckExact
 from libc.math cimport isinf, isnan
@@ -61,13 +70,15 @@ from ...types.temporal import DateType, TimestampType
 from ...types.text import AsciiType, BytesType, UTF8Type, VarcharType
 from ...types.vector import VectorType
 from ...types.wrapper import unwrapped
+from ...vocabulary.unset import UNSET_VALUE
 
-__all__ = ["Serializer", "find_serializer", "make_serializers"]
+__all__ = ["Serializer", "ValuesSerializer", "find_serializer", "make_serializers"]
 
 import_datetime()
 
 # Names looked up once: module globals would be dictionary look-ups for each value.
 cdef object _UUID = UUID
+cdef object _UNSET = UNSET_VALUE
 cdef bytes _TRUE = b"\x01"
 cdef bytes _FALSE = b"\x00"
 
@@ -87,6 +98,10 @@ cdef class Serializer:
         """Take the type."""
         self.cqltype = cqltype
         self.serialize = cqltype.serialize
+
+    cdef object encoded(self, object value, int protocol_version):
+        """As ``serialize``."""
+        return self.serialize(value, protocol_version)
 
 
 # What follows reads numbers of exactly the builtin types: their conversion runs no code of anybody
@@ -143,6 +158,9 @@ cdef class _Exact(Serializer):
     def __init__(self, cqltype):
         self.cqltype = cqltype
         self.serialize = self.encode
+
+    cdef object encoded(self, object value, int protocol_version):
+        return self.encode(value, protocol_version)
 
     cpdef bytes encode(self, object value, int protocol_version):
         """The bytes of a value."""
@@ -433,3 +451,31 @@ def find_serializer(cqltype):
 def make_serializers(cqltypes):
     """The serializer of each type, in order."""
     return [find_serializer(cqltype) for cqltype in cqltypes]
+
+
+cdef class ValuesSerializer:
+    """Encodes the values of one statement, in the order of its bind markers."""
+
+    cdef list serializers
+
+    def __init__(self, cqltypes):
+        """Choose a serializer for each bind marker."""
+        self.serializers = make_serializers(cqltypes)
+
+    def append(self, list values not None, given, int protocol_version):
+        """Append the bytes of values up to one that is unset; see the pure module."""
+        cdef list serializers = self.serializers
+        cdef object items = PySequence_Fast(given, b"values are a list or a tuple")
+        cdef Py_ssize_t i = PyList_GET_SIZE(values)
+        cdef Serializer serializer
+        # Asked each time: a type of an application may change the list.
+        while i < PySequence_Fast_GET_SIZE(items) and i < PyList_GET_SIZE(serializers):
+            value = <object>PySequence_Fast_GET_ITEM(items, i)
+            if value is None:
+                PyList_Append(values, None)
+            elif value is _UNSET:
+                return
+            else:
+                serializer = <Serializer>PyList_GET_ITEM(serializers, i)
+                PyList_Append(values, serializer.encoded(value, protocol_version))
+            i += 1
