@@ -25,6 +25,9 @@ class Conviction(Protocol):
         """Forget earlier failures: the host is up."""
 
 
+_OF_THIS_PROCESS = frozenset({"lock", "conviction_policy", "_hash"})
+
+
 @functools.total_ordering
 class Host:
     """One node of the cluster. Two hosts are equal if they are reached in the same way.
@@ -56,6 +59,7 @@ class Host:
     datacenter: str | None = None
     rack: str | None = None
     lock: threading.RLock = None  # type: ignore[assignment]
+    _hash: int = 0
     conviction_policy: Conviction | None = None
     is_up: bool | None = None
     release_version: str | None = None
@@ -86,6 +90,7 @@ class Host:
         if not endpoint:
             raise ValueError("a host needs an endpoint")
         self.endpoint = DefaultEndPoint(endpoint) if isinstance(endpoint, str) else endpoint
+        self._hash = hash(self.endpoint)
         self.host_id = host_id
         self.lock = threading.RLock()
         self.conviction_policy = (
@@ -130,8 +135,8 @@ class Host:
         return self.endpoint < other.endpoint
 
     def __hash__(self) -> int:
-        """Of the endpoint, which never changes; location and state do."""
-        return hash(self.endpoint)
+        """Of the endpoint, which never changes; location and state do. Each request asks for it."""
+        return self._hash
 
     def __str__(self) -> str:
         """The endpoint's text."""
@@ -143,9 +148,10 @@ class Host:
         return f"<{type(self).__name__}: {self.endpoint}{where}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the lock and the policy, which belong to this process."""
-        return {k: v for k, v in vars(self).items() if k not in {"lock", "conviction_policy"}}
+        """Everything but the lock, the policy and the hash, which belong to this process."""
+        return {k: v for k, v in vars(self).items() if k not in _OF_THIS_PROCESS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore with a lock of this process and no policy."""
+        """Restore with a lock and a hash of this process, and no policy."""
         vars(self).update(state, lock=threading.RLock(), conviction_policy=None)
+        self._hash = hash(self.endpoint)

@@ -1,7 +1,10 @@
 """Hosts and endpoints are values with a little state."""
 
+import os
 import pickle
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -74,3 +77,19 @@ def test_a_host_can_be_pickled():
     assert (copy, copy.datacenter, copy.conviction_policy) == (Host("a"), "dc", None)
     with copy.lock:
         pass
+
+
+def test_a_pickled_host_has_the_hash_of_the_process_that_reads_it():
+    made = pickle.dumps(Host("127.0.0.1", datacenter="dc"))
+    program = (
+        "import pickle, sys; from driver.topology.host import Host; "
+        "host = pickle.load(sys.stdin.buffer); "
+        "assert hash(host) == hash(Host('127.0.0.1')); assert {host: 1}[Host('127.0.0.1')] == 1"
+    )
+    for seed in ("1", "2"):  # text, and so an address, hashes differently with each
+        subprocess.run(
+            [sys.executable, "-c", program],
+            input=made,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
