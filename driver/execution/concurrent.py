@@ -137,9 +137,9 @@ class _Run:
     it to that one. An answer that is there at once thus does not send the next statement from
     within the sending of its own, which a long list would take beyond the limit of recursion.
 
-    The caller's thread sends the first ones, and leaves what follows to the thread that reads
-    answers as long as any are to come: that one gathers what it sends, and the two of them would
-    take the interpreter's lock from each other with every request.
+    The caller's thread sends the first ones. After that it is woken only for the result that it
+    waits for, and what follows is sent by the thread that reads answers, which gathers what it
+    sends: the two would take the interpreter's lock from each other with every request.
     """
 
     def __init__(
@@ -180,22 +180,17 @@ class _Run:
 
     # --- sending -------------------------------------------------------------------------------
 
-    def send_more(self, is_answer: bool = False) -> None:
-        """Send as many statements as there is room for, or see to it that an answer will.
-
-        Args:
-            is_answer: whether an answer has made the room.
-        """
-        index = self._claim(is_answer, begins=True)
+    def send_more(self) -> None:
+        """Send as many statements as there is room for, unless somebody else does."""
+        index = self._claim(begins=True)
         while index is not None:
             self._send(index)
-            index = self._claim(is_answer)
+            index = self._claim()
 
-    def _claim(self, is_answer: bool, begins: bool = False) -> int | None:
+    def _claim(self, begins: bool = False) -> int | None:
         """The index of the statement to send now; None leaves it at that.
 
         Args:
-            is_answer: as of ``send_more``.
             begins: whether the caller is not the one who sends yet.
         """
         with self._lock:
@@ -207,7 +202,6 @@ class _Run:
                 and self._failure is None
                 and len(self._in_flight) < self._concurrency
                 and (self._most_unread is None or len(self._results) < self._most_unread)
-                and (is_answer or index < self._concurrency or not self._in_flight)
             )
             if self._is_sending:
                 self._sent += 1
@@ -254,12 +248,12 @@ class _Run:
     def _on_success(self, rows: Any, index: int, future: ResponseFuture) -> None:  # noqa: ANN401  (a row factory decides)
         future.clear_callbacks()
         self._take(index, ExecutionResult(True, ResultSet(future, rows)))
-        self.send_more(is_answer=True)
+        self.send_more()
 
     def _on_error(self, error: Exception, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
         self._take(index, ExecutionResult(False, error))
-        self.send_more(is_answer=True)
+        self.send_more()
 
     def _take(self, index: int, result: ExecutionResult) -> None:
         with self._lock:

@@ -222,7 +222,7 @@ def test_the_caller_sends_the_first_ones_and_whoever_reads_answers_the_others():
     assert threading.get_ident() not in senders[4:]
 
 
-def test_a_reader_sends_only_if_no_answer_will():
+def test_a_reader_sends_what_answers_could_not_because_too_much_was_unread():
     session = session_of([])
     script = session.scripts[session.host]
     results = execute_concurrent(session, pairs(20), concurrency=4, results_generator=True)
@@ -231,19 +231,38 @@ def test_a_reader_sends_only_if_no_answer_will():
         for _ in range(count):
             session.respond(session.host, script.unanswered.pop(0), row(1))
 
-    answer(4)
-    assert (len(script.requests), len(script.unanswered)) == (7, 3), "four wait for their reader"
+    answer(3)
+    assert (len(script.requests), len(script.unanswered)) == (7, 4), "answers have sent them"
     next(results)
-    next(results)
-    assert len(script.requests) == 7, "there is room, which the next answer will use"
+    assert len(script.requests) == 7, "nothing to make up for"
     answer(1)
-    assert (len(script.requests), len(script.unanswered)) == (9, 4)
-    answer(4)
-    for _ in range(4):
-        assert len(script.requests) == 9
-        next(results)
-    assert len(script.requests) == 10, "nothing was on its way"
+    assert len(script.requests) == 8
+    answer(1)
+    assert (len(script.requests), len(script.unanswered)) == (8, 3), "four wait for their reader"
+    next(results)
+    assert (len(script.requests), len(script.unanswered)) == (9, 4), "though answers are to come"
     results.close()
+
+
+def test_an_answer_while_others_are_being_sent_makes_room_for_one_more():
+    """Or all that follows would wait for the slowest of the first ones."""
+    session = session_of([])
+    script, first = session.scripts[session.host], []
+    send = session.execute_async
+
+    def send_and_answer_all_but_the_first(*args):
+        future = send(*args)
+        if not first:
+            first.append(script.unanswered.pop())
+        while script.unanswered:
+            on_a_thread(session.respond, session.host, script.unanswered.pop(), row(1))
+        return future
+
+    session.execute_async = send_and_answer_all_but_the_first
+    outcome = execute_concurrent_async(session, pairs(30), concurrency=3)
+    assert len(script.requests) == 30
+    session.respond(session.host, first[0], row(1))
+    assert len(outcome.result(0)) == 30
 
 
 @pytest.mark.parametrize("results_generator", [False, True])
