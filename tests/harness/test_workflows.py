@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ WRITES = {
 }
 #: Things that a workflow puts into a command's text only through the environment.
 STRANGERS = re.compile(r"github\.(event|head_ref|ref_name)|inputs\.|steps\.")
+#: Where `make lint` keeps it, or any other.
+ACTIONLINT = shutil.which("actionlint", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
 
 
 def copyable():
@@ -220,7 +223,7 @@ def test_both_sides_are_told_to_the_gate_from_the_branch_s_beginning(tmp_path):
     assert answer.stdout.split()[:3] == ["gate", start, head]
 
 
-@pytest.mark.skipif(shutil.which("actionlint") is None, reason="actionlint is not installed")
+@pytest.mark.skipif(ACTIONLINT is None, reason="actionlint is not installed")
 def test_the_guide_s_workflows_pass_actionlint(tmp_path):
     """`make lint` checks those of this repository."""
     files = []
@@ -230,7 +233,7 @@ def test_the_guide_s_workflows_pass_actionlint(tmp_path):
         file.write_text(text, encoding="utf-8")
         files.append(str(file))
     answer = subprocess.run(
-        ["actionlint", *files], cwd=tmp_path, check=False, capture_output=True, text=True
+        [ACTIONLINT, *files], cwd=tmp_path, check=False, capture_output=True, text=True
     )
     assert (answer.returncode, answer.stdout) == (0, "")
 
