@@ -166,8 +166,9 @@ class _Run:
             if execution_profile is _DEFAULT_PROFILE
             else {"execution_profile": execution_profile}
         )
-        # Entered by itself: a condition has methods in Python around those of its lock.
-        self._lock = threading.Lock()
+        # Entered by itself: a condition has methods in Python around those of its lock. Again by
+        # the same thread, if its collector finds a generator of results that was left behind.
+        self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._results: dict[int, ExecutionResult] = {}
         self._sent = 0

@@ -278,7 +278,7 @@ def test_only_what_is_waited_for_wakes_the_reader(monkeypatch, results_generator
             wakes.append(threading.get_ident())
             super().notify_all()
 
-    watched = SimpleNamespace(Lock=threading.Lock, Condition=Watched)
+    watched = SimpleNamespace(RLock=threading.RLock, Condition=Watched)
     monkeypatch.setattr("driver.execution.concurrent.threading", watched)
     session = session_of([])
 
@@ -297,3 +297,22 @@ def test_only_what_is_waited_for_wakes_the_reader(monkeypatch, results_generator
         waits.set()
         thread.join()
     assert len(wakes) == 2, "the end of the statements, and the first one's answer, which came last"
+
+
+def test_a_generator_may_be_collected_by_the_thread_that_takes_an_answer():
+    """The collector runs at any moment, from Python 3.12 on between any two calls."""
+    session = session_of([])
+    results = execute_concurrent(session, pairs(9), concurrency=2, results_generator=True)
+    unanswered = session.scripts[session.host].unanswered
+    session.respond(session.host, unanswered.pop(0), row(1))
+    next(results)
+    run = results.gi_frame.f_locals["self"]
+
+    def collect():
+        with run._lock:
+            results.close()
+
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive(), "it waits for itself"
