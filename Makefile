@@ -15,6 +15,8 @@ VENV   ?= .venv
 # Processes that share the tests; those of real nodes share a ring, and stay together.
 JOBS   ?= 2
 BIN    := $(VENV)/bin
+# Installs as pip does, several times as fast.
+UV     := 0.13.9
 PYTEST  = $(BIN)/python -m pytest
 SHARED  = -n $(JOBS) --dist loadfile
 OF_BOTH = $(addprefix tests/,structure unit golden docs scylla parity peers benchmarks)
@@ -25,12 +27,20 @@ OF_BOTH = $(addprefix tests/,structure unit golden docs scylla parity peers benc
 help:
 	@sed -n '/^# make/s/^# //p' Makefile
 
-# The environment is made once for each state of the files that describe it.
-$(BIN)/.ready: pyproject.toml setup.py
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hotpath needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
-	@echo "hotpath: setting up $(VENV) (once, about a minute)"
+# Environments are made once for each state of the files that describe them: `make bench` installs
+# what measures, everything else what develops too. The driver is not compiled here: `make build` does.
+$(BIN)/.bench: pyproject.toml setup.py harness/pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "benchproof needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
+	@echo "benchproof: setting up $(VENV) to measure (once, about half a minute)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
+	@$(BIN)/uv pip install --python $(BIN)/python --group bench --group tool --editable './harness[all]'
+	@touch $@
+
+$(BIN)/.ready: $(BIN)/.bench
+	@echo "benchproof: setting up $(VENV) to develop (once, about half a minute)"
+	@DRIVER_BUILD=python $(BIN)/uv pip install --python $(BIN)/python --group dev \
+		--editable . --editable './harness[all]'
 	@touch $@
 
 setup: $(BIN)/.ready
@@ -45,12 +55,12 @@ tools-test:
 build: setup
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 
-bench: setup tools-bench
-	@$(BIN)/hotpath run
+bench: $(BIN)/.bench tools-bench
+	@$(BIN)/benchproof run
 
 # GATE adds options: make gate GATE=--record
-gate: setup tools-bench
-	@$(BIN)/hotpath gate --meters exact --json reports/latest/gate.json \
+gate: $(BIN)/.bench tools-bench
+	@$(BIN)/benchproof gate --meters exact --json reports/latest/gate.json \
 		--markdown reports/latest/gate.md --junit reports/latest/gate.xml $(GATE)
 
 lint: setup
@@ -73,7 +83,7 @@ integration: setup build
 
 docs: setup
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
-	@echo "hotpath: docs/_build/html/index.html"
+	@echo "benchproof: docs/_build/html/index.html"
 
 # Without a machine file asv asks questions, or refuses where there is no terminal.
 asv: setup
@@ -82,6 +92,6 @@ asv: setup
 	@$(BIN)/python -m asv publish
 
 clean:
-	rm -rf $(VENV) build .hotpath .asv .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) build .benchproof .asv .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info harness/*.egg-info harness/build
 	find driver -name '*.so' -delete
 	rm -f driver/_cython/built.json

@@ -70,7 +70,7 @@ class BuildTwins(build_ext):
                 reason = ""
                 compiled = {module_name(s): digest(s) for s in sources()}
         if reason:
-            sys.stdout.write(f"hotpath: building the PURE PYTHON driver ({reason})\n")
+            sys.stdout.write(f"benchproof: building the PURE PYTHON driver ({reason})\n")
         self.write_manifest({"compiled": compiled, "pure_because": reason})
 
     def remove_partial(self) -> None:

@@ -99,7 +99,7 @@ def encrypted_note():
     if find_spec("cryptography") is None:
         raise NotImplementedError("cryptography is not installed")
     policy = AES256ColumnEncryptionPolicy(iv=IV)
-    policy.add_column(ColDesc("hotpath", "readings", "note"), KEY, "text")
+    policy.add_column(ColDesc("cqlpath", "readings", "note"), KEY, "text")
     return policy
 
 

@@ -101,7 +101,7 @@ def with_policy(name: str) -> Prepared:
     from driver.vocabulary.columns import ColDesc
 
     policy = AES256ColumnEncryptionPolicy()
-    policy.add_column(ColDesc("hotpath", "elsewhere", "secret"), bytes(32), "text")
+    policy.add_column(ColDesc("cqlpath", "elsewhere", "secret"), bytes(32), "text")
     plain = subjects.handler()
     careful = type("CarefulHandler", (plain,), {"column_encryption_policy": policy})
     frame = recordings.frame(name)

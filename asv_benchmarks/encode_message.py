@@ -17,8 +17,8 @@ HEADER = 9
 ONE, STREAM, COMPRESSED = 1, 117, 0x01
 SIZES = {"64b": 64, "1kb": 1024, "16kb": 16 * 1024}
 COMPRESSIONS = ("plain", "lz4", "snappy")
-SHORT_QUERY = "SELECT * FROM hotpath.readings WHERE sensor = 1 LIMIT 100"
-INSERT = "INSERT INTO hotpath.documents (id, part, body) VALUES (1, 1, '{}')"
+SHORT_QUERY = "SELECT * FROM cqlpath.readings WHERE sensor = 1 LIMIT 100"
+INSERT = "INSERT INTO cqlpath.documents (id, part, body) VALUES (1, 1, '{}')"
 
 ENCODE = "wire.codec:ProtocolHandler.encode_message"
 QUERY_MODULES = ("wire.codec", "wire.requests.query", "wire.primitives")

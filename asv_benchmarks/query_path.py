@@ -5,7 +5,7 @@ rows) of a prepared statement: bind, routing key and token, the plan of TokenAwa
 connection borrowed from the pool, encode, v5 segments, decode, ``_set_result``, rows to the caller.
 Nothing is stubbed but the socket: see ``asv_benchmarks/ring.py``. The answers are recorded frames.
 
-``point_select`` and ``range_select`` are the wholes, ``<whole>_<hop>`` their parts: ``hotpath
+``point_select`` and ``range_select`` are the wholes, ``<whole>_<hop>`` their parts: ``benchproof
 share`` tells which share of the whole each of them has, and how much is in none.
 """
 
@@ -186,7 +186,7 @@ def whole(name: str) -> Prepared:
         for value in (made.statement.query_id, *made.bound.values):
             expect(value in bodies[0], f"{value!r} is not in the request: {bodies[0]!r}")
         plan = list(made.core.query_plan(made.bound, made.policy))
-        replicas = made.core.cluster.metadata.get_replicas("hotpath", made.bound.routing_key)
+        replicas = made.core.cluster.metadata.get_replicas("cqlpath", made.bound.routing_key)
         expect(plan == list(replicas) and len(plan) == 3, f"not the replicas: {plan}")
         return {"rows": len(rows), "request_bytes": len(bodies[0])}
 

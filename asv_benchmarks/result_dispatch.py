@@ -100,10 +100,10 @@ def dispatched(name: str, *, tablet: bool = False, schema: bool = False) -> Prep
         facts: dict[str, Any] = {"kind": frame.about["kind"] or "ERROR"}
         if tablet:
             known = owner.cluster.metadata.tablets
-            expect(known.get_tablet_for_key("hotpath", "readings", _Token(0)), "no tablet learnt")
+            expect(known.get_tablet_for_key("cqlpath", "readings", _Token(0)), "no tablet learnt")
             facts["tablet"] = True
         if frame.about["kind"] == "SET_KEYSPACE":
-            expect(owner.keyspace == "hotpath", f"the keyspace is {owner.keyspace}")
+            expect(owner.keyspace == "cqlpath", f"the keyspace is {owner.keyspace}")
         return facts
 
     inputs = (future._set_result, owner.host, owner.connection, response)

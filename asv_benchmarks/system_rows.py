@@ -73,7 +73,7 @@ def _node(node: int) -> dict[str, bytes]:
 def _local(node: int) -> dict[str, bytes]:
     address = ip_address(ADDRESSES[node]).packed
     return _node(node) | {
-        "cluster_name": b"hotpath",
+        "cluster_name": b"cqlpath",
         "partitioner": b"org.apache.cassandra.dht.Murmur3Partitioner",
         "rpc_address": address,
         "rpc_port": struct.pack(">i", PORT),
@@ -97,7 +97,7 @@ def _keyspace() -> dict[str, bytes]:
     strategy = b"org.apache.cassandra.locator.NetworkTopologyStrategy"
     replication = [b"class", strategy, DATACENTER.encode(), b"3"]
     return {
-        "keyspace_name": b"hotpath",
+        "keyspace_name": b"cqlpath",
         "durable_writes": b"\x01",
         "replication": _collection(replication, 2),
     }

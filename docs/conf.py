@@ -11,9 +11,9 @@ sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
 
 import driver  # noqa: E402  (only now can it be found)
 
-project = "hotpath"
-author = "The hotpath maintainers"
-copyright = "the hotpath maintainers"  # noqa: A001  (Sphinx asks for this name)
+project = "benchproof"
+author = "The benchproof maintainers"
+copyright = "the benchproof maintainers"  # noqa: A001  (Sphinx asks for this name)
 release = version = driver.__version__
 
 extensions = [
@@ -42,6 +42,6 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 html_theme = "furo"
-html_title = f"hotpath {release}"
+html_title = f"benchproof {release}"
 html_theme_options = {"navigation_with_keys": True}
 copybutton_prompt_text = "$ "

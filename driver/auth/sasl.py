@@ -79,7 +79,7 @@ def _client_class() -> type[SASLClient]:
         from puresasl.client import SASLClient  # noqa: PLC0415  (an extra; only asked for)
     except ImportError as missing:
         raise ImportError(
-            "SaslAuthProvider needs the pure-sasl package: pip install hotpath[sasl]"
+            "SaslAuthProvider needs the pure-sasl package: pip install cqlpath[sasl]"
         ) from missing
     client_class: type[SASLClient] = SASLClient
     return client_class

@@ -12,7 +12,7 @@ from ..wire.codec import ProtocolHandler
 if TYPE_CHECKING:
     from .core import ClusterCore
 
-DRIVER_NAME = "hotpath"
+DRIVER_NAME = "cqlpath"
 #: Named by every connection of this process that is not told another one.
 PROCESS_CLIENT_ID = uuid4()
 

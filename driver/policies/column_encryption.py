@@ -82,7 +82,7 @@ class AES256ColumnEncryptionPolicy(ColumnEncryptionPolicy):
         except ImportError as missing:
             raise DependencyException(
                 "AES256ColumnEncryptionPolicy needs the cryptography package: "
-                "pip install hotpath[encryption]",
+                "pip install cqlpath[encryption]",
                 [missing],
             ) from missing
         if iv is not None and len(iv) != AES256_BLOCK_SIZE_BYTES:

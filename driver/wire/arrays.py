@@ -43,7 +43,7 @@ def import_numpy() -> Any:  # noqa: ANN401  (a module)
         return import_module("numpy")
     except ImportError as error:
         raise DependencyException(
-            "results as NumPy arrays need numpy: pip install hotpath[numpy]", [error]
+            "results as NumPy arrays need numpy: pip install cqlpath[numpy]", [error]
         ) from error
 
 

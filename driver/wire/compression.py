@@ -143,5 +143,5 @@ def segment_decompress(payload: bytes, size: int) -> bytes:
 def _need_lz4() -> Any:  # noqa: ANN401  (a module)
     """The lz4 library, or a line that says how to get it."""
     if _BLOCK is None:
-        raise RuntimeError("compressed segments need lz4: pip install hotpath[lz4]")
+        raise RuntimeError("compressed segments need lz4: pip install cqlpath[lz4]")
     return _BLOCK

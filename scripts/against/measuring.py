@@ -2,7 +2,7 @@
 
 Every block has one process of each side, in random order, on one core: what the machine does to
 one of them it does to its neighbours. A process gives one number for each operation, and a ratio
-is that of processes of one block (`harness.stats`), as the gate has it.
+is that of processes of one block (`benchproof.stats`), as the gate has it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from harness import stats
-from harness.meters import allocations, instructions, wall
+from benchproof import stats
+from benchproof.meters import allocations, instructions, wall
 
 from .sides import Side, SideError
 
 if TYPE_CHECKING:
-    from harness.meters.counts import Counts
+    from benchproof.meters.counts import Counts
 
 #: Of each printed interval, for itself alone.
 CONFIDENCE = 0.99

@@ -21,7 +21,7 @@ MODULES = ("wire.rows", "types.deserializers", "types.serializers", "topology.to
 class Ours:
     """The package ``driver``."""
 
-    name = "hotpath"
+    name = "cqlpath"
 
     def modules(self) -> dict[str, str]:
         """As `Driver` says."""

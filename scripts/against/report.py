@@ -7,7 +7,7 @@ import json
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from harness import files, provenance, results, toolchain
+from benchproof import files, provenance, results, toolchain
 
 from .measuring import ratio
 
@@ -78,7 +78,7 @@ def write(done: Mapping[str, Any], stem: Path) -> None:
     """Write the page and the raw data beside it.
 
     Raises:
-        HotpathError: they cannot be written.
+        BenchproofError: they cannot be written.
     """
     text = json.dumps(done, separators=(",", ":")).encode()
     files.write(gzip.compress(text, mtime=0), stem.with_suffix(".json.gz"))

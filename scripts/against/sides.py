@@ -71,8 +71,8 @@ def all_sides(cache: Path) -> list[Side]:
         SideError: one cannot be installed.
     """
     ours = [
-        Side("hotpath, Cython", "ours", {"DRIVER_IMPL": "cython"}),
-        Side("hotpath, pure Python", "ours", {"DRIVER_IMPL": "python"}),
+        Side("cqlpath, Cython", "ours", {"DRIVER_IMPL": "cython"}),
+        Side("cqlpath, pure Python", "ours", {"DRIVER_IMPL": "python"}),
     ]
     return ours + [
         Side(wanted.replace("==", " "), "theirs", {"PYTHONPATH": str(_installed(wanted, cache))})

@@ -11,8 +11,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from harness.meters import allocations, instructions, wall
-from harness.meters.counts import Counts
+from benchproof.meters import allocations, instructions, wall
+from benchproof.meters.counts import Counts
 
 from . import operations
 

@@ -31,47 +31,47 @@ SCALARS = (
 
 #: name -> CQL; the PREPARED response of each is recorded.
 PREPARED = {
-    "select_point": "SELECT * FROM hotpath.readings WHERE sensor = ? AND at = ?",
-    "select_readings": "SELECT * FROM hotpath.readings WHERE sensor = ?",
-    "select_documents": "SELECT * FROM hotpath.documents WHERE id = ?",
-    "select_vector_128": "SELECT * FROM hotpath.vector_128 WHERE id = ?",
-    "select_vector_768": "SELECT * FROM hotpath.vector_768 WHERE id = ?",
-    "select_vector_1536": "SELECT * FROM hotpath.vector_1536 WHERE id = ?",
-    "select_vector_text": "SELECT * FROM hotpath.vector_text WHERE id = ?",
-    "select_collections": "SELECT * FROM hotpath.collections WHERE id = ?",
-    "select_customers": "SELECT * FROM hotpath.customers WHERE id = ?",
-    "select_scalars": "SELECT * FROM hotpath.scalars WHERE id = ?",
-    "select_mixed": "SELECT * FROM hotpath.mixed WHERE i1 = ?",
-    "select_counts": "SELECT * FROM hotpath.counts WHERE id = ?",
-    "select_backwards": "SELECT * FROM hotpath.backwards WHERE id = ?",
-    "select_columns_5": "SELECT * FROM hotpath.columns_5 WHERE id = ?",
-    "select_columns_10": "SELECT * FROM hotpath.columns_10 WHERE id = ?",
-    "select_columns_20": "SELECT * FROM hotpath.columns_20 WHERE id = ?",
-    "select_columns_50": "SELECT * FROM hotpath.columns_50 WHERE id = ?",
-    "select_key_int": "SELECT v FROM hotpath.key_int WHERE k = ?",
+    "select_point": "SELECT * FROM cqlpath.readings WHERE sensor = ? AND at = ?",
+    "select_readings": "SELECT * FROM cqlpath.readings WHERE sensor = ?",
+    "select_documents": "SELECT * FROM cqlpath.documents WHERE id = ?",
+    "select_vector_128": "SELECT * FROM cqlpath.vector_128 WHERE id = ?",
+    "select_vector_768": "SELECT * FROM cqlpath.vector_768 WHERE id = ?",
+    "select_vector_1536": "SELECT * FROM cqlpath.vector_1536 WHERE id = ?",
+    "select_vector_text": "SELECT * FROM cqlpath.vector_text WHERE id = ?",
+    "select_collections": "SELECT * FROM cqlpath.collections WHERE id = ?",
+    "select_customers": "SELECT * FROM cqlpath.customers WHERE id = ?",
+    "select_scalars": "SELECT * FROM cqlpath.scalars WHERE id = ?",
+    "select_mixed": "SELECT * FROM cqlpath.mixed WHERE i1 = ?",
+    "select_counts": "SELECT * FROM cqlpath.counts WHERE id = ?",
+    "select_backwards": "SELECT * FROM cqlpath.backwards WHERE id = ?",
+    "select_columns_5": "SELECT * FROM cqlpath.columns_5 WHERE id = ?",
+    "select_columns_10": "SELECT * FROM cqlpath.columns_10 WHERE id = ?",
+    "select_columns_20": "SELECT * FROM cqlpath.columns_20 WHERE id = ?",
+    "select_columns_50": "SELECT * FROM cqlpath.columns_50 WHERE id = ?",
+    "select_key_int": "SELECT v FROM cqlpath.key_int WHERE k = ?",
     "select_key_three": (
-        "SELECT v FROM hotpath.key_three WHERE tenant = ? AND region = ? AND account = ?"
+        "SELECT v FROM cqlpath.key_three WHERE tenant = ? AND region = ? AND account = ?"
     ),
-    "select_key_long": "SELECT v FROM hotpath.key_long WHERE k = ?",
-    "insert_vector_128": "INSERT INTO hotpath.vector_128 (id, n, embedding) VALUES (1, 0, ?)",
-    "insert_vector_768": "INSERT INTO hotpath.vector_768 (id, n, embedding) VALUES (1, 0, ?)",
-    "insert_vector_1536": "INSERT INTO hotpath.vector_1536 (id, n, embedding) VALUES (1, 0, ?)",
+    "select_key_long": "SELECT v FROM cqlpath.key_long WHERE k = ?",
+    "insert_vector_128": "INSERT INTO cqlpath.vector_128 (id, n, embedding) VALUES (1, 0, ?)",
+    "insert_vector_768": "INSERT INTO cqlpath.vector_768 (id, n, embedding) VALUES (1, 0, ?)",
+    "insert_vector_1536": "INSERT INTO cqlpath.vector_1536 (id, n, embedding) VALUES (1, 0, ?)",
     "insert_mixed": (
-        "INSERT INTO hotpath.mixed (i1, i2, i3, f1, f2, f3, f4, f5, d1, d2) "
+        "INSERT INTO cqlpath.mixed (i1, i2, i3, f1, f2, f3, f4, f5, d1, d2) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ),
-    "insert_item": "INSERT INTO hotpath.items (id, name, price, embedding) VALUES (?, ?, ?, ?)",
+    "insert_item": "INSERT INTO cqlpath.items (id, name, price, embedding) VALUES (?, ?, ?, ?)",
     "insert_reading": (
-        "INSERT INTO hotpath.readings (sensor, at, seq, value, valid, note) "
+        "INSERT INTO cqlpath.readings (sensor, at, seq, value, valid, note) "
         "VALUES (?, ?, ?, ?, ?, ?)"
     ),
     "insert_collections": (
-        "INSERT INTO hotpath.collections (id, n, tags, scores, attributes, nested, pair) "
+        "INSERT INTO cqlpath.collections (id, n, tags, scores, attributes, nested, pair) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)"
     ),
-    "insert_customer": "INSERT INTO hotpath.customers (id, n, home, others) VALUES (?, ?, ?, ?)",
+    "insert_customer": "INSERT INTO cqlpath.customers (id, n, home, others) VALUES (?, ?, ?, ?)",
     "insert_scalars": (
-        f"INSERT INTO hotpath.scalars (id, n, {SCALARS}) VALUES (?, ?, {', '.join('?' * 20)})"
+        f"INSERT INTO cqlpath.scalars (id, n, {SCALARS}) VALUES (?, ?, {', '.join('?' * 20)})"
     ),
 }
 
@@ -104,8 +104,8 @@ EXECUTED = {
     "none_columns_50": ("select_columns_50", NOBODY, 0),
 }
 
-POINT = "SELECT * FROM hotpath.key_int WHERE k = 1"
-COUNT = "SELECT count(*) FROM hotpath.key_int"  # without a partition key: the server warns
+POINT = "SELECT * FROM cqlpath.key_int WHERE k = 1"
+COUNT = "SELECT count(*) FROM cqlpath.key_int"  # without a partition key: the server warns
 
 #: name -> (CQL, flags); asked as plain queries.
 QUERIED = {
@@ -113,10 +113,10 @@ QUERIED = {
     "rows_with_payload": (POINT, cql.FLAG_PAYLOAD),
     "rows_warned": (COUNT, 0),
     "rows_traced_warned_with_payload": (COUNT, cql.FLAG_TRACING | cql.FLAG_PAYLOAD),
-    "rows_applied": ("INSERT INTO hotpath.key_int (k, v) VALUES (9, 9) IF NOT EXISTS", 0),
-    "rows_not_applied": ("INSERT INTO hotpath.key_int (k, v) VALUES (1, 9) IF NOT EXISTS", 0),
-    "void": ("DELETE FROM hotpath.key_int WHERE k = 9", 0),
-    "set_keyspace": ("USE hotpath", 0),
+    "rows_applied": ("INSERT INTO cqlpath.key_int (k, v) VALUES (9, 9) IF NOT EXISTS", 0),
+    "rows_not_applied": ("INSERT INTO cqlpath.key_int (k, v) VALUES (1, 9) IF NOT EXISTS", 0),
+    "void": ("DELETE FROM cqlpath.key_int WHERE k = 9", 0),
+    "set_keyspace": ("USE cqlpath", 0),
     "schema_keyspace": (
         (
             "CREATE KEYSPACE passing WITH replication = "
@@ -143,40 +143,40 @@ QUERIED = {
 #: largest of these takes several.
 COMPRESSED = {
     "one": (POINT, 0),
-    "page": ("SELECT * FROM hotpath.readings WHERE sensor = 1", 100),
-    "split": ("SELECT * FROM hotpath.readings WHERE sensor = 1", 5000),
+    "page": ("SELECT * FROM cqlpath.readings WHERE sensor = 1", 100),
+    "split": ("SELECT * FROM cqlpath.readings WHERE sensor = 1", 5000),
 }
 
 #: name -> (CQL, consistency); each is answered with ERROR.
 REFUSED = {
-    "error_syntax": ("SELEC * FROM hotpath.key_int", cql.ONE),
-    "error_invalid": ("SELECT * FROM hotpath.no_such_table", cql.ONE),
+    "error_syntax": ("SELEC * FROM cqlpath.key_int", cql.ONE),
+    "error_invalid": ("SELECT * FROM cqlpath.no_such_table", cql.ONE),
     "error_configuration": (
         "CREATE KEYSPACE bad WITH replication = {'class': 'NoSuchStrategy'}",
         cql.ONE,
     ),
     "error_already_exists_keyspace": (
         (
-            "CREATE KEYSPACE hotpath WITH replication = "
+            "CREATE KEYSPACE cqlpath WITH replication = "
             "{'class': 'SimpleStrategy', 'replication_factor': 1}"
         ),
         cql.ONE,
     ),
-    "error_already_exists_table": ("CREATE TABLE hotpath.key_int (k int PRIMARY KEY)", cql.ONE),
+    "error_already_exists_table": ("CREATE TABLE cqlpath.key_int (k int PRIMARY KEY)", cql.ONE),
     "error_unavailable": (POINT, cql.THREE),
-    "error_read_failure": ("SELECT * FROM hotpath.graves WHERE id = 1", cql.ONE),
-    "error_function": ("SELECT hotpath.fails(v) FROM hotpath.key_int WHERE k = 1", cql.ONE),
+    "error_read_failure": ("SELECT * FROM cqlpath.graves WHERE id = 1", cql.ONE),
+    "error_function": ("SELECT cqlpath.fails(v) FROM cqlpath.key_int WHERE k = 1", cql.ONE),
 }
 
 #: The same, while the other replica is frozen.
 TIMED_OUT = {
     "error_read_timeout": (POINT, cql.TWO),
-    "error_write_timeout": ("INSERT INTO hotpath.key_int (k, v) VALUES (2, 2)", cql.TWO),
+    "error_write_timeout": ("INSERT INTO cqlpath.key_int (k, v) VALUES (2, 2)", cql.TWO),
     "error_write_timeout_cas": (
-        "INSERT INTO hotpath.key_int (k, v) VALUES (2, 2) IF NOT EXISTS",
+        "INSERT INTO cqlpath.key_int (k, v) VALUES (2, 2) IF NOT EXISTS",
         cql.ONE,
     ),
-    "error_truncate": ("TRUNCATE hotpath.key_long", cql.ONE),
+    "error_truncate": ("TRUNCATE cqlpath.key_long", cql.ONE),
 }
 
 
@@ -256,19 +256,19 @@ def record_queries(into: Recording, link: Client) -> None:
 
 def record_metadata_change(into: Recording, link: Client) -> None:
     """v5: a result that says that its metadata changed since it was prepared."""
-    link.must("CREATE TABLE hotpath.changing (k int PRIMARY KEY, v int)")
-    query = "SELECT * FROM hotpath.changing WHERE k = ?"
+    link.must("CREATE TABLE cqlpath.changing (k int PRIMARY KEY, v int)")
+    query = "SELECT * FROM cqlpath.changing WHERE k = ?"
     key = "prepared_before_change"
     prepared = into.add(key, link.version, link.prepare(query), cql.RESULT, query=query)
-    link.must("INSERT INTO hotpath.changing (k, v) VALUES (1, 1)")
-    link.must("ALTER TABLE hotpath.changing ADD w text")
+    link.must("INSERT INTO cqlpath.changing (k, v) VALUES (1, 1)")
+    link.must("ALTER TABLE cqlpath.changing ADD w text")
     # The server forgot the statement; prepared again it has the same id, and new metadata.
     again = link.prepare(query)
     into.add("prepared_after_change", link.version, again, cql.RESULT, query=query)
     frame = link.execute(prepared, ONE_INT, skip_metadata=True)
     about = {"query": query, "prepared": key}
     into.add("rows_metadata_changed", link.version, frame, cql.RESULT, **about)
-    link.must("DROP TABLE hotpath.changing")
+    link.must("DROP TABLE cqlpath.changing")
 
 
 def record_compressed(into: Recording, version: int) -> None:
@@ -306,11 +306,11 @@ def record_frozen(into: Recording, links: list[Client], cassandra: Path) -> None
     for watcher in watchers:
         into.add("event_up", watcher.version, watcher.next_frame(), 0x0C)
     time.sleep(1.0)  # a schema change wants both nodes to agree
-    links[0].must("CREATE TABLE hotpath.seen (k int PRIMARY KEY)")
+    links[0].must("CREATE TABLE cqlpath.seen (k int PRIMARY KEY)")
     for watcher in watchers:
         into.add("event_schema", watcher.version, watcher.next_frame(), 0x0C)
         watcher.close()
-    links[0].must("DROP TABLE hotpath.seen")
+    links[0].must("DROP TABLE cqlpath.seen")
 
 
 def server_version(link: Client) -> str:

@@ -242,7 +242,7 @@ def statements() -> Iterator[str]:
     for table, row in all_rows():
         document = json.dumps(row, ensure_ascii=False).replace("'", "''")
         # DEFAULT UNSET: a column that a row does not name must not become a tombstone.
-        insert = f"INSERT INTO hotpath.{table} JSON '{document}' DEFAULT UNSET"
+        insert = f"INSERT INTO cqlpath.{table} JSON '{document}' DEFAULT UNSET"
         if table != "readings":
             yield insert
             continue
@@ -252,7 +252,7 @@ def statements() -> Iterator[str]:
             pending.clear()
     if pending:
         yield f"BEGIN UNLOGGED BATCH {'; '.join(pending)}; APPLY BATCH"
-    yield "UPDATE hotpath.counts SET hits = hits + 41 WHERE id = 1"
+    yield "UPDATE cqlpath.counts SET hits = hits + 41 WHERE id = 1"
     for n in range(60):
-        yield f"INSERT INTO hotpath.graves (id, n, v) VALUES (1, {n}, {n})"
-        yield f"DELETE FROM hotpath.graves WHERE id = 1 AND n = {n}"
+        yield f"INSERT INTO cqlpath.graves (id, n, v) VALUES (1, {n}, {n})"
+        yield f"DELETE FROM cqlpath.graves WHERE id = 1 AND n = {n}"

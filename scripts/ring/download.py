@@ -12,7 +12,7 @@ from .place import FETCH_SECONDS, JARS, VERSION, Failure, say
 
 POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
-  <groupId>hotpath</groupId><artifactId>server</artifactId><version>1</version>
+  <groupId>cqlpath</groupId><artifactId>server</artifactId><version>1</version>
   <packaging>pom</packaging>
   <dependencies><dependency>
     <groupId>org.apache.cassandra</groupId>

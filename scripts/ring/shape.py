@@ -65,7 +65,7 @@ class Shape:
         mine = range(index - 1, total, self.nodes)
         seeds = ",".join(address(other) for other in range(1, self.nodes + 1))
         keys: dict[str, Any] = {
-            "cluster_name": "hotpath",
+            "cluster_name": "cqlpath",
             "partitioner": "org.apache.cassandra.dht.Murmur3Partitioner",
             "endpoint_snitch": "GossipingPropertyFileSnitch"
             if self.place_of(index)

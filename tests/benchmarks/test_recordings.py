@@ -102,9 +102,9 @@ def test_the_neutral_form_refuses_what_no_cql_type_decodes_to():
 def test_the_schema_beside_the_frames_has_every_table_that_a_prepared_statement_names():
     schema = (INPUTS / "schema.cql").read_text(encoding="utf-8")
     queries = [e["query"] for e in recordings.manifest()["frames"] if e["kind"] == "PREPARED"]
-    tables = {table for query in queries for table in re.findall(r"hotpath\.\w+", query)}
+    tables = {table for query in queries for table in re.findall(r"cqlpath\.\w+", query)}
     missing = {table for table in tables if f"CREATE TABLE {table} " not in schema}
-    assert missing == {"hotpath.changing"}, "altered while it is recorded, and dropped"
+    assert missing == {"cqlpath.changing"}, "altered while it is recorded, and dropped"
 
 
 def test_the_manifest_has_no_absolute_path_of_the_machine_that_recorded():

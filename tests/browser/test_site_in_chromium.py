@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, quote
 import pytest
 from playwright.sync_api import sync_playwright
 
-from harness.site import pages
+from benchproof.site import pages
 from tests.harness.sample_history import HOSTILE, make_history
 from tests.harness.sample_site import make_site
 

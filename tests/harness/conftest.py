@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.checkout import Checkout
-from harness.compare import Place
-from harness.progress import Lines
-from harness.toolchain import find
+from benchproof.checkout import Checkout
+from benchproof.compare import Place
+from benchproof.progress import Lines
+from benchproof.toolchain import find
 from tests.harness.toy import Toy
 
 SUITES = Path(__file__).resolve().parent / "suites"

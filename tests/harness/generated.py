@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from harness.history.model import UNITS, Commit, History, Series, SeriesKey
+from benchproof.history.model import UNITS, Commit, History, Series, SeriesKey
 
 
 def key(number=0, meter="instructions", impl="cython", benchmark=None):

@@ -4,8 +4,8 @@ import hashlib
 
 import numpy as np
 
-from harness.changes.model import Change
-from harness.history.model import Commit, History, LeftOut, Series, SeriesKey
+from benchproof.changes.model import Change
+from benchproof.history.model import Commit, History, LeftOut, Series, SeriesKey
 
 START, APART = 1_700_000_000_000, 7_200_000
 #: Subjects that a page could take for markup, if it did not escape them.

@@ -8,11 +8,11 @@ import subprocess
 import numpy as np
 from rich.console import Console
 
-from harness import changes
-from harness.checkout import Checkout
-from harness.history import asv_files
-from harness.progress import Lines
-from harness.site import Asked, publish
+from benchproof import changes
+from benchproof.checkout import Checkout
+from benchproof.history import asv_files
+from benchproof.progress import Lines
+from benchproof.site import Asked, publish
 from tests.harness.sample_history import make_changes, make_history
 
 QUIET = Lines(Console(quiet=True))
@@ -49,7 +49,7 @@ def given(page_folder, name):
 
 
 def parse(file):
-    match = re.fullmatch(r'hotpath\.give\("[^"]+",(.*)\);\n', file.read_text("utf-8"), re.DOTALL)
+    match = re.fullmatch(r'benchproof\.give\("[^"]+",(.*)\);\n', file.read_text("utf-8"), re.DOTALL)
     return json.loads(match[1])
 
 

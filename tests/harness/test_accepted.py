@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import accepted, verdict
-from harness.errors import AcceptedError
+from benchproof import accepted, verdict
+from benchproof.errors import AcceptedError
 
 ROOT = Path(__file__).resolve().parents[2]
 TODAY = dt.date(2026, 12, 1)

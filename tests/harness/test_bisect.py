@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.bisect import run, told
-from harness.bisect.asked import Asked
-from harness.errors import BisectError, SelectionError
-from harness.meters import instructions
+from benchproof.bisect import run, told
+from benchproof.bisect.asked import Asked
+from benchproof.errors import BisectError, SelectionError
+from benchproof.meters import instructions
 
 pytestmark = [
     pytest.mark.slow,

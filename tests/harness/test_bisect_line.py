@@ -2,11 +2,11 @@
 
 import pytest
 
-from harness.bisect import evidence, line
-from harness.bisect.asked import Asked, check, ends, implementation
-from harness.checkout import Checkout
-from harness.errors import BisectError, HotpathError, SelectionError, TargetError
-from harness.history.model import Commit, History
+from benchproof.bisect import evidence, line
+from benchproof.bisect.asked import Asked, check, ends, implementation
+from benchproof.checkout import Checkout
+from benchproof.errors import BenchproofError, BisectError, SelectionError, TargetError
+from benchproof.history.model import Commit, History
 from tests.harness.generated import key, series_of
 
 
@@ -93,7 +93,7 @@ def test_a_meter_that_one_process_does_not_decide_is_refused(meter):
 
 def test_an_implementation_is_one_of_two():
     assert (implementation(""), implementation("python")) == (None, "python")
-    with pytest.raises(HotpathError, match="choose python or cython"):
+    with pytest.raises(BenchproofError, match="choose python or cython"):
         implementation("rust")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.bisect.narrow import Lost, most_builds, narrow
+from benchproof.bisect.narrow import Lost, most_builds, narrow
 
 
 class Asked:

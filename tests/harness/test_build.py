@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import build, targets
-from harness.errors import BuildError, NoSpaceError
-from harness.processes import Crew, Finished
+from benchproof import build, targets
+from benchproof.errors import BuildError, NoSpaceError
+from benchproof.processes import Crew, Finished
 
 
 @pytest.fixture

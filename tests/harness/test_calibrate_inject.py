@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from harness import verdict
-from harness.calibrate import gates, inject, neutral, tune, walls, work
-from harness.calibrate.clock import Clock
-from harness.calibrate.clone import clone
-from harness.calibrate.insert import SiteError, inserted
-from harness.calibrate.kept import Kept
-from harness.calibrate.scene import Scene
-from harness.calibrate.sites import SITES, Site, families
+from benchproof import verdict
+from benchproof.calibrate import gates, inject, neutral, tune, walls, work
+from benchproof.calibrate.clock import Clock
+from benchproof.calibrate.clone import clone
+from benchproof.calibrate.insert import SiteError, inserted
+from benchproof.calibrate.kept import Kept
+from benchproof.calibrate.scene import Scene
+from benchproof.calibrate.sites import SITES, Site, families
 
 ROOT = Path(__file__).resolve().parents[2]
 SPIN = Site("spin", "spin", "driver/work.py", "spin", (("toy.time_spin", 1),))

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from harness import timing
-from harness.calibrate import (
+from benchproof import timing
+from benchproof.calibrate import (
     command,
     picture,
     rates,
@@ -18,12 +18,12 @@ from harness.calibrate import (
     walls,
     words,
 )
-from harness.calibrate.clock import Clock
-from harness.calibrate.kept import Kept
-from harness.calibrate.others import bare
-from harness.calibrate.others import run as others
-from harness.calibrate.sites import Site
-from harness.settings import Settings
+from benchproof.calibrate.clock import Clock
+from benchproof.calibrate.kept import Kept
+from benchproof.calibrate.others import bare
+from benchproof.calibrate.others import run as others
+from benchproof.calibrate.sites import Site
+from benchproof.settings import Settings
 
 STAMP = {"policy": "rules", "machine": {"cpu": "a processor"}, "at": "2026-11-20T10:00:00+00:00"}
 
@@ -275,7 +275,7 @@ def test_other_tools_stand_in_the_same_table(reports):
     assert row["detection"]["0.05"]["k"] == 1
     text = (reports / "calibration" / "calibration.md").read_text()
     assert "| bare instruction count | 1 % | 1 of 2 (1.3 to 98.7 %) |" in text
-    assert "| **`hotpath gate`** | instructions |" in text
+    assert "| **`benchproof gate`** | instructions |" in text
 
 
 def test_rates_of_other_rules_say_so(reports):

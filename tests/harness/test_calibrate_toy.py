@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.calibrate import command, rates, recorded
-from harness.calibrate.sites import Site
-from harness.meters import instructions
+from benchproof.calibrate import command, rates, recorded
+from benchproof.calibrate.sites import Site
+from benchproof.meters import instructions
 
 SPIN = Site("spin", "spin", "driver/work.py", "spin", (("toy.time_spin", 1),), ("python",))
 
@@ -37,7 +37,7 @@ def rows(calibration, name):
 
 
 def test_real_work_is_tuned_injected_and_found(calibrate, monkeypatch):
-    from harness.calibrate import tune
+    from benchproof.calibrate import tune
 
     # One form and one amount: each trial is a gate of its own.
     monkeypatch.setattr(tune, "trials", lambda _: [tune.Trial(0, "stores")])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from harness.changes import claimed, find_all, listing
-from harness.changes.score import Where, score
-from harness.claims import reader
-from harness.history.model import CANARY, History
-from harness.meters import METERS
+from benchproof.changes import claimed, find_all, listing
+from benchproof.changes.score import Where, score
+from benchproof.claims import reader
+from benchproof.history.model import CANARY, History
+from benchproof.meters import METERS
 from tests.harness.generated import commits, key, series_of
 from tests.harness.sample_ledger import LEDGER, run
 

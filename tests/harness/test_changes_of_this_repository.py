@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.changes import claimed, find_all
-from harness.changes.score import score
-from harness.checkout import Checkout
-from harness.claims import reader, store
-from harness.history.asv_files import load
+from benchproof.changes import claimed, find_all
+from benchproof.changes.score import score
+from benchproof.checkout import Checkout
+from benchproof.claims import reader, store
+from benchproof.history.asv_files import load
 
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = ROOT / "reports" / "results" / "asv"

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.changes import find, find_all, search
-from harness.changes.noise import FLOORS
-from harness.history.model import Commit
+from benchproof.changes import find, find_all, search
+from benchproof.changes.noise import FLOORS
+from benchproof.history.model import Commit
 from tests.harness.generated import Generator, commits, drawn, key, series_of
 
 #: Enough series for the rates to mean something.

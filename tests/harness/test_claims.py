@@ -1,4 +1,4 @@
-"""`hotpath claims` whole: a toy project's pull request, from its ledger to verdicts and files."""
+"""`benchproof claims` whole: a toy's pull request, from its ledger to verdicts and files."""
 
 import io
 import json
@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness import cli
-from harness.claims import command, measure, reader, store
-from harness.compare import Request
-from harness.errors import LedgerError, SelectionError, StoppedError
-from harness.meters import instructions
+from benchproof import cli
+from benchproof.claims import command, measure, reader, store
+from benchproof.compare import Request
+from benchproof.errors import LedgerError, SelectionError, StoppedError
+from benchproof.meters import instructions
 from tests.harness.sample_ledger import LEDGER
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "claims.md"
@@ -162,7 +162,7 @@ def test_a_row_that_the_ledger_has_not_is_told(ask, example):
 
 
 def test_rows_of_one_commit_are_measured_together():
-    from harness.claims.history import Carried
+    from benchproof.claims.history import Carried
 
     ledger = reader.parse(LEDGER)
     where = Carried("a" * 40, "b" * 40)
@@ -177,7 +177,7 @@ def test_rows_of_one_commit_are_measured_together():
 
 
 def test_stopping_keeps_what_was_measured(place, tell, monkeypatch):
-    from harness.claims.history import Carried
+    from benchproof.claims.history import Carried
 
     ledger = reader.parse(LEDGER)
     carried = {row: Carried(row * 8, row * 8) for row in ("7-1", "7-2")}
@@ -203,7 +203,7 @@ def test_help_has_examples_and_the_exit_status():
 
     text = CliRunner().invoke(cli.app, ["claims", "--help"]).output
     assert "Examples:" in text
-    assert "hotpath claims 799-1 --quick" in text
+    assert "benchproof claims 799-1 --quick" in text
     assert "Exit status: 0 every claim holds" in text
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.claims import judge, measure, reader
-from harness.claims.composed import compose
-from harness.claims.history import Carried
+from benchproof.claims import judge, measure, reader
+from benchproof.claims.composed import compose
+from benchproof.claims.history import Carried
 from tests.harness.sample_ledger import SUM, run
 
 FIGURE = """

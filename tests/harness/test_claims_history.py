@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.checkout import Checkout
-from harness.claims import history, reader
+from benchproof.checkout import Checkout
+from benchproof.claims import history, reader
 from tests.harness.sample_ledger import LEDGER, SUM
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.claims import judge, policy, reader
+from benchproof.claims import judge, policy, reader
 from tests.harness.sample_ledger import LEDGER, meter, run
 
 WALL = 0.05  # the limit of wall time

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims import reader
-from harness.errors import LedgerError
+from benchproof.claims import reader
+from benchproof.errors import LedgerError
 from tests.harness.sample_ledger import LEDGER
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
-from harness.claims import judge, markdown, reader, store, table
-from harness.errors import LedgerError
-from harness.render.claims import draw_report, write_page
+from benchproof.claims import judge, markdown, reader, store, table
+from benchproof.errors import LedgerError
+from benchproof.render.claims import draw_report, write_page
 from tests.harness.sample_ledger import LEDGER, run
 
 

@@ -11,22 +11,22 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness import files, results
-from harness.errors import NoSpaceError
+from benchproof import files, results
+from benchproof.errors import NoSpaceError
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = Path(__file__).resolve().parent / "suites"
 
 
 @pytest.fixture
-def hotpath(toy, cache):
+def benchproof(toy, cache):
     """Start the command in the toy's checkout."""
 
     def start(*arguments, **env):
         return subprocess.Popen(
-            [sys.executable, "-m", "harness.cli", *map(str, arguments)],
+            [sys.executable, "-m", "benchproof.cli", *map(str, arguments)],
             cwd=toy.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache),
+            env=os.environ | {"BENCHPROOF_CACHE": str(cache),
                               "COLUMNS": "100"} | env,
             # A test session in the background of a shell inherits an ignored SIGINT, and so
             # would this process: a terminal's does not.
@@ -59,32 +59,32 @@ def is_alive(child):
         (["compare", "HEAD", ".", "--suites", "nowhere"], "no folder of benchmarks"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(hotpath, arguments, line):
-    status, out, err = finish(hotpath(*arguments))
+def test_bad_input_is_one_line_and_status_2(benchproof, arguments, line):
+    status, out, err = finish(benchproof(*arguments))
     assert (status, out) == (2, "")
     assert line in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_budget_without_time_is_refused(hotpath):
-    status, out, err = finish(hotpath("run", "--budget", "-3"))
+def test_a_budget_without_time_is_refused(benchproof):
+    status, out, err = finish(benchproof("run", "--budget", "-3"))
     assert (status, out) == (2, "")
     assert "--budget" in err
 
 
-def test_a_dirty_tree_where_a_commit_was_asked_for_is_one_line(toy, hotpath):
+def test_a_dirty_tree_where_a_commit_was_asked_for_is_one_line(toy, benchproof):
     toy.commit("second")
     toy.write("driver/work.py", "x = 1\n")
     for arguments in (["compare", "HEAD~1", "HEAD"], ["run"]):
-        status, out, err = finish(hotpath(*arguments, "--suites", SUITES))
+        status, out, err = finish(benchproof(*arguments, "--suites", SUITES))
         assert (status, out) == (2, "")
         assert "without your changes to driver/work.py" in err
 
 
 def test_a_place_without_git_is_one_line(tmp_path):
     answer = subprocess.run(
-        [sys.executable, "-m", "harness.cli", "compare", "HEAD", "."],
-        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+        [sys.executable, "-m", "benchproof.cli", "compare", "HEAD", "."],
+        cwd=tmp_path, env=os.environ, check=False,
         capture_output=True, text=True,
     )  # fmt: skip
     assert answer.returncode == 2
@@ -93,19 +93,19 @@ def test_a_place_without_git_is_one_line(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
-def test_a_side_that_does_not_build_shows_the_compiler_s_last_lines(toy, hotpath):
+def test_a_side_that_does_not_build_shows_the_compiler_s_last_lines(toy, benchproof):
     toy.edit("driver/_cython/work.c", "PyInit_work(void)", "PyInit_work(void")
-    status, out, err = finish(hotpath("compare", "HEAD", ".", "--suites", SUITES))
+    status, out, err = finish(benchproof("compare", "HEAD", ".", "--suites", SUITES))
     assert (status, out) == (2, "")
-    assert "hotpath: . does not build" in err
+    assert "benchproof: . does not build" in err
     assert "work.c:4" in err
 
 
 @pytest.mark.slow
-def test_without_a_compiler_the_sides_are_pure_and_said_to_be(toy, hotpath):
+def test_without_a_compiler_the_sides_are_pure_and_said_to_be(toy, benchproof):
     toy.write("driver/more.py", "")
     status, out, err = finish(
-        hotpath("compare", "HEAD", ".", "--suites", SUITES, "--meters", "allocations",
+        benchproof("compare", "HEAD", ".", "--suites", SUITES, "--meters", "allocations",
                 "--bench", "spin", CC="/bin/false")
     )  # fmt: skip
     assert status == 0
@@ -124,12 +124,12 @@ def wait_for(process, word):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_the_workers_and_keeps_a_partial_result(toy, hotpath, tmp_path, number):
+def test_ctrl_c_ends_the_workers_and_keeps_a_partial_result(toy, benchproof, tmp_path, number):
     # Another build that is no slower: a regression, once seen, would outweigh the interruption.
     toy.edit("driver/work.py", "total += number", "total += number  # as before")
     toy.commit("a comment")
     kept = tmp_path / "kept.json"
-    process = hotpath("compare", "HEAD~1", "HEAD", "--suites", SUITES, "--budget", "600",
+    process = benchproof("compare", "HEAD~1", "HEAD", "--suites", SUITES, "--budget", "600",
                       "--meters", "allocations,wall", "--json", kept)  # fmt: skip
     wait_for(process, "timing")
     children = []
@@ -158,20 +158,20 @@ def test_a_full_disk_is_told_and_leaves_no_half_file(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_during_a_comparison_is_one_line(toy, hotpath):
+def test_a_full_disk_during_a_comparison_is_one_line(toy, benchproof):
     toy.write("driver/more.py", "")
     status, _, err = finish(
-        hotpath("compare", "HEAD", ".", "--suites", SUITES, "--meters", "allocations",
+        benchproof("compare", "HEAD", ".", "--suites", SUITES, "--meters", "allocations",
                 "--json", "/dev/full/x.json")
     )  # fmt: skip
     assert status == 2
-    assert "hotpath: " in err
+    assert "benchproof: " in err
     assert "Traceback" not in err
 
 
 @pytest.mark.parametrize("command", ["compare", "run"])
-def test_help_has_examples_and_the_exit_status(hotpath, command):
-    status, out, _ = finish(hotpath(command, "--help"))
+def test_help_has_examples_and_the_exit_status(benchproof, command):
+    status, out, _ = finish(benchproof(command, "--help"))
     assert status == 0
     assert "Examples:" in out
     assert "0 no regression, 1 regression, 2 could not measure" in out

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness import compare, results, timing
-from harness.errors import SelectionError, StoppedError, TargetError, WorkerError
-from harness.meters import instructions
+from benchproof import compare, results, timing
+from benchproof.errors import SelectionError, StoppedError, TargetError, WorkerError
+from benchproof.meters import instructions
 
 EXACT = ("allocations", "bytes") + (() if instructions.why_not() else ("instructions",))
 QUICK = compare.Request("HEAD~1", "HEAD", budget=1, quick=True, meters=(*EXACT, "wall"))
@@ -73,7 +73,7 @@ def test_the_raw_samples_hold_one_run_a_process_with_its_provenance(slower, tell
     (benchmark,) = pyperf.BenchmarkSuite.load(str(left)).get_benchmarks()
     assert benchmark.get_name() == "toy.time_spin"
     assert len(benchmark.get_runs()) == timing.QUICK_BLOCKS
-    assert benchmark.get_metadata()["hotpath_impl"] == outcome.document["left"]["impl"]
+    assert benchmark.get_metadata()["benchproof_impl"] == outcome.document["left"]["impl"]
     assert not outcome.document["meters"]["instructions"]["measured"]
 
 

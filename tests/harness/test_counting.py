@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness import counting, verdict
-from harness.collected import FIRST, Collected, Spot
-from harness.suite import Case
+from benchproof import counting, verdict
+from benchproof.collected import FIRST, Collected, Spot
+from benchproof.suite import Case
 
 CASE = Case("toy.time_x", "suites.toy", "time_x", "1", answers_may_differ=False)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness import provenance
-from harness.doctor import machine
+from benchproof import provenance
+from benchproof.doctor import machine
 
 GOVERNOR = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 

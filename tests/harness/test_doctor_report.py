@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.doctor import Finding, report
-from harness.doctor.finding import COMPILED, MAIN_JOB, ok
+from benchproof.doctor import Finding, report
+from benchproof.doctor.finding import COMPILED, MAIN_JOB, ok
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLOCK = Finding("frequency", "degraded", "powersave", "set it", ("wall",))
@@ -66,7 +66,7 @@ def test_machines_read_the_same(monkeypatch, capsys, findings):
 
 def test_the_real_machine_is_diagnosed_without_importing_the_driver():
     line = (
-        "import json, sys; from harness.doctor import diagnose; found = diagnose(); "
+        "import json, sys; from benchproof.doctor import diagnose; found = diagnose(); "
         "print(json.dumps([[f.name, f.state, f.remedy] for f in found])); "
         "sys.exit('driver' in sys.modules)"
     )

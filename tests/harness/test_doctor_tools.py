@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from harness import toolchain
-from harness.doctor import project, tools
-from harness.doctor.finding import COMMITS, COMPILED, MAIN_JOB
+from benchproof import toolchain
+from benchproof.doctor import project, tools
+from benchproof.doctor.finding import COMMITS, COMPILED, MAIN_JOB
 
 
 def git(folder, *arguments):

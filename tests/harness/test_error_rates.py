@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from harness import verdict
+from benchproof import verdict
 
 BLOCKS, GATES = 24, 40
 #: Tests of a whole gate: both implementations.

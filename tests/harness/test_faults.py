@@ -12,10 +12,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from harness.gate import run
-from harness.gate.asked import Asked
-from harness.meters import instructions
-from harness.processes import Crew
+from benchproof.gate import run
+from benchproof.gate.asked import Asked
+from benchproof.meters import instructions
+from benchproof.processes import Crew
 from tests.harness.conftest import SUITES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -281,7 +281,7 @@ def jumps_once(seed):
     """Whether exactly one of the first blocks of a seed has a process that jumps."""
     from itertools import islice
 
-    from harness import plan
+    from benchproof import plan
 
     first = islice(plan.blocks(seed), run.timing.QUICK_BLOCKS + 1)
     return [block.hash_seed % 8 == 0 for block in first] == [False, True, False, False, False]
@@ -311,12 +311,11 @@ def on_a_small_disk(tmp_path, toy, size, *, scratch, cache, more=()):
     ):
         pytest.skip("no file system can be mounted here")
     env = os.environ | {
-        "PYTHONPATH": str(ROOT),
         "TMPDIR": str(disk if scratch else tmp_path),
-        "HOTPATH_CACHE": str(disk if cache else tmp_path / "cache"),
+        "BENCHPROOF_CACHE": str(disk if cache else tmp_path / "cache"),
     }
     command = [
-        sys.executable, "-m", "harness.cli", "gate", "HEAD~1", "HEAD", "--suites", str(SUITES),
+        sys.executable, "-m", "benchproof.cli", "gate", "HEAD~1", "HEAD", "--suites", str(SUITES),
         "--impl", "python", "--no-profile", *more,
     ]  # fmt: skip
     return subprocess.run(

@@ -7,10 +7,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from harness.errors import SettingsError, StoppedError, TargetError
-from harness.gate import builds, definitions, run
-from harness.gate.asked import Asked
-from harness.meters import instructions
+from benchproof.errors import SettingsError, StoppedError, TargetError
+from benchproof.gate import builds, definitions, run
+from benchproof.gate.asked import Asked
+from benchproof.meters import instructions
 
 #: One implementation and the quickest exact meter: enough for whatever is not about measuring.
 BRIEF = Asked(
@@ -102,12 +102,12 @@ def test_the_limits_are_those_of_the_head_s_commit(heavier, toy, tell):
         "pyproject.toml",
         (toy.root / "pyproject.toml").read_text()
         + """
-[tool.hotpath.benchmarks."toy.*"]
+[tool.benchproof.benchmarks."toy.*"]
 bytes = 0.5
 """,
     )
     toy.commit("a limit")
-    toy.write("pyproject.toml", "[tool.hotpath]\nnonsense = 1\n")
+    toy.write("pyproject.toml", "[tool.benchproof]\nnonsense = 1\n")
     document = gate(replace(BRIEF, base="HEAD~2", committed=True), heavier, tell)
     assert document["settings"]["benchmarks"] == {"toy.*": {"bytes": 0.5}}
     assert row(document, "spin")["meters"]["bytes"]["limit"] == 0.5
@@ -119,7 +119,7 @@ def test_a_limit_for_a_benchmark_that_is_not_there_stops_the_gate(toy, place, te
         "pyproject.toml",
         (toy.root / "pyproject.toml").read_text()
         + """
-[tool.hotpath.benchmarks."tpyo.*"]
+[tool.benchproof.benchmarks."tpyo.*"]
 bytes = 0.5
 """,
     )

@@ -1,4 +1,4 @@
-"""`hotpath gate` as a person or a CI system runs it, on the toy driver."""
+"""`benchproof gate` as a person or a CI system runs it, on the toy driver."""
 
 import json
 import os
@@ -11,21 +11,21 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.errors import HotpathError
-from harness.gate import command, passed
-from harness.gate.asked import Asked
-from harness.meters import instructions
+from benchproof.errors import BenchproofError
+from benchproof.gate import command, passed
+from benchproof.gate.asked import Asked
+from benchproof.meters import instructions
 from tests.harness.conftest import SUITES
 
 ROOT = Path(__file__).resolve().parents[2]
 PART = ("--impl", "python", "--meters", "allocations", "--bench", "spin", "--no-profile")
 
 
-def hotpath(toy, cache, *words):
+def benchproof(toy, cache, *words):
     """Run the command in a repository."""
-    env = os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache), "COLUMNS": "200"}
+    env = os.environ | {"BENCHPROOF_CACHE": str(cache), "COLUMNS": "200"}
     return subprocess.run(
-        [sys.executable, "-m", "harness.cli", "gate", *words, "--suites", str(SUITES)],
+        [sys.executable, "-m", "benchproof.cli", "gate", *words, "--suites", str(SUITES)],
         check=False, capture_output=True, text=True, env=env, cwd=toy.root,
     )  # fmt: skip
 
@@ -41,7 +41,7 @@ def heavier(toy):
 def test_a_regression_is_told_to_people_machines_and_pull_requests(heavier, cache, tmp_path):
     files = {name: tmp_path / "out" / f"gate.{name}" for name in ("json", "markdown", "junit")}
     options = [word for name, file in files.items() for word in (f"--{name}", str(file))]
-    answer = hotpath(heavier, cache, "HEAD~1", "HEAD", *PART, *options)
+    answer = benchproof(heavier, cache, "HEAD~1", "HEAD", *PART, *options)
     assert answer.returncode == 1, answer.stderr
     assert answer.stdout.strip().splitlines()[-1].startswith("regression: 1 benchmarks: 1 regre")
     assert json.loads(files["json"].read_text())["verdict"]["exit"] == 1
@@ -54,7 +54,7 @@ def test_a_regression_is_told_to_people_machines_and_pull_requests(heavier, cach
 def test_what_an_earlier_gate_wrote_does_not_outlive_one_that_cannot_begin(toy, cache, tmp_path):
     old = tmp_path / "gate.json"
     old.write_text('{"verdict": {"exit": 0}}')
-    answer = hotpath(toy, cache, "no-such-commit", "HEAD", "--json", str(old))
+    answer = benchproof(toy, cache, "no-such-commit", "HEAD", "--json", str(old))
     assert (answer.returncode, answer.stdout) == (2, "")
     assert "unknown commit: 'no-such-commit'" in answer.stderr
     assert not old.exists()
@@ -65,7 +65,7 @@ def test_a_head_that_does_not_build_still_gets_a_document(toy, cache, tmp_path):
     toy.write("setup.py", "raise SystemExit('no build today')\n")
     toy.commit("broken")
     file = tmp_path / "gate.json"
-    answer = hotpath(toy, cache, "HEAD~1", "HEAD", *PART, "--json", str(file))
+    answer = benchproof(toy, cache, "HEAD~1", "HEAD", *PART, "--json", str(file))
     assert answer.returncode == 2
     assert "Traceback" not in answer.stderr
     kept = json.loads(file.read_text())
@@ -74,10 +74,10 @@ def test_a_head_that_does_not_build_still_gets_a_document(toy, cache, tmp_path):
 
 
 def test_without_a_record_of_a_pass_the_gate_says_what_to_do(toy, cache):
-    answer = hotpath(toy, cache, "--meters", "exact")
+    answer = benchproof(toy, cache, "--meters", "exact")
     assert answer.returncode == 2
     assert "no gate has passed yet" in answer.stderr
-    assert "hotpath gate BASE HEAD --record" in answer.stderr
+    assert "benchproof gate BASE HEAD --record" in answer.stderr
 
 
 @pytest.mark.slow
@@ -88,10 +88,10 @@ def test_ctrl_c_while_both_implementations_are_counted_ends_all_workers(toy, cac
     toy.commit("a word")
     kept = tmp_path / "gate.json"
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", "gate", "HEAD~1", "HEAD", "--meters", "exact",
+        [sys.executable, "-m", "benchproof.cli", "gate", "HEAD~1", "HEAD", "--meters", "exact",
          "--suites", str(SUITES), "--json", str(kept)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=toy.root,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache)},
+        env=os.environ | {"BENCHPROOF_CACHE": str(cache)},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  (the session has one thread)
     )  # fmt: skip
     seen = ""
@@ -120,7 +120,7 @@ def document(toy, **head):
 
 
 def content(place, revision):
-    from harness import targets
+    from benchproof import targets
 
     return targets.content_of(place.checkout, place.checkout.commit(revision))
 
@@ -164,7 +164,7 @@ def test_a_record_that_cannot_be_read_is_told(tmp_path):
 
 @pytest.mark.parametrize("head", [{"dirty": True}, {"commit": None}])
 def test_a_working_tree_is_not_recorded(toy, tmp_path, head):
-    with pytest.raises(HotpathError, match="a commit passes"):
+    with pytest.raises(BenchproofError, match="a commit passes"):
         passed.record(document(toy, **head), tmp_path / "passed.json")
 
 
@@ -173,7 +173,7 @@ def test_a_part_of_a_gate_is_not_recorded(place, tell, tmp_path):
         {"bench": "spin"}, {"impls": ("python",)}, {"meters": ("instructions",)},
     ):  # fmt: skip
         asked = Asked("HEAD", "HEAD", **part)
-        with pytest.raises(HotpathError, match="needs the whole gate"):
+        with pytest.raises(BenchproofError, match="needs the whole gate"):
             command.run(asked, place, command.Outputs(), tmp_path, tell, None, record=True)
 
 
@@ -182,12 +182,12 @@ def test_a_pass_is_recorded_and_gates_the_next_commit(toy, cache, tmp_path):
     reports = ("--reports", str(tmp_path / "reports"), "--meters", "exact")
     toy.write("README.md", "words")
     toy.commit("words only")
-    answer = hotpath(toy, cache, "HEAD~1", "HEAD", "--record", *reports)
+    answer = benchproof(toy, cache, "HEAD~1", "HEAD", "--record", *reports)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     head = toy.git("rev-parse", "HEAD")
     assert json.loads((tmp_path / "reports" / passed.FILE).read_text())["commit"] == head
     toy.edit("driver/work.py", "total = 0", "total = len([object()]) - 1")
     toy.commit("one object more")
-    answer = hotpath(toy, cache, *reports, "--bench", "spin", "--impl", "python")
+    answer = benchproof(toy, cache, *reports, "--bench", "spin", "--impl", "python")
     assert answer.returncode == 1, answer.stdout + answer.stderr
     assert head[:10] in answer.stdout

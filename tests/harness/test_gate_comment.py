@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import HotpathError
-from harness.gate.report import comment, markdown
-from harness.gate.report.github import GitHubError, Repository
+from benchproof.errors import BenchproofError
+from benchproof.gate.report import comment, markdown
+from benchproof.gate.report.github import GitHubError, Repository
 from tests.harness.sample_gate import BASE, HEAD, make_gate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,12 +169,12 @@ def test_the_first_gate_comments_and_sets_the_check(repository, hub, gate):
     assert said == "commented on #7, status failure"
     (only,) = hub.comments
     assert only["body"].startswith(markdown.MARK)
-    assert "hotpath: regression" in only["body"]
+    assert "benchproof: regression" in only["body"]
     assert "https://github.example/o/r/actions/runs/1" in only["body"]
     ((commit, status),) = hub.statuses
     assert commit == HEAD
     assert status["state"] == "failure"
-    assert status["context"] == "hotpath gate"
+    assert status["context"] == "benchproof gate"
     assert status["description"].startswith("regression: 102 benchmarks")
 
 
@@ -197,7 +197,7 @@ def test_the_comment_is_found_on_a_later_page(repository, hub, gate):
     hub.comment(f"{markdown.MARK}\nold")
     comment.tell(repository, run(), gate(make_gate()))
     assert len(hub.comments) == 6
-    assert "hotpath: regression" in hub.comments[-1]["body"]
+    assert "benchproof: regression" in hub.comments[-1]["body"]
 
 
 def test_somebody_s_comment_with_the_mark_is_left_alone(repository, hub, gate):
@@ -218,7 +218,7 @@ def test_of_two_comments_that_were_made_at_once_one_stays(repository, hub, gate)
 def test_a_run_without_a_gate_is_told_as_not_measured(repository, hub, gate, tmp_path, document):
     file = tmp_path / "gate.json" if document is None else gate(document)
     assert comment.tell(repository, run(), file) == "commented on #7, status error"
-    assert "hotpath: could not measure" in hub.comments[0]["body"]
+    assert "benchproof: could not measure" in hub.comments[0]["body"]
     ((commit, status),) = hub.statuses
     assert (commit, status["state"]) == (HEAD, "error")
 
@@ -308,7 +308,7 @@ def test_a_next_page_elsewhere_is_not_followed(repository, hub, monkeypatch):
 
 
 def test_another_event_is_refused():
-    with pytest.raises(HotpathError, match="no workflow_run"):
+    with pytest.raises(BenchproofError, match="no workflow_run"):
         comment.Run.read({"action": "created"})
 
 
@@ -367,7 +367,7 @@ def command(hub, tmp_path, *more, **environment):
     (tmp_path / "gate.json").write_text(json.dumps(make_gate()))
     env = {k: v for k, v in os.environ.items() if not k.startswith("GITHUB_")}
     return subprocess.run(
-        [sys.executable, "-m", "harness.gate.report.comment", "--event",
+        [sys.executable, "-m", "benchproof.gate.report.comment", "--event",
          str(tmp_path / "event.json"), "--document", str(tmp_path / "gate.json"), *more],
         cwd=ROOT, check=False, capture_output=True, text=True,
         env=env | {"GITHUB_REPOSITORY": "o/r", "GITHUB_API_URL": hub.url} | environment,
@@ -377,7 +377,7 @@ def command(hub, tmp_path, *more, **environment):
 def test_the_command_of_the_workflow_comments(hub, tmp_path):
     answer = command(hub, tmp_path, GITHUB_TOKEN=TOKEN)
     assert (answer.returncode, answer.stderr) == (0, "")
-    assert answer.stdout == "hotpath: commented on #7, status failure\n"
+    assert answer.stdout == "benchproof: commented on #7, status failure\n"
     assert len(hub.comments) == 1
 
 
@@ -395,6 +395,6 @@ def test_what_is_wrong_with_the_command_is_one_line_and_status_2(
 ):
     answer = command(hub, tmp_path, *more, **environment)
     assert answer.returncode == 2
-    assert answer.stderr.startswith("hotpath: ")
+    assert answer.stderr.startswith("benchproof: ")
     assert words in answer.stderr
     assert answer.stderr.count("\n") == 1

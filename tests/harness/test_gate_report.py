@@ -16,15 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from harness import files
-from harness.gate.asked import Asked
-from harness.gate.report import junit, markdown, safe, table, words
-from harness.gate.run import run
+from benchproof import files
+from benchproof.gate.asked import Asked
+from benchproof.gate.report import junit, markdown, safe, table, words
+from benchproof.gate.run import run
 from tests.harness.sample_gate import PROFILE, case, judged, make_gate
 
 HERE = Path(__file__).resolve().parent
 SCHEMA = json.loads(
-    (HERE.parents[1] / "harness" / "gate" / "schema.json").read_text(encoding="utf-8")
+    (HERE.parents[1] / "harness" / "benchproof" / "gate" / "schema.json").read_text(
+        encoding="utf-8"
+    )
 )
 VALIDATOR = jsonschema.Draft202012Validator(
     SCHEMA, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
@@ -34,7 +36,7 @@ XSD = xmlschema.XMLSchema(HERE / "junit.xsd")
 NASTY = [
     "@everyone look", "</details><script>alert(1)</script>", "a|b|c", "`x` **bold** [l](http://e.x)",
     "line\none\r\ntwo", "\x1b[31mred\x00", "\u202egnp.exe", "![i](https://e.x/i.png)",
-    "x" * 5000, "<!-- hotpath gate -->", "https://evil.example", "#1 GH-2 fixes #3", "",
+    "x" * 5000, "<!-- benchproof gate -->", "https://evil.example", "#1 GH-2 fixes #3", "",
 ]  # fmt: skip
 
 
@@ -130,7 +132,7 @@ def test_a_real_gate_fits_the_schema_and_is_told_in_every_form(toy, place, tell)
 def test_the_comment_begins_with_its_mark_and_then_the_verdict():
     lines = markdown.render(make_gate()).splitlines()
     assert lines[0] == markdown.MARK
-    assert lines[1].endswith("hotpath: regression")
+    assert lines[1].endswith("benchproof: regression")
     assert "102 benchmarks: 4 regressed" in lines[3]
 
 
@@ -227,7 +229,7 @@ def test_the_comment_is_never_too_long_and_never_loses_the_verdict(many):
     document["trouble"] = [{"impl": None, "why": "y" * 500}] * many
     text = markdown.render(judged(document))
     assert len(text) < 60_000
-    assert "hotpath: regression" in text
+    assert "benchproof: regression" in text
     assert text.count("<details") == text.count("</details>")
     assert ("more of" in text) == bool(many)
 
@@ -380,12 +382,12 @@ def test_a_case_without_rows_is_not_explained():
 
 def test_telling_needs_nothing_but_the_standard_library():
     program = (
-        "import sys, harness.gate.report.comment as _\n"
-        "known = set(sys.stdlib_module_names) | {'harness', '__main__'}\n"
+        "import sys, benchproof.gate.report.comment as _\n"
+        "known = set(sys.stdlib_module_names) | {'benchproof', '__main__'}\n"
         "print({name.partition('.')[0] for name in sys.modules} - known)"
     )
     answer = subprocess.run(
-        [sys.executable, "-S", "-c", program], cwd=HERE.parents[1],
+        [sys.executable, "-S", "-c", program], cwd=HERE.parents[1] / "harness",
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     assert answer.stdout.strip() == "set()"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from harness.checkout import Checkout
-from harness.errors import HistoryError, SelectionError
-from harness.history import choice, line, loops, options, writing
-from harness.history.model import Commit
-from harness.history.writing import FAILED, Value
+from benchproof.checkout import Checkout
+from benchproof.errors import HistoryError, SelectionError
+from benchproof.history import choice, line, loops, options, writing
+from benchproof.history.model import Commit
+from benchproof.history.writing import FAILED, Value
 
 CASE = "suite.time_one"
 KEYS = frozenset({(CASE, "instructions"), (CASE, "allocations")})

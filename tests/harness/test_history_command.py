@@ -1,4 +1,4 @@
-"""`hotpath history` as a person runs it: one line for what is wrong, and Ctrl-C loses nothing."""
+"""`benchproof history` as people run it: one line for what is wrong, and Ctrl-C loses nothing."""
 
 import io
 import os
@@ -11,9 +11,9 @@ import psutil
 import pytest
 from rich.console import Console
 
-from harness import history
-from harness.history import told
-from harness.history.progress import Outcome
+from benchproof import history
+from benchproof.history import told
+from benchproof.history.progress import Outcome
 from tests.harness.test_meters import needs_memray
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,9 +26,9 @@ def start(toy, cache):
 
     def start(*arguments):
         return subprocess.Popen(
-            [sys.executable, "-m", "harness.cli", "history", *arguments, "--suites", SUITES],
+            [sys.executable, "-m", "benchproof.cli", "history", *arguments, "--suites", SUITES],
             cwd=toy.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache),
+            env=os.environ | {"BENCHPROOF_CACHE": str(cache),
                               "COLUMNS": "100"},
             # A session in the background of a shell ignores SIGINT, and what it starts inherits it.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  (the session has one thread)

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import history
-from harness.history import asv_files, names, writing
-from harness.history.model import CANARY, Commit, SeriesKey
-from harness.history.writing import ABSENT, FAILED, Value
+from benchproof import history
+from benchproof.history import asv_files, names, writing
+from benchproof.history.model import CANARY, Commit, SeriesKey
+from benchproof.history.writing import ABSENT, FAILED, Value
 from tests.harness.toy import Repository
 
 ABOUT = {"machine": "box", "os": "Linux 6", "arch": "x86_64", "cpu": "fast", "num_cpu": "2",

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from harness import history
-from harness.history import generated
-from harness.history.model import CANARY
+from benchproof import history
+from benchproof.history import generated
+from benchproof.history.model import CANARY
 
 
 @pytest.fixture(scope="module")

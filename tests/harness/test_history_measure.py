@@ -1,15 +1,15 @@
-"""`hotpath history` on a toy: real builds, real meters, asv's files."""
+"""`benchproof history` on a toy: real builds, real meters, asv's files."""
 
 import json
 import math
 
 import pytest
 
-from harness import history
-from harness.errors import HistoryError
-from harness.history import campaign, exact, measure, progress, told, wall, writing
-from harness.history.model import CANARY, SeriesKey
-from harness.meters import instructions
+from benchproof import history
+from benchproof.errors import HistoryError
+from benchproof.history import campaign, exact, measure, progress, told, wall, writing
+from benchproof.history.model import CANARY, SeriesKey
+from benchproof.meters import instructions
 from tests.harness.test_meters import needs_memray
 
 pytestmark = pytest.mark.slow
@@ -242,7 +242,7 @@ def test_what_is_left_is_told(tell):
 @pytest.mark.parametrize(
     ("words", "kept"),
     [
-        ("OSError: /home/me/x/.hotpath/sides/ab/driver/a.py is gone", "OSError: a.py is gone"),
+        ("OSError: /home/me/x/.benchproof/sides/ab/driver/a.py is gone", "OSError: a.py is gone"),
         ("first\nsecond", "first"), ("", "no reason was given"), ("1/2 of it", "1/2 of it"),
     ],
 )  # fmt: skip

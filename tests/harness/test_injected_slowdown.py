@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.checkout import Checkout
-from harness.compare import Place, Request, compare
-from harness.meters import instructions
+from benchproof.checkout import Checkout
+from benchproof.compare import Place, Request, compare
+from benchproof.meters import instructions
 from tests.harness.toy import Repository
 
 ROOT = Path(__file__).resolve().parents[2]

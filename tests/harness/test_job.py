@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness import job
-from harness.compare import Request
-from harness.errors import DirtyTreeError
+from benchproof import job
+from benchproof.compare import Request
+from benchproof.errors import DirtyTreeError
 
 BASE = Request("", "", bench="spin", budget=2, quick=True, meters=("allocations", "bytes"))
 
@@ -63,7 +63,7 @@ def test_a_first_commit_has_no_parent_and_says_so(able):
 
 
 def test_a_shallow_clone_says_so(toy, able, tmp_path):
-    from harness.checkout import Checkout
+    from benchproof.checkout import Checkout
 
     toy.commit("second")
     toy.git("clone", "--quiet", "--depth", "1", f"file://{toy.root}", str(tmp_path / "clone"))
@@ -141,7 +141,7 @@ def test_a_parent_that_does_not_build_leaves_the_rest_and_status_2(
     toy.commit("builds again")
     status, out = run(place, tmp_path / "reports", tell)
     assert status == 2
-    assert "hotpath: HEAD~1 does not build" in out
+    assert "benchproof: HEAD~1 does not build" in out
     assert len(page) == 1
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import environment
-from harness.meters import METERS, allocations, instructions, wall
-from harness.meters.counts import Counts
-from harness.meters.loop import fresh_loop
+from benchproof.bench import environment
+from benchproof.meters import METERS, allocations, instructions, wall
+from benchproof.meters.counts import Counts
+from benchproof.meters.loop import fresh_loop
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_valgrind = pytest.mark.skipif(
@@ -59,8 +59,8 @@ def test_the_profile_function_of_memray_does_not_outlive_its_measurement():
 PROBE = """
 import sys
 sys.path.append({root!r})
-from harness.meters import instructions
-from harness.meters.counts import Counts
+from benchproof.meters import instructions
+from benchproof.meters.counts import Counts
 
 def add(a=1, b=2):
     return a + b
@@ -110,8 +110,8 @@ def test_instructions_are_additive_and_the_same_in_every_run(tmp_path):
 AFTER_A_THREAD = """
 import sys, threading
 sys.path.append({root!r})
-from harness.meters import instructions
-from harness.meters.counts import Counts
+from benchproof.meters import instructions
+from benchproof.meters.counts import Counts
 
 def work():
     sum(range(200_000))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.commands.options import chosen_impls, chosen_meters
-from harness.errors import SelectionError
+from benchproof.commands.options import chosen_impls, chosen_meters
+from benchproof.errors import SelectionError
 
 
 def test_implementations_are_one_or_both():

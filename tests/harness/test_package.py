@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import package
-from harness.checkout import Checkout
-from harness.targets import content_of
+from benchproof import package
+from benchproof.checkout import Checkout
+from benchproof.targets import content_of
 from tests.harness.toy import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ version = "1"
 [tool.setuptools.packages.find]
 where = ["src"]
 
-[tool.hotpath]
+[tool.benchproof]
 package = "src/acme"
 suites = "bench"
 """
@@ -62,7 +62,7 @@ def acme(tmp_path):
     """A package without twins, IMPL and setup.py; its newest commit does more work."""
     project = Repository(tmp_path / "acme")
     for name, text in {
-        ".gitignore": ".hotpath/\n",
+        ".gitignore": ".benchproof/\n",
         "pyproject.toml": PYPROJECT,
         "src/acme/__init__.py": "",
         "src/acme/work.py": WORK,
@@ -76,10 +76,10 @@ def acme(tmp_path):
     return project
 
 
-def hotpath(project, cache, *words):
-    env = os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(cache), "COLUMNS": "200"}
+def benchproof(project, cache, *words):
+    env = os.environ | {"BENCHPROOF_CACHE": str(cache), "COLUMNS": "200"}
     return subprocess.run(
-        [sys.executable, "-m", "harness.cli", *words],
+        [sys.executable, "-m", "benchproof.cli", *words],
         check=False, capture_output=True, text=True, env=env, cwd=project.root,
     )  # fmt: skip
 
@@ -88,16 +88,16 @@ def hotpath(project, cache, *words):
 def test_a_package_of_another_name_is_gated(acme, cache, tmp_path):
     file = tmp_path / "gate.json"
     words = ("--impl", "python", "--meters", "allocations,bytes", "--json", str(file))
-    answer = hotpath(acme, cache, "gate", "HEAD~1", "HEAD", *words)
+    answer = benchproof(acme, cache, "gate", "HEAD~1", "HEAD", *words)
     assert answer.returncode == 1, answer.stdout + answer.stderr
     (row,) = json.loads(file.read_text())["cases"]
     assert (row["name"], row["meters"]["allocations"]["verdict"]) == ("hot.time_spin", "regressed")
-    assert hotpath(acme, cache, "gate", "HEAD", "HEAD", *words).returncode == 0
+    assert benchproof(acme, cache, "gate", "HEAD", "HEAD", *words).returncode == 0
 
 
 @pytest.mark.slow
 def test_a_package_without_twins_cannot_be_asked_for_as_compiled(acme, cache):
-    answer = hotpath(acme, cache, "gate", "HEAD", "HEAD", "--meters", "allocations")
+    answer = benchproof(acme, cache, "gate", "HEAD", "HEAD", "--meters", "allocations")
     assert answer.returncode == 2
     assert "has no compiled modules to ask for (--impl python)" in answer.stdout + answer.stderr
 
@@ -105,10 +105,10 @@ def test_a_package_without_twins_cannot_be_asked_for_as_compiled(acme, cache):
 @pytest.mark.slow
 def test_the_same_package_under_the_default_name_is_told_apart_from_none(acme, cache):
     acme.edit("pyproject.toml", 'package = "src/acme"\n', "")
-    answer = hotpath(acme, cache, "gate", "HEAD~1", "HEAD", "--committed")
+    answer = benchproof(acme, cache, "gate", "HEAD~1", "HEAD", "--committed")
     assert answer.returncode == 2
     assert "has no driver/ with" in answer.stderr
-    assert "'package' of [tool.hotpath]" in answer.stderr
+    assert "'package' of [tool.benchproof]" in answer.stderr
 
 
 def test_content_follows_the_package_and_nothing_else(acme):
@@ -124,11 +124,11 @@ def test_content_follows_the_package_and_nothing_else(acme):
     ("table", "found"),
     [
         ("", "driver"),
-        ('[tool.hotpath]\npackage = "acme"', "acme"),
-        ('[tool.hotpath]\npackage = "src/acme"', "src/acme"),
-        ('[tool.hotpath]\npackage = "../acme"', "driver"),
-        ("[tool.hotpath]\npackage = 3", "driver"),
-        ("[tool.hotpath", "driver"),
+        ('[tool.benchproof]\npackage = "acme"', "acme"),
+        ('[tool.benchproof]\npackage = "src/acme"', "src/acme"),
+        ('[tool.benchproof]\npackage = "../acme"', "driver"),
+        ("[tool.benchproof]\npackage = 3", "driver"),
+        ("[tool.benchproof", "driver"),
     ],
 )  # fmt: skip
 def test_where_the_package_lies(tmp_path, table, found):

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from harness import plan
+from benchproof import plan
 
 
 def first(number, seed=1):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import environment
-from harness.meters import instructions, priced
-from harness.meters.counts import Counts
+from benchproof.bench import environment
+from benchproof.meters import instructions, priced
+from benchproof.meters.counts import Counts
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_valgrind = pytest.mark.skipif(bool(instructions.why_not()), reason=instructions.why_not())
@@ -124,8 +124,8 @@ holes = [[bytes(size) for size in range(0, 3000, 16)] for _ in range(11 * shift)
 del holes[::3]
 for kind in ballast:
     kind().weight
-from harness.meters import instructions
-from harness.meters.counts import Counts
+from benchproof.meters import instructions
+from benchproof.meters.counts import Counts
 
 class Base:
     def __len__(self):

@@ -10,15 +10,15 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from harness import compare, suite, targets
-from harness.bench import Bench
-from harness.checkout import Checkout
-from harness.compare import Place
-from harness.errors import WorkerError
-from harness.meters import instructions
-from harness.processes import Crew
-from harness.profile import change, explain, native, told, traced, tracer
-from harness.progress import Lines
+from benchproof import compare, suite, targets
+from benchproof.bench import Bench
+from benchproof.checkout import Checkout
+from benchproof.compare import Place
+from benchproof.errors import WorkerError
+from benchproof.meters import instructions
+from benchproof.processes import Crew
+from benchproof.profile import change, explain, native, told, traced, tracer
+from benchproof.progress import Lines
 from tests.harness.toy import Toy
 
 SUITES = Path(__file__).resolve().parent / "suites"

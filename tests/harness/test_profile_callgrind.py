@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.profile import callgrind, native
-from harness.profile.callgrind import Cost, DumpError, Function, parse
+from benchproof.profile import callgrind, native
+from benchproof.profile.callgrind import Cost, DumpError, Function, parse
 
 DUMP = """\
 # callgrind format

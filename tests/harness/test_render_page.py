@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from harness.render import write_page
+from benchproof.render import write_page
 from tests.harness.sample_comparison import SKIPPED, make_comparison, without_valgrind
 
 VOID = {"meta", "link", "img", "source", "br", "wbr"}
@@ -163,7 +163,7 @@ def test_a_comparison_for_information_has_no_regression_but_can_fail_to_measure(
     comparison = small("impl")
     comparison["verdict"] = {"status": "regression", "exit": 1, "summary": "51 regressed"}
     text = read(write_page([comparison], tmp_path)).text
-    assert text.startswith("No commits were compared · hotpath")
+    assert text.startswith("No commits were compared · benchproof")
     comparison["verdict"]["summary"] = "4 benchmarks: 1 not measured (proof failed)"
     comparison["cases"][0].update(status="proof failed", meters={}, verdict=None)
     text = read(write_page([comparison], tmp_path)).text
@@ -191,7 +191,7 @@ def test_a_status_that_the_page_does_not_know_is_not_good_news(tmp_path):
     ],
 )
 def test_a_comparison_with_hardly_anything_in_it_still_makes_a_page(tmp_path, comparison):
-    assert "hotpath" in read(write_page([comparison], tmp_path)).text
+    assert "benchproof" in read(write_page([comparison], tmp_path)).text
 
 
 def test_no_comparison_at_all_makes_a_page_too(tmp_path):

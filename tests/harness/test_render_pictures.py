@@ -4,9 +4,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from harness.render import draw_readme, markdown_table, view
-from harness.render.palette import DARK, LIGHT, darken
-from harness.render.pictures import draw_suite
+from benchproof.render import draw_readme, markdown_table, view
+from benchproof.render.palette import DARK, LIGHT, darken
+from benchproof.render.pictures import draw_suite
 from tests.harness.sample_comparison import make_comparison, without_valgrind
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from harness.render import axis, units
+from benchproof.render import axis, units
 
 
 @pytest.mark.parametrize(

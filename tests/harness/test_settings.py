@@ -1,12 +1,12 @@
-"""`[tool.hotpath]`: what it may say, and the line of what it may not."""
+"""`[tool.benchproof]`: what it may say, and the line of what it may not."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from harness import settings, verdict
-from harness.errors import SettingsError
+from benchproof import settings, verdict
+from benchproof.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("decode_rows.time_one_row", "decode_rows.time_page", "bind.time_x")
@@ -14,27 +14,27 @@ WHOLE = """\
 [project]
 name = "a"
 
-[tool.hotpath]
+[tool.benchproof]
 alpha = 0.02
 suites = "speed"
 accepted = "kept.toml"
 builds = 3
 budget = 60
 
-[tool.hotpath.limits]
+[tool.benchproof.limits]
 instructions = 0.005
 
-[tool.hotpath.benchmarks."decode_rows.*"]
+[tool.benchproof.benchmarks."decode_rows.*"]
 instructions = 0.01
 wall = 0.02
 
-[tool.hotpath.benchmarks."decode_rows.time_page"]
+[tool.benchproof.benchmarks."decode_rows.time_page"]
 wall = 0.03
 """
 
 
 def test_everything_has_a_default():
-    for text in ("", "[tool.other]\nalpha = 7\n", "[tool.hotpath]\n"):
+    for text in ("", "[tool.other]\nalpha = 7\n", "[tool.benchproof]\n"):
         assert settings.parse(text) == settings.Settings()
     assert settings.Settings().alpha == verdict.ALPHA
 
@@ -66,26 +66,26 @@ def test_a_limit_of_a_benchmark_keeps_the_floor_in_units():
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("[tool.hotpath]\nalfa = 0.01\n", 2, "unknown key 'alfa' (known: alpha,"),
-        ("[tool.hotpath]\n\nalpha = 0\n", 3, "alpha must be a number above 0"),
-        ('[tool.hotpath]\nalpha = "1 %"\n', 2, "not '1 %'"),
-        ("[tool.hotpath]\nbuilds = true\n", 2, "builds must be a whole number"),
-        ("[tool.hotpath]\nbuilds = 2.0\n", 2, "builds must be a whole number"),
-        ("[tool.hotpath]\nbudget = inf\n", 2, "budget must be a number of seconds"),
-        ('[tool.hotpath]\nsuites = ""\n', 2, "suites must be the name of a folder"),
-        ("[tool.hotpath]\nlimits = 3\n", 2, "limits must be a table, not 3"),
-        ("[tool.hotpath.limits]\nwalls = 0.1\n", 2, "unknown meter 'walls'"),
-        ('[tool.hotpath.limits]\nwall = "5 %"\n', 2, "must be a number"),
-        ("[tool.hotpath.limits]\nwall = 0.001\n", 2, "must be from 0.005 to below 1, not 0.001"),
-        ("[tool.hotpath.limits]\nbytes = 1\n", 2, "below 1"),
-        ("[tool.hotpath.limits]\nallocations = -0.1\n", 2, "must be from 0"),
-        ("[tool.hotpath.limits]\nwall = nan\n", 2, "must be from 0.005"),
-        ('[tool.hotpath.benchmarks]\n"x.*" = 3\n', 2, "x.* must be a table"),
-        ('[tool.hotpath.benchmarks."x.*"]\ninstructions = 0.0001\n', 2, "instructions must be"),
-        ("[tool.hotpath.benchmarks.'x.y']\n\nticks = 0.1\n", 3, "unknown meter 'ticks'"),
+        ("[tool.benchproof]\nalfa = 0.01\n", 2, "unknown key 'alfa' (known: alpha,"),
+        ("[tool.benchproof]\n\nalpha = 0\n", 3, "alpha must be a number above 0"),
+        ('[tool.benchproof]\nalpha = "1 %"\n', 2, "not '1 %'"),
+        ("[tool.benchproof]\nbuilds = true\n", 2, "builds must be a whole number"),
+        ("[tool.benchproof]\nbuilds = 2.0\n", 2, "builds must be a whole number"),
+        ("[tool.benchproof]\nbudget = inf\n", 2, "budget must be a number of seconds"),
+        ('[tool.benchproof]\nsuites = ""\n', 2, "suites must be the name of a folder"),
+        ("[tool.benchproof]\nlimits = 3\n", 2, "limits must be a table, not 3"),
+        ("[tool.benchproof.limits]\nwalls = 0.1\n", 2, "unknown meter 'walls'"),
+        ('[tool.benchproof.limits]\nwall = "5 %"\n', 2, "must be a number"),
+        ("[tool.benchproof.limits]\nwall = 0.001\n", 2, "must be from 0.005 to below 1, not 0.001"),
+        ("[tool.benchproof.limits]\nbytes = 1\n", 2, "below 1"),
+        ("[tool.benchproof.limits]\nallocations = -0.1\n", 2, "must be from 0"),
+        ("[tool.benchproof.limits]\nwall = nan\n", 2, "must be from 0.005"),
+        ('[tool.benchproof.benchmarks]\n"x.*" = 3\n', 2, "x.* must be a table"),
+        ('[tool.benchproof.benchmarks."x.*"]\ninstructions = 0.0001\n', 2, "instructions must be"),
+        ("[tool.benchproof.benchmarks.'x.y']\n\nticks = 0.1\n", 3, "unknown meter 'ticks'"),
         # What stands within one line is found by the line of its table.
-        ("[tool.hotpath]\nlimits = { wall = 0.001 }\n", 2, "limit of wall"),
-        ("[tool]\nhotpath.alfa = 1\n", 2, "unknown key"),
+        ("[tool.benchproof]\nlimits = { wall = 0.001 }\n", 2, "limit of wall"),
+        ("[tool]\nbenchproof.alfa = 1\n", 2, "unknown key"),
         ("a = [\n", 1, "Invalid"),
     ],
 )
@@ -100,10 +100,10 @@ def test_what_cannot_be_meant_is_an_error_with_its_line(text, line, words):
 @pytest.mark.parametrize("meter", verdict.LIMITS)
 def test_no_limit_is_below_the_known_floor_of_its_meter(meter):
     least = verdict.LIMITS[meter].least
-    settings.parse(f"[tool.hotpath.limits]\n{meter} = {least}\n")
+    settings.parse(f"[tool.benchproof.limits]\n{meter} = {least}\n")
     if least:
         with pytest.raises(SettingsError, match=re.escape(verdict.LIMITS[meter].why_least)):
-            settings.parse(f"[tool.hotpath.limits]\n{meter} = {least / 2}\n")
+            settings.parse(f"[tool.benchproof.limits]\n{meter} = {least / 2}\n")
 
 
 def test_a_pattern_that_matches_no_benchmark_is_an_error_with_its_line():

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness import share
-from harness.errors import HotpathError, SelectionError
-from harness.suite import from_rows
-from harness.worker import _whole
+from benchproof import share
+from benchproof.errors import BenchproofError, SelectionError
+from benchproof.suite import from_rows
+from benchproof.worker import _whole
 
 ROOT = Path(__file__).resolve().parents[2]
 METERS = ("wall", "instructions", "allocations")
@@ -137,14 +137,14 @@ def test_a_side_that_does_not_exist_is_refused():
 @pytest.mark.parametrize("content", ["no json", "[]", '{"cases": []}'])
 def test_a_file_that_is_no_results_file_is_named(tmp_path, content):
     (tmp_path / "x.json").write_text(content)
-    with pytest.raises(HotpathError, match=r"x\.json is no results file"):
+    with pytest.raises(BenchproofError, match=r"x\.json is no results file"):
         share.read(tmp_path / "x.json")
-    with pytest.raises(HotpathError, match="No such file or directory"):
+    with pytest.raises(BenchproofError, match="No such file or directory"):
         share.read(tmp_path / "y.json")
 
 
 def test_the_implementations_of_the_last_run_tell_the_most(tmp_path):
-    with pytest.raises(HotpathError, match="`hotpath run` makes some"):
+    with pytest.raises(BenchproofError, match="`benchproof run` makes some"):
         share.of_last_run(tmp_path)
     latest = tmp_path / "latest"
     latest.mkdir()
@@ -165,7 +165,7 @@ def test_the_command_prints_json_that_can_be_read(tmp_path):
     file = tmp_path / "results.json"
     file.write_text(json.dumps(document(*WHOLE)))
     done = subprocess.run(
-        [sys.executable, "-m", "harness.cli", "share", file, "--side", "right", "--json"],
+        [sys.executable, "-m", "benchproof.cli", "share", file, "--side", "right", "--json"],
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     (found,) = json.loads(done.stdout)
@@ -175,9 +175,9 @@ def test_the_command_prints_json_that_can_be_read(tmp_path):
 
 def test_the_command_says_in_one_line_what_is_wrong(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "harness.cli", "share", tmp_path / "none.json"],
+        [sys.executable, "-m", "benchproof.cli", "share", tmp_path / "none.json"],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr.startswith("hotpath: No such file or directory")
+    assert done.stderr.startswith("benchproof: No such file or directory")
     assert done.stderr.count("\n") == 1

@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from harness.errors import HotpathError, SiteError
-from harness.site import beside as module
-from harness.site.beside import beside
+from benchproof.errors import BenchproofError, SiteError
+from benchproof.site import beside as module
+from benchproof.site.beside import beside
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_full_disk_is_told_in_a_line(place, tmp_path, monkeypatch):
 
     monkeypatch.setattr(shutil, "copytree", full)
     (place / "pictures").mkdir()
-    with pytest.raises(HotpathError, match="no space left"):  # noqa: SIM117  (the inner one raises)
+    with pytest.raises(BenchproofError, match="no space left"):  # noqa: SIM117  (the inner one raises)
         with beside(place, tmp_path / "locks", ["index.html"]):
             pass
     assert (place / "index.html").read_text() == "old"

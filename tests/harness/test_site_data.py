@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from harness.history.model import History, Series, SeriesKey
-from harness.site import pack
-from harness.site.store import Store
+from benchproof.history.model import History, Series, SeriesKey
+from benchproof.site import pack
+from benchproof.site.store import Store
 from tests.harness.sample_history import make_changes, make_commits, make_history
 from tests.harness.sample_site import floats, given, make_site, parse, places
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.checkout import Checkout
-from harness.history import generated
-from harness.site import Asked, publish
+from benchproof.checkout import Checkout
+from benchproof.history import generated
+from benchproof.site import Asked, publish
 from tests.harness.sample_site import QUIET, given
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def project(tmp_path):
-    """A repository with results where `hotpath publish` looks for them."""
+    """A repository with results where `benchproof publish` looks for them."""
     root = tmp_path / "project"
     generated.write(root, WANTED)
     (root / "reports" / "results").mkdir(parents=True)
@@ -56,8 +56,10 @@ def test_bad_files_are_named_and_the_others_are_on_the_site(project, tmp_path):
 
 
 def test_the_command_publishes_asvs_own_site_beside_ours(project):
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "HOTPATH_CACHE": str(project / ".cache")}
-    command = [sys.executable, "-m", "harness.cli", "publish"]
+    environment = os.environ | {
+        "BENCHPROOF_CACHE": str(project / ".cache"),
+    }
+    command = [sys.executable, "-m", "benchproof.cli", "publish"]
     answer = subprocess.run(
         command, cwd=project, env=environment, capture_output=True, text=True, check=False
     )

@@ -7,9 +7,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from harness.claims import judge
-from harness.history.model import History
-from harness.site import assets, calibrated, claimed, links, pages
+from benchproof.claims import judge
+from benchproof.history.model import History
+from benchproof.site import assets, calibrated, claimed, links, pages
 from tests.harness.sample_history import HOSTILE, make_commits, make_history
 from tests.harness.sample_site import given, make_site
 
@@ -66,7 +66,7 @@ def test_every_page_is_whole_and_its_links_lead_somewhere(request, which, name):
 
 
 def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
-    from harness.site import state
+    from benchproof.site import state
 
     history = make_history()
     monkeypatch.setattr(state, "newest_first", lambda _: [])
@@ -80,13 +80,13 @@ def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("index.html", "hotpath history"),
-        ("benchmarks.html", "hotpath history"),
-        ("changes.html", "hotpath history"),
-        ("implementations.html", "hotpath history"),
-        ("machines.html", "hotpath history"),
-        ("ledger.html", "hotpath claims"),
-        ("calibration.html", "hotpath calibrate"),
+        ("index.html", "benchproof history"),
+        ("benchmarks.html", "benchproof history"),
+        ("changes.html", "benchproof history"),
+        ("implementations.html", "benchproof history"),
+        ("machines.html", "benchproof history"),
+        ("ledger.html", "benchproof claims"),
+        ("calibration.html", "benchproof calibrate"),
     ],
 )
 def test_a_part_that_is_missing_says_which_command_makes_it(empty, name, words):
@@ -94,7 +94,7 @@ def test_a_part_that_is_missing_says_which_command_makes_it(empty, name, words):
 
 
 def test_reports_without_results_say_so_too(tmp_path):
-    from harness.site import Asked, publish
+    from benchproof.site import Asked, publish
     from tests.harness.sample_site import QUIET, make_checkout
 
     checkout = make_checkout(tmp_path / "checkout")
@@ -153,7 +153,7 @@ def test_the_first_page_with_its_scripts_is_small(tmp_path, monkeypatch):
 
 
 def test_what_is_on_the_page_of_the_ledger():
-    from harness.claims import reader
+    from benchproof.claims import reader
     from tests.harness import sample_ledger
 
     told = sample_ledger_page(reader, sample_ledger)
@@ -203,7 +203,7 @@ def test_the_vendored_library_is_the_one_that_was_pinned():
 def test_a_library_that_was_changed_is_refused(tmp_path):
     import shutil
 
-    from harness.errors import SiteError
+    from benchproof.errors import SiteError
 
     shutil.copytree(Path(assets.__file__).parent / "static", tmp_path / "static")
     (tmp_path / "static" / "uplot" / "uPlot.iife.min.js").write_text("evil()")

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from harness.errors import SelectionError, SiteError
-from harness.history import asv_files
-from harness.render import write_page
-from harness.site import Asked, asv_site, pages, publish
+from benchproof.errors import SelectionError, SiteError
+from benchproof.history import asv_files
+from benchproof.render import write_page
+from benchproof.site import Asked, asv_site, pages, publish
 from tests.harness.sample_comparison import make_comparison
 from tests.harness.sample_history import make_history
 from tests.harness.sample_site import QUIET, give_history, make_checkout, make_site
@@ -31,7 +31,7 @@ def test_an_interrupted_publish_leaves_the_site_as_it_was(tmp_path, monkeypatch,
     if moment == "pages":
         monkeypatch.setattr(pages, "write", stop)
     elif moment == "data":
-        from harness.site import pack
+        from benchproof.site import pack
 
         monkeypatch.setattr(pack, "put_blocks", stop)
     checkout = make_checkout(tmp_path / "checkout")
@@ -127,11 +127,11 @@ def test_a_folder_of_other_things_is_refused(tmp_path, monkeypatch, name):
 
 
 def test_a_search_for_changes_that_fails_is_said_and_the_rest_is_shown(tmp_path, monkeypatch):
-    from harness import changes
-    from harness.errors import HotpathError
+    from benchproof import changes
+    from benchproof.errors import BenchproofError
 
     def fail(*_, **__):
-        raise HotpathError("the cache is full")
+        raise BenchproofError("the cache is full")
 
     checkout = make_checkout(tmp_path / "checkout")
     reports = checkout.root / "reports"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.site import state, views
+from benchproof.site import state, views
 from tests.harness.sample_history import make_changes, make_history
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats.mstats import trimmed_mean_ci
 from statsmodels.stats.multitest import multipletests
 
-from harness import stats
+from benchproof import stats
 
 
 def test_a_constant_ratio_has_an_interval_without_width():

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from harness import table, verdict
+from benchproof import table, verdict
 
 
 def meter(verdict, ratio=1.0, left=100.0, right=100.0):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness import targets
-from harness.errors import DirtyTreeError, HotpathError, TargetError
+from benchproof import targets
+from benchproof.errors import BenchproofError, DirtyTreeError, TargetError
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_measuring_head_beside_uncommitted_edits_is_refused(toy, place):
 
 
 def test_a_place_without_git_is_told(tmp_path):
-    from harness.checkout import Checkout
+    from benchproof.checkout import Checkout
 
-    with pytest.raises(HotpathError, match="not inside a git checkout"):
+    with pytest.raises(BenchproofError, match="not inside a git checkout"):
         Checkout.around(tmp_path)
 
 

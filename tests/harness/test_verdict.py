@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness import settings, verdict
+from benchproof import settings, verdict
 
 CALM = [1.0, 1.002, 0.998, 1.001, 0.999, 1.0, 1.001, 0.999, 1.002, 0.998]
 
@@ -142,7 +142,7 @@ def test_more_processes_pay_for_what_is_undecided_and_beyond_the_limit():
 
 
 def test_a_benchmark_of_its_own_limit_is_judged_by_it():
-    loose = settings.parse('[tool.hotpath.benchmarks."toy.*"]\nwall = 0.2\n')
+    loose = settings.parse('[tool.benchproof.benchmarks."toy.*"]\nwall = 0.2\n')
     judged = verdict.judge_wall({"toy.x": (CALM, RISEN), "other.x": (CALM, RISEN)}, loose)
     assert [row["verdict"] for row in judged.values()] == ["equivalent", "regressed"]
     assert [row["limit"] for row in judged.values()] == [0.2, 0.01]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import worker
-from harness.bench import environment, read_lines
+from benchproof import worker
+from benchproof.bench import environment, read_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = Path(__file__).resolve().parent / "suites"
@@ -20,7 +20,7 @@ def ask(folder, side, task, cases=(), impl="python", suites=SUITES, **more):
     """Run a worker; its header, its answers, its exit status and its last words."""
     request = {"side": str(side), "impl": impl, "suites": str(suites), "task": task,
                "cases": list(cases), "out": str(folder / "out.jsonl"),
-               "harness": str(ROOT)} | more  # fmt: skip
+               "harness": str(ROOT / "harness")} | more  # fmt: skip
     file = folder / "request.json"
     file.write_text(json.dumps(request))
     answer = subprocess.run(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.gate.report import comment
+from benchproof.gate.report import comment
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".github" / "workflows"
@@ -171,14 +171,14 @@ def test_only_members_start_a_gate_by_a_comment_and_only_with_the_words(prefix):
 
 
 def test_the_commands_in_the_workflows_exist():
-    """Each `hotpath` command, with its options, is known to the command line."""
+    """Each `benchproof` command, with its options, is known to the command line."""
     import typer
 
-    from harness import cli
+    from benchproof import cli
 
     commands = typer.main.get_command(cli.app).commands
     asked = re.findall(
-        r"hotpath (gate|publish|doctor)\b(.*)", "\n".join(map(_flat, TEXTS.values()))
+        r"benchproof (gate|publish|doctor)\b(.*)", "\n".join(map(_flat, TEXTS.values()))
     )
     assert {name for name, _ in asked} == {"gate", "publish", "doctor"}
     for name, rest in asked:
@@ -196,7 +196,7 @@ def _flat(text):
 
 def test_both_sides_are_told_to_the_gate_from_the_branch_s_beginning(tmp_path):
     """The shell of the measuring step, run: the merge base is the base, not the branch's tip."""
-    (step,) = [s for s in steps("bench.yml", "measure") if s.get("name") == "hotpath gate"]
+    (step,) = [s for s in steps("bench.yml", "measure") if s.get("name") == "benchproof gate"]
 
     def git(*arguments):
         who = ["-c", "user.name=x", "-c", "user.email=x@example.invalid"]
@@ -212,10 +212,10 @@ def test_both_sides_are_told_to_the_gate_from_the_branch_s_beginning(tmp_path):
     git("checkout", "--quiet", "--detach", start)
     git("commit", "--quiet", "--allow-empty", "--message", "change")
     head = git("rev-parse", "HEAD")
-    hotpath = tmp_path / ".venv" / "bin" / "hotpath"
-    hotpath.parent.mkdir(parents=True)
-    hotpath.write_text('#!/bin/sh\necho "$@"\n')
-    hotpath.chmod(0o755)
+    benchproof = tmp_path / ".venv" / "bin" / "benchproof"
+    benchproof.parent.mkdir(parents=True)
+    benchproof.write_text('#!/bin/sh\necho "$@"\n')
+    benchproof.chmod(0o755)
     answer = subprocess.run(
         ["bash", "-e", "-c", step["run"]], cwd=tmp_path, check=True, capture_output=True, text=True,
         env=os.environ | {"BASE": tip, "HEAD": head},

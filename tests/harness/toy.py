@@ -92,7 +92,7 @@ class Toy(Repository):
     def __init__(self, root):
         super().__init__(root)
         for name, text in {
-            ".gitignore": ".hotpath/\n",
+            ".gitignore": ".benchproof/\n",
             "pyproject.toml": PYPROJECT,
             "setup.py": SETUP,
             "driver/__init__.py": "from .implementation import IMPL\n",

@@ -159,7 +159,7 @@ def test_the_name_to_check_can_be_another_than_the_address(guarded_node, belongi
         # The session would go to the node's own address with the proxy's port.
         with contextlib.suppress(NoHostAvailable):
             cluster.connect()
-        assert cluster.metadata.cluster_name == "hotpath"
+        assert cluster.metadata.cluster_name == "cqlpath"
         cluster.shutdown()
 
 

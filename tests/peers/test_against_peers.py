@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from harness.meters import allocations, instructions
+from benchproof.meters import allocations, instructions
 from scripts.against import measuring, report, sides
 
 COMPILED = sides.Side("compiled", "ours", {"DRIVER_IMPL": "cython"})
@@ -82,14 +82,14 @@ def test_the_page_has_a_table_for_each_meter_that_all_were_measured_with(tmp_pat
     done = {
         "created": "2026-11-22T10:00:00+00:00", "digests": {"bind": "1"},
         "provenance": {"python": "CPython 3.11.7", "cpu": "A", "cores": 2, "load": 0.1},
-        "sides": {"hotpath": {}, "peer": {}},
-        "seconds": {"hotpath": {"bind": [1e-6] * 4}, "peer": {"bind": [2.5e-6] * 4}},
+        "sides": {"cqlpath": {}, "peer": {}},
+        "seconds": {"cqlpath": {"bind": [1e-6] * 4}, "peer": {"bind": [2.5e-6] * 4}},
         "counts": {
-            "hotpath": {"instructions": {"bind": 2000.0}, "allocations": {"bind": 4.0}},
+            "cqlpath": {"instructions": {"bind": 2000.0}, "allocations": {"bind": 4.0}},
             "peer": {"instructions": {"bind": 3000.0}},
         },
         "requests": {
-            "hotpath": {"elapsed": {"select": [3e-4] * 4}, "processor": {"select": [1e-4] * 4}},
+            "cqlpath": {"elapsed": {"select": [3e-4] * 4}, "processor": {"select": [1e-4] * 4}},
             "peer": {"elapsed": {"select": [6e-4] * 4}, "processor": {"select": [4e-4] * 4}},
         },
     }  # fmt: skip

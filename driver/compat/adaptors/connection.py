@@ -41,7 +41,7 @@ def _functions(name: str) -> tuple[BodyFunction, BodyFunction]:
     """
     functions = locally_supported_compressions.get(name)
     if functions is None:
-        raise ImportError(f"{name} is not installed: pip install hotpath[{name}]")
+        raise ImportError(f"{name} is not installed: pip install cqlpath[{name}]")
     return functions
 
 

@@ -96,5 +96,5 @@ def test_the_host_of_sasl_is_not_the_user_s_to_set():
 
 def test_sasl_without_its_package_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "puresasl.client", None)
-    with pytest.raises(ImportError, match=r"hotpath\[sasl\]"):
+    with pytest.raises(ImportError, match=r"cqlpath\[sasl\]"):
         SaslAuthProvider(service="c")

@@ -198,7 +198,7 @@ def test_startup_names_driver_application_and_client(nodes):
     with Cluster(**nodes.options, application_name="shop", application_version="7") as cluster:
         cluster.connect()
         said = nodes.nodes[0].clients[0].startup_options
-        assert said["DRIVER_NAME"] == "hotpath"
+        assert said["DRIVER_NAME"] == "cqlpath"
         assert (said["APPLICATION_NAME"], said["APPLICATION_VERSION"]) == ("shop", "7")
         assert said["CLIENT_ID"]
 

@@ -114,5 +114,5 @@ def test_another_key_is_noticed():
 
 def test_without_the_library_a_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
-    with pytest.raises(DependencyException, match=r"pip install hotpath\[encryption\]"):
+    with pytest.raises(DependencyException, match=r"pip install cqlpath\[encryption\]"):
         AES256ColumnEncryptionPolicy()

@@ -121,7 +121,7 @@ def test_a_number_of_another_size_names_its_column():
 
 def test_numpy_is_optional_and_its_absence_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "numpy", None)
-    with pytest.raises(DependencyException, match=r"pip install hotpath\[numpy\]"):
+    with pytest.raises(DependencyException, match=r"pip install cqlpath\[numpy\]"):
         parse_columns(*arguments([("i", Int32Type)], [(1,)]))
 
 

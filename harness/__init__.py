@@ -1,4 +1,0 @@
-"""The harness behind the command `hotpath`: build, measure, judge, and show.
-
-It never imports `driver` in its own process: workers import it from the side that they measure.
-"""

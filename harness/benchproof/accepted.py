@@ -1,0 +1,221 @@
+"""Accepted regressions: reviewed lines of a file in the repository, each with an end.
+
+::
+
+    [[accepted]]
+    benchmark = "decode_rows.time_one_row"   # as asv names it; no pattern: each one is a decision
+    meter = "instructions"                   # or a list: ["instructions", "wall"]
+    impl = "python"                          # without it: both implementations
+    amount = 0.03                            # the most that it may have become slower: 3 %
+    reason = "answers are checked now (#123)"
+    until = 2027-01-31                       # the last day on which it holds
+
+What becomes of an entry in a gate:
+
+============  =====================================================================================
+used          it covers a regression: the gate shows it, and does not fail for it
+undecided     wall time cannot tell this time whether there is something to cover
+exceeded      the regression is larger than the amount: it is not accepted
+not asked     what it names was left out of this gate (`--bench`, `--meters`, `--impl`)
+expired       an error: its day has passed, so somebody has to decide anew
+unmatched     an error: there is no such benchmark, or nothing regressed there any more. A line that
+              covers nothing would let the next regression through
+============  =====================================================================================
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from .claims.lines import broken_line, places
+from .errors import AcceptedError, told
+from .meters import METERS
+from .targets import IMPLEMENTATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, MutableMapping, Sequence
+    from pathlib import Path
+
+    from .claims.lines import Place
+
+State = Literal["used", "undecided", "exceeded", "not asked", "expired", "unmatched"]
+#: States with which a gate cannot pass.
+ERRORS: tuple[State, ...] = ("expired", "unmatched")
+KEYS = {"benchmark", "meter", "impl", "amount", "reason", "until"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One accepted regression.
+
+    Attributes:
+        benchmark: its name.
+        meters: which may have become worse.
+        impl: in which implementation, or None for both.
+        amount: the largest accepted change, as 0.03 for 3 %.
+        reason: why, for a reader.
+        until: the last day on which it holds.
+        line: of its header in the file.
+    """
+
+    benchmark: str
+    meters: tuple[str, ...]
+    impl: str | None
+    amount: float
+    reason: str
+    until: dt.date
+    line: int
+
+    def covers(self, case: Mapping[str, Any]) -> bool:
+        """Whether a case of a gate is the one that is meant."""
+        return bool(case["name"] == self.benchmark and self.impl in {None, case.get("impl")})
+
+
+def load(file: Path) -> list[Entry]:
+    """Read the entries; none if there is no such file.
+
+    Raises:
+        AcceptedError: an entry breaks a rule; the message begins with file and line.
+        BenchproofError: the file cannot be read.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise told(error) from error
+    try:
+        whole = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise AcceptedError(f"{file.name}:{broken_line(error, text)}: {error}") from error
+    found = places(text)
+    for key in whole:
+        if key != "accepted":
+            place = found.get(key, found[""])[0]
+            raise AcceptedError(
+                f"{file.name}:{place.of(key)}: unknown {key!r}: every entry is an [[accepted]]"
+            )
+    rows = whole.get("accepted", [])
+    if not isinstance(rows, list):
+        raise AcceptedError(f"{file.name}:1: every entry is an [[accepted]], in two brackets")
+    return [
+        _entry(row, place, file.name)
+        for row, place in zip(rows, found.get("accepted", ()), strict=True)
+    ]
+
+
+def _entry(row: Mapping[str, Any], place: Place, file: str) -> Entry:
+    """Check one entry."""
+    meters = row.get("meter")
+    meters = [meters] if isinstance(meters, str) else meters
+    amount, until = row.get("amount"), row.get("until")
+    positive = isinstance(amount, int | float) and not isinstance(amount, bool) and amount > 0
+    rules = {
+        "benchmark": (isinstance(row.get("benchmark"), str), "the name of a benchmark"),
+        "meter": (
+            isinstance(meters, list) and bool(meters) and all(m in list(METERS) for m in meters),
+            f"of {', '.join(METERS)}",
+        ),
+        "impl": (row.get("impl", "python") in IMPLEMENTATIONS,
+                 f"one of {', '.join(IMPLEMENTATIONS)}, or absent"),
+        "amount": (positive, "the largest accepted change, as 0.03"),
+        "reason": (isinstance(row.get("reason"), str) and bool(row["reason"].strip()),
+                   "words for the reader"),
+        # A date, not a time: a datetime is a date, too, to Python.
+        "until": (type(until) is dt.date, "a date without quotes, as 2027-01-31"),
+    }  # fmt: skip
+    for key in row:
+        if key not in KEYS:
+            raise AcceptedError(f"{file}:{place.of(key)}: unknown key {key!r}")
+    for key, (right, words) in rules.items():
+        if not right:
+            raise AcceptedError(f"{file}:{place.of(key)}: {key} must be {words}")
+    return Entry(
+        row["benchmark"], tuple(meters or ()), row.get("impl"), float(row["amount"]),
+        row["reason"].strip(), row["until"], place.line,
+    )  # fmt: skip
+
+
+def apply(
+    entries: Sequence[Entry],
+    cases: Sequence[MutableMapping[str, Any]],
+    today: dt.date,
+    known: Collection[str] | None = None,
+) -> list[dict[str, Any]]:
+    """Hold the entries against a gate's cases.
+
+    Every case gets a key ``accepted``: None, or reason, until and amount where entries cover all
+    meters that regressed in it.
+
+    Args:
+        entries: of the file.
+        cases: rows of a gate: name, impl, verdict, meters with their verdicts; changed in place.
+        today: an entry holds until the end of its last day.
+        known: names of all benchmarks that exist, if not all of them are among the cases.
+
+    Returns:
+        The entries with their states, in the order of the file.
+    """
+    names = {case["name"] for case in cases} | set(known or ())
+    states = [_state(entry, cases, today, names) for entry in entries]
+    valid = [e for e, state in zip(entries, states, strict=True) if state != "expired"]
+    for case in cases:
+        case["accepted"] = _acceptance(valid, case)
+    return [
+        {"benchmark": entry.benchmark, "meters": list(entry.meters), "impl": entry.impl,
+         "amount": entry.amount, "reason": entry.reason, "until": entry.until.isoformat(),
+         "line": entry.line, "state": state}
+        for entry, state in zip(entries, states, strict=True)
+    ]  # fmt: skip
+
+
+def _state(
+    entry: Entry, cases: Sequence[Mapping[str, Any]], today: dt.date, names: Collection[str]
+) -> State:
+    """What becomes of an entry."""
+    if today > entry.until:
+        return "expired"
+    if entry.benchmark not in names:
+        return "unmatched"
+    measured = [
+        case["meters"][meter]
+        for case in cases if entry.covers(case)
+        for meter in entry.meters if meter in case["meters"]
+    ]  # fmt: skip
+    if not measured:
+        return "not asked"
+    regressed = [about for about in measured if about["verdict"] == "regressed"]
+    if regressed:
+        return "used" if all(_within(about, entry) for about in regressed) else "exceeded"
+    return "undecided" if any(a["verdict"] == "undecided" for a in measured) else "unmatched"
+
+
+def _acceptance(entries: Sequence[Entry], case: Mapping[str, Any]) -> dict[str, str | float] | None:
+    """What accepts a case, if every meter that regressed in it is covered."""
+    regressed = {m: about for m, about in case["meters"].items() if about["verdict"] == "regressed"}
+    found = []
+    for meter, about in regressed.items():
+        entry = next(
+            (e for e in entries if e.covers(case) and meter in e.meters and _within(about, e)),
+            None,
+        )
+        if entry is None:
+            return None
+        found.append(entry)
+    if not found:
+        return None
+    return {
+        "reason": "; ".join(dict.fromkeys(entry.reason for entry in found)),
+        "until": min(entry.until for entry in found).isoformat(),
+        "amount": min(entry.amount for entry in found),
+    }
+
+
+def _within(about: Mapping[str, Any], entry: Entry) -> bool:
+    """Whether a change is not shown to be larger than the accepted amount."""
+    low = math.inf if about["low"] is None else about["low"]
+    return bool(low <= 1 + entry.amount)

@@ -1,0 +1,89 @@
+"""The commits between good and bad, put together where they are the same build.
+
+A line is the first-parent history: what a merge brought stands in it as the merge. Its stops are
+runs of neighbouring commits whose builds are the same file, so that a stop costs one build.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchproof import targets
+from benchproof.errors import BisectError
+
+if TYPE_CHECKING:
+    from benchproof.checkout import Checkout
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Neighbouring commits of one content.
+
+    Attributes:
+        content: what `targets.content_of` says; "" without a driver.
+        commits: hashes, oldest first.
+    """
+
+    content: str
+    commits: tuple[str, ...]
+
+    @property
+    def first(self) -> str:
+        """The commit that brought the content."""
+        return self.commits[0]
+
+
+def between(checkout: Checkout, good: str, bad: str) -> list[Stop]:
+    """The stops from good to bad, both included; the first one holds good.
+
+    Where good is not on the first-parent line of bad (it is of a branch that was merged, or left
+    the line before), the line begins where the two histories part.
+
+    Args:
+        checkout: that holds both.
+        good: a commit, in full.
+        bad: the same.
+
+    Raises:
+        BisectError: nothing lies between them.
+        BenchproofError: their histories have nothing in common.
+    """
+    span = f"{good}..{bad}"
+    commits = checkout.ask("rev-list", "--first-parent", "--reverse", span).split()
+    if not commits:
+        raise BisectError(
+            f"no commit lies between {good[:10]} and {bad[:10]}: is BAD the newer one?"
+        )
+    start = checkout.parent(commits[0])
+    if start is None:
+        raise BisectError(f"{commits[0][:10]} has no parent here, and {good[:10]} is not before it")
+    paths = targets.inputs(checkout)
+    touched = set(checkout.ask("log", "--first-parent", "--format=%H", span, "--", *paths).split())
+    content = targets.content_of(checkout, start)
+    stops = [Stop(content, (start,))]
+    for commit in commits:
+        if commit in touched:
+            content = targets.content_of(checkout, commit)
+        last = stops[-1]
+        if content == last.content:
+            stops[-1] = Stop(content, (*last.commits, commit))
+        else:
+            stops.append(Stop(content, (commit,)))
+    return stops
+
+
+def branches(checkout: Checkout, merge: str) -> list[list[Stop]]:
+    """What a merge brought: the stops of each further parent, from where it left the line."""
+    first, *others = parents(checkout, merge)
+    found = []
+    for other in others:
+        base = checkout.ask("merge-base", first, other)
+        if checkout.ask("rev-list", "--first-parent", f"{base}..{other}"):
+            found.append(between(checkout, base, other))
+    return [stops for stops in found if len(stops) > 1]
+
+
+def parents(checkout: Checkout, commit: str) -> list[str]:
+    """The parents of a commit, the first one first."""
+    return checkout.ask("rev-list", "--no-walk", "--parents", commit).split()[1:]

@@ -1,0 +1,66 @@
+"""Real A/A gates, end to end: the same commit on both sides, or one that changes only text."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from benchproof.calibrate import gates, neutral
+
+if TYPE_CHECKING:
+    from benchproof.calibrate.clone import Clone
+    from benchproof.calibrate.kept import Kept
+    from benchproof.calibrate.scene import Scene
+
+#: Neutral edits of one commit: one to three.
+MOST_EDITS = 3
+
+
+def same(number: int, clone: Clone, seed: int) -> tuple[str, list[str]]:
+    """The base itself: the same wheel on both sides."""
+    del number, seed
+    return clone.base, []
+
+
+def neutral_commit(number: int, clone: Clone, seed: int) -> tuple[str, list[str]]:
+    """A commit of neutral edits: every kind in its turn, and others beside it."""
+    rng = Random(f"{seed} {number} neutral")  # noqa: S311  (a draw, not a secret)
+    kinds = [neutral.KINDS[number % len(neutral.KINDS)]]
+    kinds += rng.choices(neutral.KINDS, k=rng.randint(0, MOST_EDITS - 1))
+    sources: dict[str, str] = {}
+    told = []
+    for kind in kinds:
+        edit = neutral.edit(clone, kind, rng, sources)
+        sources[edit.file] = edit.text
+        told.append(f"{edit.kind} in {edit.file}: {edit.what}")
+    return clone.commit(sources, f"Nothing but text, {seed}.{number}"), told
+
+
+KINDS = {"same": same, "neutral": neutral_commit}
+
+
+def run(kind: str, scene: Scene, kept: Kept, like: gates.Ask, *, runs: int, seed: int) -> None:
+    """Run the gates that are missing.
+
+    Args:
+        kind: of KINDS.
+        scene: with the base.
+        kept: gets a row a gate.
+        like: the gate to ask for, but for its sides and seed.
+        runs: gates that there should be.
+        seed: of the edits and of the gates' orders.
+    """
+    clone = scene.clone
+    done = {(row["kind"], row["seed"], row["number"]) for row in kept.rows()}
+    todo = [number for number in range(runs) if (kind, seed, number) not in done]
+    for number in scene.clock.steps(f"{kind} gate", todo, runs - len(todo)):
+        commit, edits = KINDS[kind](number, clone, seed)
+        started = time.time()
+        ask = replace(like, base=clone.base, head=commit, seed=seed * 1000 + number)
+        document = gates.run(ask, scene)
+        kept.add(scene.stamp | {
+            "kind": kind, "seed": seed, "number": number, "base": clone.base, "commit": commit,
+            "edits": edits, **gates.kept(document, started),
+        })  # fmt: skip

@@ -1,0 +1,151 @@
+"""One gate, end to end, and what a campaign keeps of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchproof import results
+from benchproof.errors import StoppedError
+from benchproof.meters import METERS
+from benchproof.targets import IMPLEMENTATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from benchproof.calibrate.scene import Scene
+    from benchproof.targets import Implementation
+
+#: What a gate can say that is not "nothing changed".
+ALARMS = ("regressed", "improved")
+#: Sources of the harness whose change can change a verdict.
+DECIDES = (
+    "verdict.py", "stats.py", "settings.py", "bench.py", "plan.py", "results.py", "worker.py",
+    "counting.py", "collected.py", "timing.py", "meters",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A gate to run.
+
+    Attributes:
+        base: the commit on the left.
+        head: the commit on the right.
+        bench: the expression that chooses benchmarks; all of them without one.
+        meters: names of meters.
+        impls: implementations.
+        budget: seconds for wall time, or None for the gate's own.
+        seed: of the order.
+        builds: how often each side is built.
+    """
+
+    base: str
+    head: str
+    bench: str = ""
+    meters: tuple[str, ...] = ("instructions",)
+    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
+    budget: float | None = None
+    seed: int = 1
+    builds: int = 1
+
+
+def run(ask: Ask, scene: Scene) -> dict[str, Any]:
+    """Run a gate as `benchproof gate` does; its document.
+
+    Raises:
+        BenchproofError: the gate could not begin.
+        StoppedError: Ctrl-C: half a gate says nothing about whole ones.
+    """
+    from benchproof.gate import run as gate  # noqa: PLC0415  (the gate prints rates that lie here)
+
+    asked = gate.Asked(
+        base=ask.base, head=ask.head, bench=ask.bench, meters=ask.meters,
+        impls=ask.impls, builds=ask.builds, budget=ask.budget, seed=ask.seed, quick=False,
+        force=True, committed=True, profile=False,
+    )  # fmt: skip
+    document = gate.run(asked, scene.place, scene.tell).document
+    if document["partial"]:
+        raise StoppedError("stopped: what was finished before is kept, and a new run goes on there")
+    return document
+
+
+def pattern(cases: Iterable[str]) -> str:
+    """The expression that chooses exactly some benchmarks; all of them if there are none."""
+    names = sorted(set(cases))
+    return f"^({'|'.join(map(re.escape, names))})$" if names else ""
+
+
+def kept(document: Mapping[str, Any], started: float) -> dict[str, Any]:
+    """What every campaign keeps of a gate.
+
+    Args:
+        document: the gate's.
+        started: by `time.time`.
+    """
+    rows = document["cases"]
+    return {
+        "at": results.now(),
+        "seconds": round(time.time() - started, 1),
+        "load": round(os.getloadavg()[0], 2),
+        "verdict": document["verdict"],
+        "cases": len(rows),
+        "meters": counted(rows),
+        "not_measured": [
+            [row["name"], row["impl"], row["status"], row["why"]]
+            for row in rows if row["status"] not in {"measured", "not applicable"}
+        ],
+        "said": [row for each in rows for row in spoken(each)],
+    }  # fmt: skip
+
+
+def counted(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """By meter, how often each verdict was given."""
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        for meter, judged in row["meters"].items():
+            said = found.setdefault(meter, {})
+            said[judged["verdict"]] = said.get(judged["verdict"], 0) + 1
+            if METERS[meter].exact and judged["left"] == judged["right"]:
+                said["identical"] = said.get("identical", 0) + 1
+    return found
+
+
+def spoken(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The meters of a case that said something other than "equivalent", with their numbers.
+
+    Of wall time only alarms are kept: its being undecided is a matter of minutes.
+    """
+    return [
+        {"name": row["name"], "impl": row["impl"], "meter": meter, **numbers(judged)}
+        for meter, judged in row["meters"].items()
+        if judged["verdict"] in ALARMS
+        or (judged["verdict"] != "equivalent" and METERS[meter].exact)
+    ]
+
+
+def numbers(judged: Mapping[str, Any]) -> dict[str, Any]:
+    """A meter's verdict and numbers, without the samples of wall time."""
+    keys = ("verdict", "left", "right", "ratio", "low", "high", "limit", "detectable")
+    return {key: judged.get(key) for key in keys}
+
+
+def alarmed(gate: Mapping[str, Any], meters: Iterable[str]) -> bool:
+    """Whether a kept gate gave an alarm of any kind on some meters."""
+    chosen = set(meters)
+    return any(row["meter"] in chosen and row["verdict"] in ALARMS for row in gate["said"])
+
+
+def policy(harness: Path) -> str:
+    """A short name of the rules that decide: rates of other rules are other rates."""
+    digest = hashlib.sha256()
+    for name in DECIDES:
+        place = harness / name
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]

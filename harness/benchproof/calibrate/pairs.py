@@ -1,0 +1,45 @@
+"""Two commits, built and proven: for what needs less than a gate."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchproof import compare, counting, provenance, suite, targets
+from benchproof.bench import Bench
+from benchproof.plan import SIDES
+from benchproof.processes import Crew
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchproof.calibrate.scene import Scene
+    from benchproof.suite import Case
+
+#: Two commits and an implementation.
+Pair = tuple[str, str, str]
+
+
+@contextmanager
+def proven(scene: Scene, pair: Pair, pattern: str) -> Iterator[tuple[Bench, list[Case]]]:
+    """A bench of a pair, and the benchmarks that an expression chooses and that can be measured.
+
+    Raises:
+        BenchproofError: a side does not build or run, or the expression chooses nothing.
+    """
+    here = scene.place
+    base, head, impl = pair
+    sides: dict[str, targets.Target] = {
+        side: targets.resolve(targets.parse(f"{commit}@impl:{impl}"), here.checkout)
+        for side, commit in zip(SIDES, (base, head), strict=True)
+    }
+    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+        built = compare.build_both(sides, here, crew, scene.tell)
+        bench = Bench(
+            built, here.suites.resolve(), crew, Path(scratch).resolve(), provenance.pinned_core()
+        )
+        cases = suite.select(suite.from_rows(bench.discover()), suite.expression(pattern))
+        bench.prove(cases)
+        yield bench, counting.measurable(bench, cases)

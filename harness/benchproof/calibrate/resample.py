@@ -1,0 +1,193 @@
+"""The gate's own statistics on recorded blocks: hundreds of gates in seconds.
+
+*A/A*: a resampled gate takes a run of neighbouring blocks of one build, in both implementations,
+as many as the gate's budget buys, and draws anew who is left and who is right, by the plan that
+the gate draws by. Blocks stay whole and in their order, so that whatever the two processes of a
+minute share they share here too.
+
+*Slowed builds*: runs of blocks that do not overlap, of a build that really does more work, as many
+as five minutes of measuring a suite buy. No number is edited.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from benchproof import plan, timing, verdict
+from benchproof.calibrate.gates import ALARMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchproof.calibrate.clock import Clock
+    from benchproof.calibrate.recorded import Recording, Samples
+    from benchproof.settings import Settings
+
+#: Seconds of measuring one implementation of a suite, for detection: half of five minutes.
+SUITE_SECONDS = 150.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What a gate would do with its time for wall time: `timing.run` on paper.
+
+    Attributes:
+        looks: (part of the sampling, blocks until then); the last one is the end.
+    """
+
+    looks: tuple[tuple[float, int], ...]
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks it takes."""
+        return self.looks[-1][1]
+
+
+def schedule(seconds: float, each: float) -> Schedule:
+    """The looks of a gate.
+
+    Args:
+        seconds: of its budget.
+        each: seconds of a block, of all implementations together.
+    """
+    bought = seconds / each
+    end = max(timing.FEWEST_BLOCKS, min(timing.MOST_BLOCKS, int(bought)))
+    early = [(part, math.ceil(part * bought)) for part in timing.LOOKS]
+    return Schedule((
+        *((part, blocks) for part, blocks in early if timing.FEWEST_BLOCKS <= blocks < end),
+        (1.0, end),
+    ))  # fmt: skip
+
+
+def judged(
+    samples: Mapping[str, Samples], settings: Settings, looks: Sequence[tuple[float, int]]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Judge the wall times of a gate as the gate does, look by look.
+
+    Args:
+        samples: by implementation and case.
+        settings: limits and error budget.
+        looks: (part of the sampling, blocks until then); the last one is the end.
+
+    Returns:
+        By implementation and case, what the results file would say.
+    """
+    family = sum(len(cases) for cases in samples.values())
+    spending = {impl: verdict.Looks(settings.alpha, family) for impl in samples}
+    stopped: dict[tuple[str, str], int] = {}
+    said: dict[tuple[str, str], dict[str, Any]] = {}
+    for fraction, blocks in looks:
+        for impl, cases in samples.items():
+            seen = {}
+            for name, (left, right) in cases.items():
+                upto = stopped.get((impl, name), blocks)
+                seen[name] = (left[:upto], right[:upto])
+            answers = verdict.judge_wall(seen, settings, looks=spending[impl], fraction=fraction)
+            for name, answer in answers.items():
+                said[impl, name] = answer
+                if answer["verdict"] != "undecided":
+                    # Decided cases are not timed any longer; what they have is judged again.
+                    stopped.setdefault((impl, name), len(seen[name][0]))
+    return said
+
+
+def aa(
+    recordings: Sequence[Recording],
+    settings: Settings,
+    clock: Clock,
+    *,
+    gates: int,
+    seconds: float,
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Resampled gates of one build against itself.
+
+    Args:
+        recordings: A/A sessions, of one or both implementations.
+        settings: limits and error budget.
+        clock: ends it early.
+        gates: how many.
+        seconds: of wall time that a gate has for all implementations together.
+        seed: of the draws.
+
+    Yields:
+        What each gate said, alarms with their numbers.
+    """  # fmt: skip
+    by_base: dict[str, list[Recording]] = {}
+    for each in recordings:
+        by_base.setdefault(str(each.about.get("content")), []).append(each)
+    bases = list(by_base.values())
+    for number in clock.steps("resampled gate", range(gates if bases else 0)):
+        rng = Random(f"{seed} {number}")  # noqa: S311  (a draw, not a secret)
+        chosen = rng.choices(bases, weights=[sum(len(r.blocks) for r in each) for each in bases])[0]
+        plan_of_it = schedule(seconds, sum(each.seconds for each in chosen))
+        samples, drawn = {}, {}
+        for each in chosen:
+            many = min(plan_of_it.blocks, len(each.blocks))
+            start = rng.randint(0, len(each.blocks) - many)
+            sides = [
+                block.sides[0]
+                for block in itertools.islice(plan.blocks(rng.getrandbits(32)), many)
+            ]  # fmt: skip
+            samples[each.impl] = each.relabelled(start, many, sides)
+            drawn[each.impl] = [start, many]
+        answers = judged(samples, settings, plan_of_it.looks)
+        yield {
+            "kind": "aa", "number": number, "blocks": drawn, "tests": len(answers),
+            "undecided": sum(each["verdict"] == "undecided" for each in answers.values()),
+            "alarms": [
+                [impl, name, each["verdict"], round(each["ratio"], 4)]
+                for (impl, name), each in answers.items() if each["verdict"] in ALARMS
+            ],
+        }  # fmt: skip
+
+
+def slowed(
+    recordings: Sequence[Recording],
+    settings: Settings,
+    clock: Clock,
+    *,
+    seconds: float = SUITE_SECONDS,
+) -> Iterator[dict[str, Any]]:
+    """Gates on runs of blocks of slowed builds.
+
+    Yields:
+        By run of blocks and slowed case, the gate's verdict, and the ratio over the blocks of the
+        session that the gate did not see.
+    """  # fmt: skip
+    runs = [
+        (each, start, timed)
+        for each in recordings
+        # Half a session at most: how slow a build came out is asked of the other half.
+        for bought in [min(seconds, (len(each.blocks) // 2 + 0.5) * each.seconds)]
+        for timed in [schedule(bought, each.seconds)]
+        for start in range(0, len(each.blocks) - timed.blocks + 1, timed.blocks)
+    ]
+    for recording, start, timed in clock.steps("resampled slow-down", runs):
+        answers = judged(
+            {recording.impl: recording.samples(start, timed.blocks)}, settings, timed.looks
+        )
+        truth = recording.outside(start, timed.blocks)
+        for site in recording.about["sites"]:
+            answer = answers.get((recording.impl, site["target"]))
+            if answer is None or recording.impl not in site["sizes"]:
+                continue
+            yield {
+                "kind": "slowed", "session": recording.name, "start": start,
+                "blocks": timed.blocks,
+                "impl": recording.impl, "site": site["site"], "target": site["target"],
+                "size": site["size"], "predicted": site["sizes"][recording.impl],
+                "achieved": round(_ratio(truth[site["target"]], settings) - 1, 5),
+                "ratio": round(answer["ratio"], 5), "verdict": answer["verdict"],
+                "detectable": round(answer["detectable"] - 1, 5),
+            }  # fmt: skip
+
+
+def _ratio(sides: tuple[Sequence[float], Sequence[float]], settings: Settings) -> float:
+    """The ratio that the gate's own estimate gives to all blocks of a session."""
+    (answer,) = verdict.judge_wall({"all": sides}, settings).values()
+    return float(answer["ratio"])

@@ -1,0 +1,230 @@
+"""From kept rows to rates: what summary.json holds."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from benchproof import results
+from benchproof.calibrate import rates
+from benchproof.calibrate.gates import ALARMS, alarmed
+from benchproof.calibrate.others import run as others
+from benchproof.meters import METERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from benchproof.settings import Settings
+
+Rows = list[dict[str, Any]]
+#: Meters that a whole gate may have, in groups that are judged on their own.
+GROUPS = {
+    "exact meters": tuple(name for name, meter in METERS.items() if meter.exact),
+    "wall time": ("wall",),
+    "all meters": tuple(METERS),
+}
+#: Verdicts as a reader of rates calls them.
+SAID = {"regressed": "found", "undecided": "undecided", "equivalent": "called equivalent",
+        "improved": "called improved", "not measured": "not measured"}  # fmt: skip
+#: Verdicts on a slow-down, the one that would mislead most first.
+WORST = ("improved", "equivalent", "not measured", "undecided", "regressed")
+#: A slow-down that came out at this part of its size counts as one of that size.
+REACHED = 0.8
+
+
+def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> dict[str, Any]:
+    """All rates.
+
+    Args:
+        read: the rows of a part's file.
+        policy: the harness's rules now.
+        settings: limits and error budget now.
+    """
+    gates, injected, resampled = read("gates"), read("injected"), read("resampled")
+    exact, other = read("exact"), read("others")
+    summary: dict[str, Any] = {
+        "schema": rates.SCHEMA, "created": results.now(), "settings": settings.describe(),
+        "policy": policy,
+        "same_wheel": same_wheel(exact + [row for row in gates if row["kind"] == "same"]),
+        "gates": {kind: whole(gates, kind) for kind in ("same", "neutral")},
+        "resampled": rates.of(bool(row["alarms"]) for row in resampled if row["kind"] == "aa"),
+        "resampled_tests": sum(row["tests"] for row in resampled if row["kind"] == "aa"),
+        "detection": {
+            "instructions": detection(answers(injected)),
+            "wall": detection([row for row in resampled if row["kind"] == "slowed"]),
+        },
+        "others": beside(other),
+        "conditions": conditions([*exact, *gates, *injected, *resampled, *other], policy),
+    }  # fmt: skip
+    summary["rates"] = told(summary)
+    return summary
+
+
+def same_wheel(rows: Rows) -> dict[str, Any] | None:
+    """Exact meters on the same wheel: comparisons, identical ones, and alarms."""
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        for meter, said in row["meters"].items():
+            if METERS[meter].exact:
+                kept = found.setdefault(meter, {"tests": 0, "identical": 0, "alarms": 0})
+                kept["tests"] += sum(n for verdict, n in said.items() if verdict != "identical")
+                kept["identical"] += said.get("identical", 0)
+                kept["alarms"] += sum(said.get(verdict, 0) for verdict in ALARMS)
+    return {"gates": len(rows), "meters": found} if rows else None
+
+
+def whole(gates: Rows, kind: str) -> dict[str, Any] | None:
+    """Real gates of one kind in which nothing changed."""
+    chosen = [row for row in gates if row["kind"] == kind]
+    if not chosen:
+        return None
+    said = {
+        name: rates.of(
+            alarmed(row, meters)
+            for row in chosen
+            if any(meter in row["meters"] for meter in meters)
+        )
+        for name, meters in GROUPS.items()
+    }
+    return {
+        "gates": len(chosen),
+        "tests": sum(
+            number for row in chosen for meter in row["meters"].values()
+            for verdict, number in meter.items() if verdict != "identical"
+        ),
+        "failed": rates.of(row["verdict"]["exit"] == 1 for row in chosen),
+        "could_not_measure": sum(row["verdict"]["exit"] == 2 for row in chosen),
+        "alarms": said,
+        "seconds": round(statistics.median(row["seconds"] for row in chosen), 1),
+        "which": [
+            {"number": row["number"], **each}
+            for row in chosen for each in row["said"] if each["verdict"] in ALARMS
+        ],
+    }  # fmt: skip
+
+
+def answers(injected: Rows) -> Rows:
+    """The gate's answers about targets, by size, with what was really achieved."""
+    return [
+        {**each, "achieved": (each.get("ratio") or 1.0) - 1, "repetition": row["number"]}
+        for row in injected for each in row["found"]
+    ]  # fmt: skip
+
+
+def detection(rows: Rows) -> dict[str, Any]:
+    """By size, how many slow-downs were found, and what was said of the others."""
+    found = {}
+    for size in sorted({row["size"] for row in rows}):
+        chosen = [row for row in rows if row["size"] == size]
+        found[f"{size:g}"] = {
+            **(rates.of(row["verdict"] == "regressed" for row in chosen) or {}),
+            "reached": rates.of(
+                row["verdict"] == "regressed" for row in chosen
+                if row["achieved"] >= REACHED * row["size"]
+            ),
+            "said": {
+                word: sum(row["verdict"] == verdict for row in chosen)
+                for verdict, word in SAID.items()
+            },
+            "by_impl": {
+                impl: rates.of(row["verdict"] == "regressed" for row in chosen
+                               if row["impl"] == impl)
+                for impl in sorted({row["impl"] for row in chosen})
+            },
+            "targets": len({(row["site"], row["target"], row["impl"]) for row in chosen}),
+            "achieved": spread([row["achieved"] for row in chosen]),
+            "missed": [
+                {key: row.get(key) for key in ("site", "target", "impl", "verdict", "ratio", "low",
+                                               "high", "predicted", "achieved", "why")}
+                for row in sorted(chosen, key=lambda row: WORST.index(row["verdict"]))
+                if row["verdict"] != "regressed"
+            ][:20],
+        }  # fmt: skip
+    return found
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Median, and the range that nine in ten lie in."""
+    ordered = sorted(values)
+    last = len(ordered) - 1
+    return {
+        "low": round(ordered[round(0.05 * last)], 6),
+        "median": round(statistics.median(ordered), 6),
+        "high": round(ordered[round(0.95 * last)], 6),
+    }
+
+
+def beside(rows: Rows) -> list[dict[str, Any]]:
+    """By tool and rule, both kinds of error on the same commits."""
+    said = others.verdicts(rows)
+    found = []
+    for tool, rule in dict.fromkeys((row["tool"], row["rule"]) for row in said):
+        mine = [row for row in said if (row["tool"], row["rule"]) == (tool, rule)]
+        quiet = [row for row in mine if row["kind"] != "injected"]
+        gates: dict[tuple[Any, ...], bool] = {}
+        for row in quiet:
+            key = (row["kind"], row["number"], row["base"])
+            gates[key] = gates.get(key, False) or row["verdict"] in ALARMS
+        sizes = sorted({row["size"] for row in mine if row["kind"] == "injected"})
+        found.append({
+            "tool": tool, "rule": rule, "settings": others.SETTINGS[tool],
+            "false_alarms": rates.of(row["verdict"] in ALARMS for row in quiet),
+            "false_gates": rates.of(gates.values()),
+            "detection": {
+                f"{size:g}": rates.of(row["verdict"] == "regressed"
+                                      for row in mine if row["size"] == size)
+                for size in sizes
+            },
+            "seconds": round(statistics.median(
+                row["seconds"] / max(1, len(row["rows"])) for row in rows if row["tool"] == tool
+            ), 1),
+        })  # fmt: skip
+    return found
+
+
+def conditions(rows: Rows, policy: str) -> dict[str, Any]:
+    """Where and when rows were measured, and whether by the rules that hold now."""
+    machines = list({str(row["machine"]): row["machine"] for row in rows}.values())
+    policies = sorted({row["policy"] for row in rows})
+    dates = sorted(row["at"][:10] for row in rows if "at" in row)
+    return {
+        "machines": machines,
+        "from": dates[0] if dates else None,
+        "to": dates[-1] if dates else None,
+        "policies": policies,
+        "other_rules": [each for each in policies if each != policy],
+    }
+
+
+def told(summary: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the gate prints of its own: `rates.load` returns this."""
+    real = [each for each in summary["gates"].values() if each and each["alarms"]["all meters"]]
+    k = sum(each["alarms"]["all meters"]["k"] for each in real)
+    n = sum(each["alarms"]["all meters"]["n"] for each in real)
+    pooled = rates.rate(k, n)
+    again = summary["resampled"]
+    alarm = pooled.asdict() | {"from": "real gates"} if pooled else None
+    if alarm and again:
+        alarm["from"] += f"; wall time resampled: {rates.told(again)}"
+    elif again:
+        alarm = again | {"from": "wall time, resampled"}
+    found = {meter: sizes for meter, sizes in summary["detection"].items() if sizes}
+    if alarm is None and not found:
+        return None
+    keys = ("k", "n", "rate", "low", "high")
+    return {
+        "false_alarm": alarm,
+        "detection": {
+            meter: {size: {key: about[key] for key in keys} for size, about in sizes.items()}
+            for meter, sizes in found.items()
+        },
+        "conditions": summary["conditions"],
+    }
+
+
+def reader(folder: Path) -> Callable[[str], Rows]:
+    """Reads the files of the parts in a folder."""
+    from benchproof.calibrate.kept import Kept  # noqa: PLC0415
+
+    return lambda name: Kept(folder / f"{name}.jsonl.gz").rows()

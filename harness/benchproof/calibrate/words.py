@@ -1,0 +1,196 @@
+"""The rates in words and tables: calibration.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchproof.calibrate.rates import rate, told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+#: What each other tool is called.
+NAMES = {"bare": "bare instruction count", "asv": "`asv continuous`",
+         "pyperf": "`pyperf compare_to`"}  # fmt: skip
+BESIDE = """\
+On the same wheels: the injected commits, commits without a change, and neutral ones. A gate of the
+others is eight benchmarks (two for pyperf), ours is all of them, in both implementations, so that
+ours has many more occasions for a false alarm.
+"""
+HEAD = """\
+# How often the gate is wrong
+
+Measured by `benchproof calibrate` (docs/calibration.md says how), written by it, not by hand.
+Intervals are Clopper and Pearson's, 95 %.
+"""
+
+
+def markdown(summary: Mapping[str, Any], picture: str) -> str:
+    """The whole document."""
+    parts = [HEAD, *_conditions(summary["conditions"])]
+    if any(summary["detection"].values()):
+        parts.append(f"![Slow-downs found, by size]({picture})\n")
+    parts += _false_alarms(summary)
+    for meter, title in (("instructions", "Instructions"), ("wall", "Wall time")):
+        parts += _detection(title, summary["detection"][meter])
+    parts += _others(summary)
+    parts += _missed(summary)
+    return "\n".join(parts)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = [f"| {' | '.join(head)} |", f"|{'|'.join(['---'] * len(head))}|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def percent(size: str) -> str:
+    """A size as it is said."""
+    return f"{float(size) * 100:g} %"
+
+
+def _conditions(about: Mapping[str, Any]) -> list[str]:
+    """Where and when."""
+    if not about["machines"]:
+        return ["Nothing has been measured yet.\n"]
+    lines = [
+        "- " + ", ".join(f"{key} {value}" for key, value in machine.items())
+        for machine in about["machines"]
+    ]
+    when = "" if about["from"] is None else f"From {about['from']} to {about['to']}, on:\n"
+    if about["other_rules"]:
+        lines.append(
+            f"\n**Part of this was measured under other rules** ({', '.join(about['other_rules'])})"
+            ": the harness has changed since, so run the campaign again before you rely on it."
+        )
+    return [when, *lines, ""]
+
+
+def _false_alarms(summary: Mapping[str, Any]) -> list[str]:
+    """What was called a change where nothing had changed."""
+    rows = []
+    names = {"same": "the same wheel", "neutral": "another wheel: comment, unused function, rename"}
+    for kind, gates in summary["gates"].items():
+        if gates:
+            alarms = gates["alarms"]
+            rows.append([
+                f"real gates, {names[kind]}", str(gates["gates"]), str(gates["tests"]),
+                *(told(alarms[group]) for group in ("exact meters", "wall time", "all meters")),
+                told(gates["failed"]),
+            ])  # fmt: skip
+    again = summary["resampled"]
+    if again:
+        rows.append([
+            "resampled from recorded processes", str(again["n"]), str(summary["resampled_tests"]),
+            "-", told(again), "-", "-",
+        ])  # fmt: skip
+    parts = ["## False alarms\n"]
+    if rows:
+        parts += ["Gates that called anything at all regressed or improved:\n", table(
+            ("gates", "number", "tests", "exact meters", "wall time", "any meter", "exit 1"), rows
+        )]  # fmt: skip
+    else:
+        parts.append("Not measured.\n")
+    wheel = summary["same_wheel"]
+    if wheel:
+        lines = [
+            f"{about['identical']} of {about['tests']} {meter} identical, {about['alarms']} alarms"
+            for meter, about in wheel["meters"].items()
+        ]
+        parts.append(f"Exact meters on the same wheel, both sides: {'; '.join(lines)}.\n")
+    return parts
+
+
+def _detection(title: str, sizes: Mapping[str, Any]) -> list[str]:
+    """How many slow-downs one meter finds."""
+    parts = [f"## Slow-downs found: {title.lower()}\n"]
+    if not sizes:
+        return [*parts, "Not measured.\n"]
+    words = list(next(iter(sizes.values()))["said"])
+    rows = []
+    for size, about in sizes.items():
+        achieved = about["achieved"]
+        rows.append([
+            percent(size), told(about), told(about["reached"]),
+            *(str(about["said"][word]) for word in words if word != "found"),
+            _spread(achieved),
+            ", ".join(f"{impl} {told(rate)}" for impl, rate in about["by_impl"].items()),
+        ])  # fmt: skip
+    head = ("size", "found", "found of those that came out so",
+            *(word for word in words if word != "found"), "as measured",
+            "by implementation")  # fmt: skip
+    return [*parts, table(head, rows)]
+
+
+def _spread(about: Mapping[str, float]) -> str:
+    low, median, high = (f"{about[key] * 100:.2f}" for key in ("low", "median", "high"))
+    return f"{median} % ({low} to {high})"
+
+
+def _others(summary: Mapping[str, Any]) -> list[str]:
+    """The gate and other tools in one table."""
+    parts = ["## Beside other tools\n"]
+    if not summary["others"]:
+        return [*parts, "Not measured.\n"]
+    sizes = sorted(
+        {size for row in summary["others"] for size in row["detection"]}
+        | set(summary["detection"]["instructions"]), key=float,
+    )  # fmt: skip
+    rows = [_own(summary, meter, sizes) for meter in ("instructions", "wall")]
+    rows += [
+        [
+            NAMES[row["tool"]], row["rule"], told(row["false_alarms"]), told(row["false_gates"]),
+            *(told(row["detection"].get(size)) for size in sizes), f"{row['seconds']:g} s",
+        ]
+        for row in summary["others"]
+    ]  # fmt: skip
+    head = ("tool", "rule", "false alarms, a benchmark", "false alarms, a gate",
+            *(f"found of {percent(size)}" for size in sizes), "time a benchmark")  # fmt: skip
+    settings = {row["tool"]: row["settings"] for row in summary["others"]}
+    return [
+        *parts,
+        BESIDE,
+        table(head, rows),
+        *(f"- {NAMES[tool]}: {words}" for tool, words in settings.items()), "",
+    ]  # fmt: skip
+
+
+def _own(summary: Mapping[str, Any], meter: str, sizes: Sequence[str]) -> list[str]:
+    """The gate's row of the table."""
+    group = "wall time" if meter == "wall" else "exact meters"
+    real = [each for each in summary["gates"].values() if each and each["alarms"][group]]
+    k, n = (sum(each["alarms"][group][key] for each in real) for key in ("k", "n"))
+    again = summary["resampled"] if meter == "wall" else None
+    pooled = rate(k, n)
+    gates = told(pooled.asdict() if pooled else None)
+    if again:
+        gates += f"; resampled {told(again)}"
+    wrong = sum((each["meter"] == "wall") is (meter == "wall")
+                for kind in real for each in kind["which"])  # fmt: skip
+    found = summary["detection"][meter]
+    return [
+        "**`benchproof gate`**", meter, f"{wrong} in all of its gates", gates,
+        *(told(found.get(size)) for size in sizes), "",
+    ]  # fmt: skip
+
+
+def _missed(summary: Mapping[str, Any]) -> list[str]:
+    """Every miss and every false alarm by name, so that somebody can look."""
+    lines = [
+        f"- {meter}, {percent(size)}: {miss['target']} [{miss['impl']}], {miss['site']}: "
+        f"{miss['verdict']}"
+        + (f", seen {(miss['ratio'] - 1) * 100:+.2f} %" if miss.get("ratio") else "")
+        + (f", in other minutes {miss['achieved'] * 100:+.2f} %" if meter == "wall" else "")
+        for meter, sizes in summary["detection"].items()
+        for size, about in sizes.items()
+        for miss in about["missed"]
+    ]
+    lines += [
+        f"- false alarm, {kind} gate {each['number']}: {each['name']} [{each['impl']}] "
+        f"{each['meter']} {each['verdict']}"
+        + (f", {(each['ratio'] - 1) * 100:+.2f} %" if each.get("ratio") else "")
+        for kind, gates in summary["gates"].items() if gates
+        for each in gates["which"]
+    ]  # fmt: skip
+    return ["## Every one that was wrong\n", *(lines or ["None."]), ""]

@@ -1,0 +1,143 @@
+"""The list of changes: chosen, put together by commit, as JSON and as a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from benchproof import results
+
+from .noise import FLOORS
+from .search import ALPHA
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Collection, Iterable, Sequence
+
+    from rich.console import Console
+
+    from benchproof.history.model import Commit, History
+
+    from .model import Change
+
+SCHEMA = 1
+#: Changes that are shown of a commit, the largest first.
+_MOST = 4
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which changes a person wants to see.
+
+    Attributes:
+        bench: found in the benchmark's name.
+        meters: names.
+        impl: of the implementation; "" for all.
+        least: the smallest size, as a part of 1.
+        kind: `code`, `platform`, or "" for both.
+        commits: places; None for all.
+    """
+
+    bench: re.Pattern[str]
+    meters: Collection[str]
+    impl: str = ""
+    least: float = 0.0
+    kind: str = ""
+    commits: Collection[int] | None = None
+
+    def of(self, changes: Iterable[Change]) -> list[Change]:
+        """Those of some changes."""
+        return [change for change in changes if self._wants(change)]
+
+    def _wants(self, change: Change) -> bool:
+        key = change.key
+        return (
+            self.bench.search(key.benchmark) is not None
+            and key.meter in self.meters
+            and self.impl in {"", key.impl}
+            and change.size >= self.least
+            and self.kind in {"", change.kind}
+            and (
+                self.commits is None
+                or any(
+                    place in self.commits for place in range(change.before + 1, change.after + 1)
+                )
+            )
+        )
+
+
+def document(changes: Sequence[Change], history: History, alpha: float = ALPHA) -> dict[str, Any]:
+    """The list in JSON's types."""
+    return {
+        "kind": "changes",
+        "schema": SCHEMA,
+        "created": results.now(),
+        "alpha": alpha,
+        "floors": {meter: {"ratio": floor.ratio, "unit": floor.unit, "why": floor.why}
+                   for meter, floor in FLOORS.items()},
+        "commits": len(history.commits),
+        "series": len(history.series),
+        "changes": [change.told(history.commits) for change in changes],
+    }  # fmt: skip
+
+
+def show(changes: Sequence[Change], history: History, console: Console) -> None:
+    """Print the list, the newest commit last."""
+    if not changes:
+        console.print(f"no change in {len(history.series)} series", highlight=False)
+        return
+    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid.add_column("benchmark", overflow="fold")
+    grid.add_column("impl", no_wrap=True)
+    grid.add_column("meter", no_wrap=True)
+    grid.add_column("new / old", justify="right", no_wrap=True)
+    grid.add_column("", no_wrap=True)
+    for _, same in groupby(changes, key=lambda change: change.likely):
+        group = sorted(same, key=lambda change: -change.size)
+        _add(grid, group, history.commits)
+    console.print(grid)
+    code = sum(change.kind == "code" for change in changes)
+    console.print(
+        f"{len(changes)} changes in {len(history.series)} series: {code} of code, "
+        f"{len(changes) - code} of the platform",
+        highlight=False,
+    )
+
+
+def _add(grid: Table, group: Sequence[Change], commits: Sequence[Commit]) -> None:
+    """The changes of one commit."""
+    commit = commits[group[0].likely]
+    claims = f" [{', '.join(commit.claims)}]" if commit.claims else ""
+    grid.add_row(Text(f"{commit.hash[:10]} {commit.subject}{claims}", style="bold"))
+    for change in group[:_MOST]:
+        style = "red" if change.ratio > 1 else "green"
+        style = "yellow" if change.kind == "platform" else style
+        grid.add_row(
+            Text(" " + change.key.benchmark), Text(change.key.impl), Text(change.key.meter),
+            Text(_size(change), style=style), Text(_notes(change), style="dim"),
+        )  # fmt: skip
+    if len(group) > _MOST:
+        grid.add_row(Text(f" and {len(group) - _MOST} more", style="dim"))
+
+
+def _size(change: Change) -> str:
+    """The ratio, and how far its interval reaches."""
+    if math.isinf(change.ratio):
+        return "from 0"
+    if change.ratio <= 0:
+        return "to 0"
+    reach = (change.high / change.ratio - 1) * 100
+    return f"{change.ratio:.4g} \N{PLUS-MINUS SIGN}{reach:.1g}%"
+
+
+def _notes(change: Change) -> str:
+    """What is special about it."""
+    notes: list[str] = [] if change.kind == "code" else [change.kind]
+    if not change.exact:
+        notes.append(f"one of {change.after - change.before} commits")
+    return ", ".join(notes)

@@ -1,0 +1,259 @@
+"""From places to steps: how large each is, how sure, and where noise may have moved it.
+
+The test is that a step lies beyond the floor, not merely beyond nothing: a canny layout that moves
+a count by less than the floor for a hundred commits is still no change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import stdtr
+
+from . import noise
+from .scan import LONGEST, Sums
+from .stretch import POINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchproof.history.model import Series
+
+    from .noise import Floor, Numbers
+    from .stretch import Found
+
+    Places = NDArray[np.int64]
+
+#: The interval of a ratio, of 95 %, reaches so many standard errors to either side.
+REACH = 1.96
+#: Methods that must agree.
+VOTES = 2
+#: A place is given up where its step has a larger p-value than this already on its own.
+HOPELESS = 0.01
+#: Drop of twice the logarithm of the likelihood that leaves a place of a step plausible, at 95 %
+#: (Hansen, "Sample splitting and threshold estimation", 2000).
+PLAUSIBLE = 7.35
+#: Points of the longest blip: the layout of one commit, or some runs beside a busy neighbour.
+BLIP, HICCUP = 1, 3
+#: Points to either side of a step among which its place is looked for.
+FAR = 2 * LONGEST
+#: Standard errors by which the levels around a blip may differ; or a third of the floor, but never
+#: more than all of it.
+_SAME = 4.0
+#: Degrees of freedom where the noise is stated, not estimated.
+_STATED = 1e6
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a series; places are those of points in the series.
+
+    Attributes:
+        place: the likeliest first point of the new level.
+        last: the last point that surely has the old level.
+        first: the first that surely has the new one.
+        ratio: new over old level, with its interval of 95 % (`low`, `high`).
+        p: chance of such data if the step is within the floor; for this place alone.
+        detectors: who found it.
+    """
+
+    place: int
+    last: int
+    first: int
+    ratio: float
+    low: float
+    high: float
+    p: float
+    detectors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Points:
+    """The points of a series that are on its scale.
+
+    Attributes:
+        x: on the scale.
+        weight: 1 / variance; 0 for a blip.
+        echo: factor of the variance of a mean.
+        freedom: of its estimate.
+        floor: of the meter.
+    """
+
+    x: Numbers
+    weight: Numbers
+    floor: Floor
+    echo: float = 1.0
+    freedom: float = _STATED
+
+    @cached_property
+    def sums(self) -> Sums:
+        """Their cumulative sums."""
+        return Sums.over(self.x, self.weight)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What the levels on either side say about each of some places."""
+
+    left: Numbers
+    right: Numbers
+    error: Numbers
+    p: Numbers
+
+    @property
+    def size(self) -> Numbers:
+        """Of each, on the scale."""
+        found: Numbers = self.right - self.left
+        return found
+
+
+def steps(series: Series, found: Sequence[Found], undone: Collection[int] = ()) -> list[Step]:
+    """The steps of a series.
+
+    Args:
+        series: the whole of it.
+        found: what the search of each of its stretches gave.
+        undone: points whose commit says that it takes back an earlier one: what looks like a blip
+            before them is none.
+    """
+    by_place = {
+        place + number * POINTS: detectors
+        for number, one in enumerate(found)
+        for place, detectors in one.places
+        if len(detectors) == VOTES
+    }
+    if not by_place:
+        return []
+    kept, points = _prepare(series, [one.between for one in found])
+    places = [int(np.searchsorted(kept, place)) for place in sorted(by_place)]
+    returns = {int(np.searchsorted(kept, place)) for place in undone}
+    places, points = _without_blips(places, points, returns)
+    points = _with_echo(places, points)
+    places = _without_weak(places, points)
+    if not places:
+        return []
+    seen = _measure(places, points)
+    edges = [0, *places, len(points.x)]
+    return [
+        _step(number, edges, seen, points, kept, by_place[int(kept[place])])
+        for number, place in enumerate(places)
+    ]
+
+
+def _prepare(series: Series, between: Sequence[float]) -> tuple[Places, _Points]:
+    """The points on the scale: their places in the series, and they themselves."""
+    floor = noise.floor_of(series.key.meter)
+    x = noise.scale(series.value, floor)
+    kept = np.flatnonzero(np.isfinite(x))
+    spread = noise.own_variance(series.low, series.high, floor)
+    spread += np.repeat(between, POINTS)[: len(spread)]
+    return kept, _Points(x[kept], 1 / spread[kept], floor)
+
+
+def _without_blips(
+    places: list[int], points: _Points, returns: Collection[int]
+) -> tuple[list[int], _Points]:
+    """Without a few points away from a level that goes on behind them as it was before them."""
+    longest = BLIP if points.floor.exact else HICCUP
+    while True:
+        sums, weight = points.sums, points.weight.copy()
+        edges = [0, *places, len(points.x)]
+        gone: set[int] = set()
+        for number in range(1, len(places)):
+            before, start, stop, behind = edges[number - 1 : number + 3]
+            if stop - start > longest or stop in returns or gone & {number - 1, number}:
+                continue
+            if max(start - before, behind - stop) <= longest:
+                continue  # nothing lasts here: a change at every commit
+            error = (1 / sums.weigh(before, start) + 1 / sums.weigh(stop, behind)) ** 0.5
+            apart = abs(sums.mean(before, start) - sums.mean(stop, behind))
+            if apart <= min(points.floor.ratio, max(_SAME * error, points.floor.ratio / 3)):
+                gone |= {number - 1, number}
+                weight[start:stop] = 0.0
+        if not gone:
+            return places, points
+        points = replace(points, weight=weight)
+        places = [place for number, place in enumerate(places) if number not in gone]
+
+
+def _with_echo(places: Sequence[int], points: _Points) -> _Points:
+    """With what the residuals of a noisy series tell about means of its points."""
+    if points.floor.exact:
+        return points
+    edges = [0, *places, len(points.x)]
+    levels = [points.sums.mean(start, stop) for start, stop in pairwise(edges)]
+    level = np.repeat(levels, np.diff(edges))
+    kept = points.weight > 0
+    residuals = ((points.x - level) * np.sqrt(points.weight))[kept]
+    freedom = max(1.0, float(kept.sum() - len(levels)))
+    return replace(points, echo=noise.echo(residuals), freedom=freedom)
+
+
+def _without_weak(places: list[int], points: _Points) -> list[int]:
+    """Without places whose step is within the floor or noise, the weakest of neighbours first."""
+    while places:
+        seen = _measure(places, points)
+        weak = (seen.p > HOPELESS) | (np.abs(seen.size) <= points.floor.ratio)
+        if not weak.any():
+            return places
+        # Of two neighbours only one goes at a time: without it the other may be strong.
+        far = np.where(weak, np.abs(seen.size) / seen.error, np.inf)
+        padded = np.concatenate(([np.inf], far, [np.inf]))
+        gone = weak & (far <= padded[:-2]) & (far < padded[2:])
+        if not gone.any():
+            gone = np.arange(len(places)) == int(np.argmin(far))
+        places = [place for place, out in zip(places, gone, strict=True) if not out]
+    return places
+
+
+def _measure(places: Sequence[int], points: _Points) -> _Steps:
+    """What the levels next to each place say; of a long level, the part that is near."""
+    sums = points.sums
+    at = np.asarray(places)
+    start = np.maximum(np.concatenate(([0], at[:-1])), at - LONGEST)
+    stop = np.minimum(np.concatenate((at[1:], [len(points.x)])), at + LONGEST)
+    left, right = sums.weight[at] - sums.weight[start], sums.weight[stop] - sums.weight[at]
+    one, two = sums.first[at] - sums.first[start], sums.first[stop] - sums.first[at]
+    error = np.sqrt(points.echo * (1 / left + 1 / right))
+    old, new = sums.middle + one / left, sums.middle + two / right
+    beyond = np.maximum(0.0, np.abs(new - old) - points.floor.ratio) / error
+    return _Steps(old, new, error, np.minimum(1.0, 2 * stdtr(points.freedom, -beyond)))
+
+
+def _step(
+    number: int,
+    edges: Sequence[int],
+    seen: _Steps,
+    points: _Points,
+    kept: Places,
+    detectors: tuple[str, ...],
+) -> Step:
+    """One of the steps."""
+    place = edges[number + 1]
+    before, behind = max(edges[number], place - FAR), min(edges[number + 2], place + FAR)
+    gain = points.sums.split(before, behind)
+    best = gain[place - before - 1]
+    plausible = np.flatnonzero(gain >= best - PLAUSIBLE * points.echo) + before + 1
+    left, size = float(seen.left[number]), float(seen.size[number])
+    reach = REACH * float(seen.error[number])
+    ratio, low, high = (
+        _ratio(left, left + size + off, points.floor) for off in (0.0, -reach, reach)
+    )
+    return Step(
+        int(kept[place]), int(kept[plausible.min() - 1]), int(kept[plausible.max()]),
+        ratio, low, high, float(seen.p[number]), detectors,
+    )  # fmt: skip
+
+
+def _ratio(old: float, new: float, floor: Floor) -> float:
+    """Of two places of the scale; infinite where the old one stands for nothing."""
+    below, above = noise.unscale(old, floor), noise.unscale(new, floor)
+    if below <= floor.unit / 2:
+        return float("inf")
+    return max(0.0, above) / below

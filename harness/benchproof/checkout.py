@@ -1,0 +1,142 @@
+"""The git checkout: what a revision is, what it holds, what differs from it."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tarfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from . import package
+from .errors import BenchproofError, TargetError
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A working tree of git.
+
+    Attributes:
+        root: the top of the working tree.
+    """
+
+    root: Path
+
+    @classmethod
+    def around(cls, place: Path) -> Checkout:
+        """The checkout that a directory lies in.
+
+        Raises:
+            BenchproofError: it lies in none, or there is no git.
+        """
+        answer = _git(place, "rev-parse", "--show-toplevel")
+        if answer.returncode:
+            raise BenchproofError(f"{place} is not inside a git checkout ({_reason(answer)})")
+        return cls(Path(answer.stdout.decode().strip()))
+
+    @cached_property
+    def package(self) -> str:
+        """Where the package that is measured lies, relative to the root."""
+        return package.place(self.root)
+
+    def ask(self, *arguments: str) -> str:
+        """The output of a git command that must succeed.
+
+        Raises:
+            BenchproofError: it did not.
+        """
+        return self._bytes(*arguments).decode(errors="surrogateescape").strip()
+
+    def commit(self, revision: str) -> str:
+        """The full hash of the commit that a revision names.
+
+        Raises:
+            TargetError: it names none.
+        """
+        answer = _git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
+                      revision + "^{commit}")  # fmt: skip
+        if answer.returncode:
+            raise TargetError(f"unknown commit: {revision!r} names nothing in {self.root.name}")
+        return answer.stdout.decode().strip()
+
+    def head(self) -> str | None:
+        """The checked-out commit, or None before the first one."""
+        answer = _git(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return None if answer.returncode else answer.stdout.decode().strip()
+
+    def parent(self, commit: str) -> str | None:
+        """The first parent, or None for a root commit or where a shallow clone ends."""
+        answer = _git(self.root, "rev-parse", "--verify", "--quiet", commit + "^1^{commit}")
+        return None if answer.returncode else answer.stdout.decode().strip()
+
+    def is_shallow(self) -> bool:
+        """Whether the history was cut off when it was cloned."""
+        return self.ask("rev-parse", "--is-shallow-repository") == "true"
+
+    def subject(self, commit: str) -> str:
+        """The first line of a commit's message."""
+        return self.ask("show", "--no-patch", "--format=%s", commit)
+
+    def committed(self, commit: str, paths: tuple[str, ...]) -> dict[str, str]:
+        """Path to git blob hash of the files of a commit below some paths."""
+        listing = self.ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)
+        entries = (line.split("\t", 1) for line in listing.split("\0") if line)
+        return {path: about.split()[2] for about, path in entries}
+
+    def working(self, paths: tuple[str, ...]) -> dict[str, str]:
+        """The same for the working tree: tracked files and new ones that are not ignored."""
+        listing = self.ask(
+            "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *paths
+        )
+        names = sorted(set(filter(None, listing.split("\0"))))
+        return {name: _blob(self.root / name) for name in names if (self.root / name).is_file()}
+
+    def read(self, commit: str | None, path: str) -> bytes:
+        """A file of a commit, or of the working tree for None; empty if it is not there."""
+        if commit is None:
+            file = self.root / path
+            return file.read_bytes() if file.is_file() else b""
+        answer = _git(self.root, "show", f"{commit}:{path}")
+        return b"" if answer.returncode else answer.stdout
+
+    def touching(self, paths: tuple[str, ...], start: str) -> list[str]:
+        """Commits from start backwards (first parents) that touched some paths, newest first."""
+        return self.ask("log", "--first-parent", "--format=%H", start, "--", *paths).split()
+
+    def export(self, commit: str, target: Path, *paths: str) -> None:
+        """Write a commit's tree, or some paths of it, into an empty directory."""
+        archive = target.with_name(target.name + ".tar")
+        self._bytes("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
+        with tarfile.open(archive) as tar:
+            tar.extractall(target, filter="data")
+        archive.unlink()
+
+    def _bytes(self, *arguments: str) -> bytes:
+        answer = _git(self.root, *arguments)
+        if answer.returncode:
+            raise BenchproofError(f"git {arguments[0]} failed: {_reason(answer)}")
+        return answer.stdout
+
+
+def _git(place: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git without touching its index."""
+    try:
+        return subprocess.run(  # noqa: S603  (our own command line, no shell)
+            ["git", "--no-optional-locks", *arguments],  # noqa: S607  (git, found as people do)
+            cwd=place, capture_output=True, check=False,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise BenchproofError("git is not installed, and sides are commits: install git") from error
+
+
+def _reason(answer: subprocess.CompletedProcess[bytes]) -> str:
+    """The last line that git wrote on its standard error."""
+    lines = answer.stderr.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else f"status {answer.returncode}"
+
+
+def _blob(file: Path) -> str:
+    """The hash that git would give to a file's content."""
+    data = file.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -1,0 +1,120 @@
+"""The ledger's report as Markdown, for a repository: every figure beside what was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import policy, words
+from .table import where
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .judge import Finding, RowFindings
+    from .ledger import Page
+
+_HEAD = (
+    "| row | case | stands in | claimed | compared as | pure | compiled | verdict |",
+    "|:--|:--|:--|:--|:--|:--|:--|:--|",
+)
+
+_INTRODUCTION = (
+    "Written by `benchproof claims`; edits are lost. [How a figure is judged](../docs/claims.md), "
+    "[how it is measured](../docs/measuring.md)."
+)
+_READING = (
+    "Ratios are after / before: below 1 is less. A time's ratio has its interval behind it, and "
+    "the ratio of instructions beside it. Where a page counts what went away, what went away is "
+    "compared. Nanoseconds of two machines never are. Reproduced means at least "
+    f"{policy.ENOUGH:.0%} of the claimed gain."
+)
+
+
+def report(rows: Sequence[RowFindings], pictures: Mapping[str, str]) -> str:
+    """Write the report.
+
+    Args:
+        rows: judged, in the ledger's order.
+        pictures: by page, the path of its picture, as seen from the report.
+
+    Returns:
+        Markdown that ends in a newline.
+    """
+    findings = [finding for found in rows for finding in found.findings]
+    lines = [
+        "# Published claims, measured here", "",
+        _INTRODUCTION, "",
+        f"**{words.summary(rows)}.**", "",
+        "| verdict | figures |", "|:--|--:|",
+        *(f"| {words.SIGNS[v]} {v} | {n} |" for v, n in words.tally(findings).items()), "",
+        _READING, "",
+        *_conditions(rows),
+    ]  # fmt: skip
+    for page in dict.fromkeys(found.row.page for found in rows):
+        lines += _page(page, [found for found in rows if found.row.page == page], pictures)
+    return "\n".join(lines) + "\n"
+
+
+def _page(page: Page, rows: Sequence[RowFindings], pictures: Mapping[str, str]) -> list[str]:
+    lines = [f"## {page.title}", "", f"<{page.url}>", ""]
+    if page.id in pictures:
+        lines += [f"![claimed against measured, {page.title}]({pictures[page.id]})", ""]
+    lines += ["| row | change | commit |", "|:--|:--|:--|"]
+    lines += [f"| {f.row.id} | {_cell(f.row.change)} | {_cell(where(f))} |" for f in rows]
+    lines.append("")
+    figures = [finding for found in rows for finding in found.findings]
+    if figures:
+        lines += [*_HEAD, *map(_line, figures), ""]
+        tables = dict.fromkeys(finding.figure.table for finding in figures)
+        lines += [f"- published in the {t.where}: {t.python}; {t.conditions}" for t in tables]
+    reasons: dict[str, list[str]] = {}
+    for finding in figures:
+        if text := words.reason(finding):
+            reasons.setdefault(text, []).append(f"{finding.figure.row} {finding.figure.case}")
+    lines += [f"- {'; '.join(dict.fromkeys(about))}: {text}" for text, about in reasons.items()]
+    for found in rows:
+        if found.row.no_figure:
+            lines.append(f"- {found.row.id}: no figure, {found.row.no_figure}")
+        lines += [f"  - `{name}`, {impl}: {words.meters(meters)}"
+                  for name, impl, meters in found.also]  # fmt: skip
+    return [*lines, ""]
+
+
+def _line(finding: Finding) -> str:
+    figure = finding.figure
+    sides = [
+        words.measured(figure, finding.judged[impl]) if impl in finding.judged else "-"
+        for impl in ("python", "cython")
+    ]
+    said = f"{words.published(figure)} ({figure.metric}{', a part' * (figure.scope == 'part')})"
+    verdict = f"{words.SIGNS[finding.verdict]} {finding.verdict}"
+    cells = (figure.row, figure.case, figure.table.where, said, words.claimed(figure), *sides,
+             verdict)  # fmt: skip
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _conditions(rows: Sequence[RowFindings]) -> list[str]:
+    """Where and when it was measured here."""
+    runs = [run for found in rows for run in found.runs.values() if run.document and run.right]
+    lines = [f"- measured on {about}: {many}" for about, many in _machines(runs).items()]
+    return [*lines, ""] if lines else []
+
+
+def _machines(runs: Sequence[object]) -> dict[str, str]:
+    """Where and when the runs were made: machines, with their days."""
+    days: dict[str, list[str]] = {}
+    for run in runs:
+        document = getattr(run, "document", {})
+        facts = document["provenance"]
+        text = (f"{facts['python']}, {facts['compiler']}, {facts['cpu']}, {facts['kernel']}, "
+                f"{facts['valgrind']}")  # fmt: skip
+        if getattr(run, "quick", False):
+            text += "; quick, few processes"
+        days.setdefault(text, []).append(str(document["created"])[:10])
+    return {text: f"{len(each)} comparisons, {min(each)} to {max(each)}"
+            if min(each) != max(each) else f"{len(each)} comparisons, {min(each)}"
+            for text, each in days.items()}  # fmt: skip

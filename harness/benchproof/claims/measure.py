@@ -1,0 +1,173 @@
+"""Measures what the ledger asks for: each row's cases, on its commit and the one before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from benchproof import compare, targets
+from benchproof.bench import Bench
+from benchproof.build import Builder
+from benchproof.errors import BenchproofError, StoppedError
+from benchproof.processes import Crew
+
+from .store import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchproof.compare import Outcome, Place, Request
+    from benchproof.progress import Teller
+
+    from .history import Carried
+    from .ledger import Impl, Ledger
+
+#: Seconds of measuring for one commit in one implementation, unless a person says otherwise.
+BUDGET, QUICK_BUDGET = 60.0, 10.0
+#: What an implementation is called in progress and tables.
+NAMES = {"python": "pure", "cython": "compiled"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One comparison that is to be made.
+
+    Attributes:
+        rows: that share the two commits.
+        carried: the two commits.
+        impl: the implementation of both sides.
+        benchmarks: the names of the cases.
+    """
+
+    rows: tuple[str, ...]
+    carried: Carried
+    impl: Impl
+    benchmarks: tuple[str, ...]
+
+
+class Counting:
+    """A teller that says which of how many steps is running, and how long all of them take."""
+
+    def __init__(self, tell: Teller, steps: int) -> None:
+        """The teller behind it, and the number of steps."""
+        self._tell, self._steps = tell, steps
+        self._at, self._name = 0, ""
+
+    def step(self, name: str) -> None:
+        """The next step begins."""
+        self._at, self._name = self._at + 1, name
+
+    def stage(self, text: str) -> None:
+        """A stage of the step."""
+        self._tell.stage(f"{self._at}/{self._steps} {self._name}: {text}")
+
+    def expect(self, seconds: float) -> None:
+        """This step's seconds, and as many for each step behind it."""
+        self._tell.expect(seconds * (self._steps - self._at + 1))
+
+    def line(self, text: str) -> None:
+        """As it is."""
+        self._tell.line(text)
+
+
+def known_benchmarks(place: Place, tell: Teller) -> list[str]:
+    """The benchmarks of the suites, as asv finds them beside HEAD's driver.
+
+    Raises:
+        BenchproofError: HEAD does not build, or its worker does not run.
+    """
+    tell.stage("finding the benchmarks")
+    target = targets.resolve(targets.parse("HEAD@impl:python"), place.checkout)
+    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+        built = Builder(place.checkout, place.cache, crew, place.toolchain).build(target)
+        folder = Path(scratch).resolve()
+        bench = Bench({"left": built, "right": built}, place.suites.resolve(), crew, folder, None)
+        return [str(row["name"]) for row in bench.discover() if "name" in row]
+
+
+def plan(
+    ledger: Ledger, carried: Mapping[str, Carried], names: Mapping[str, str], impls: Sequence[Impl]
+) -> list[Step]:
+    """The comparisons that some rows need: one for each pair of commits and implementation.
+
+    The rows of a sum that is measured row by row get the benchmarks of the sum, too.
+
+    Args:
+        ledger: with the rows.
+        carried: where each of the chosen rows is.
+        names: expression to benchmark.
+        impls: implementations to measure.
+    """
+    wanted = {row: set(ledger.benchmarks([row])) for row in carried}
+    for row, where in carried.items():
+        for part in where.apart:
+            wanted[part] |= wanted[row]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for row, where in carried.items():
+        if wanted[row] and not where.why and not where.apart:
+            groups.setdefault((where.left, where.right), []).append(row)
+    return [
+        Step(tuple(rows), carried[rows[0]], impl,
+             tuple(sorted({names[each] for row in rows for each in wanted[row]})))
+        for rows in groups.values()
+        for impl in impls
+    ]  # fmt: skip
+
+
+def run(steps: Sequence[Step], request: Request, place: Place, tell: Teller) -> Iterator[Run]:
+    """Make the comparisons one after the other; a failed one gives a run with its reason.
+
+    Ctrl-C ends after what was measured so far.
+
+    Args:
+        steps: what to compare.
+        request: meters, seed, whether quick, and the wall time of all steps together.
+        place: the checkout, its suites and its builds.
+        tell: hears of it.
+    """
+    counting = Counting(tell, len(steps))
+    each = request.budget / max(1, len(steps))
+    for step in steps:
+        counting.step(f"{'+'.join(step.rows)} {NAMES[step.impl]}")
+        asked = replace(
+            request,
+            left=f"{step.carried.left[:12]}@impl:{step.impl}",
+            right=f"{step.carried.right[:12]}@impl:{step.impl}",
+            bench=f"^(?:{'|'.join(map(re.escape, step.benchmarks))})$",
+            budget=each,
+            committed=True,
+            title=f"{', '.join(step.rows)}: {step.carried.subject}",
+        )
+        blank = Run(step.rows, step.impl, step.carried.left, step.carried.right,
+                    step.carried.taken_back, request.quick)  # fmt: skip
+        try:
+            outcome = compare.compare(asked, place, counting)
+        except (StoppedError, KeyboardInterrupt):
+            tell.line("stopped: what was measured so far is judged")
+            return
+        except BenchproofError as error:
+            tell.line(f"{', '.join(step.rows)}, {NAMES[step.impl]}: {error}")
+            yield replace(blank, why=str(error).splitlines()[0])
+            continue
+        yield replace(blank, document=outcome.document, raw=_raw(outcome))
+        if outcome.document.get("partial"):
+            tell.line("stopped: what was measured so far is judged")
+            return
+
+
+def _raw(outcome: Outcome) -> dict[str, Any]:
+    """Every wall value, to five digits: by case, side, block."""
+    if outcome.bench is None:
+        return {}
+    walls = outcome.bench.got.walls
+    return {
+        name: {
+            side: {str(block): [float(f"{v:.5g}") for v in values]
+                   for block, values in walls[side].get(name, {}).items()}
+            for side in walls
+        }
+        for name in walls["left"]
+    }  # fmt: skip

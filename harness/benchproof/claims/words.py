@@ -1,0 +1,127 @@
+"""Figures in words: what a page says, what was measured, side by side, for table and pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchproof.render import units
+
+from .ledger import COUNT, METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .judge import Finding, Judgement, RowFindings
+    from .ledger import Figure, Span
+    from .policy import Verdict
+
+#: A sign for each verdict, for readers who do not see colours.
+SIGNS: dict[Verdict, str] = {
+    "reproduced": "=",
+    "smaller than claimed": "<",
+    "not reproduced": "\N{NOT EQUAL TO}",
+    "reversed": "\N{BLACK UP-POINTING TRIANGLE}",
+    "not measured": "?",
+    "not measurable here": "-",
+}
+#: What a meter's numbers are called where its name stands beside others.
+SHORT = {"wall": "time", "instructions": "instr", "allocations": "allocs", "bytes": "bytes",
+         "calls": "calls"}  # fmt: skip
+
+
+def published(figure: Figure) -> str:
+    """The numbers as the page has them: ``402 → 292 ns``, ``30x``, ``15 ns less``."""
+    unit = "" if figure.unit == COUNT else f" {figure.unit}"
+    said = []
+    if figure.before and figure.after:
+        said.append(f"{span(figure.before)} → {span(figure.after)}{unit}")
+    if figure.speedup:
+        said.append(f"{span(figure.speedup)}x")
+    if figure.saved_percent:
+        said.append(f"{span(figure.saved_percent)} % less")
+    if figure.saved:
+        said.append(f"{span(figure.saved)}{unit} less")
+    return ", ".join(said)
+
+
+def claimed(figure: Figure) -> str:
+    """What is compared: the ratio, the saving, or nothing."""
+    if figure.basis == "saving" and figure.saving:
+        return f"{_amount(figure, figure.saving[0], figure.saving[1])} less"
+    if figure.basis == "ratio" and figure.ratio:
+        low, high = (units.ratio(end) for end in figure.ratio)
+        return low if low == high else f"{low} to {high}"
+    return "nothing to compare"
+
+
+def measured(figure: Figure, judgement: Judgement, *, brief: bool = False) -> str:
+    """What was measured, every meter that can say something about the figure.
+
+    Args:
+        figure: the claim.
+        judgement: with the meters.
+        brief: for a narrow column: how far an interval reaches, instead of its ends.
+    """
+    said = []
+    for name in METRICS.get(figure.metric, ()):
+        meter = judgement.meters.get(name)
+        if meter is None:
+            continue
+        alone = len(METRICS[figure.metric]) == 1 or (brief and name == "wall")
+        label = "" if alone else f"{SHORT[name]} "
+        if figure.basis == "saving":
+            less = meter["left"] - meter["right"]
+            word = "less" if less >= 0 else "more"
+            said.append(f"{label}{_amount(figure, abs(less), abs(less))} {word}")
+        else:
+            said.append(label + ratio(meter, brief=brief))
+    return ", ".join(said) or "-"
+
+
+def ratio(meter: Mapping[str, Any], *, brief: bool = False) -> str:
+    """A ratio, with its interval where it has one, or by which factor that reaches up and down."""
+    if meter["ratio"] is None:
+        return "from 0"
+    text = units.ratio(meter["ratio"])
+    if meter["low"] == meter["high"]:
+        return text
+    if brief:
+        reach = (meter["high"] / meter["ratio"] - 1) * 100
+        return f"{text} \N{PLUS-MINUS SIGN}{f'{reach:.0f}' if reach >= 10 else f'{reach:.2g}'}%"
+    return f"{text} ({units.ratio(meter['low'])} to {units.ratio(meter['high'])})"
+
+
+def meters(found: Mapping[str, Any]) -> str:
+    """All ratios of a case, for a row without figures."""
+    return ", ".join(f"{SHORT[name]} {ratio(meter)}" for name, meter in found.items()) or "-"
+
+
+def reason(finding: Finding) -> str:
+    """Why a verdict is what it is, and what the ledger says beside it."""
+    return "; ".join(filter(None, (finding.why, finding.figure.note)))
+
+
+def tally(findings: Sequence[Finding]) -> dict[Verdict, int]:
+    """How many figures got each verdict, in the order of SIGNS; without those that none got."""
+    counted = {verdict: sum(f.verdict == verdict for f in findings) for verdict in SIGNS}
+    return {verdict: number for verdict, number in counted.items() if number}
+
+
+def summary(rows: Sequence[RowFindings]) -> str:
+    """One sentence that counts."""
+    findings = [finding for row in rows for finding in row.findings]
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in tally(findings).items())
+    return f"{len(findings)} published figures of {len(rows)} rows: {counts or 'none'}"
+
+
+def span(ends: Span) -> str:
+    """A number, or the two ends of a range, as they were published."""
+    low, high = (f"{end:,.10g}" for end in ends)
+    return low if low == high else f"{low} to {high}"
+
+
+def _amount(figure: Figure, low: float, high: float) -> str:
+    """A saving in the meter's unit."""
+    write = units.size if figure.metric == "bytes" else units.count
+    few, most = write(low), write(high)
+    return few if few == most else f"{few} to {most}"

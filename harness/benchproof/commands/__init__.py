@@ -1,0 +1,1 @@
+"""The commands of `benchproof`: one file each, its help text first; `cli.py` lists them."""

@@ -1,0 +1,65 @@
+"""`benchproof bisect`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import Suites, place_of
+
+HELP = """Find the commit that changed a benchmark, with as few builds as the evidence allows.
+
+Searches the first-parent history, then inside of the merge that brought the change. Commits that
+leave the driver alone cost nothing; those that do not build, or lack the benchmark, are skipped.
+What was found is compared with its parent, and the functions are named that the change went to.
+Builds are kept: a search that was stopped goes on quickly (docs/changes.md).
+
+\b
+Examples:
+  benchproof bisect routing_key.time_single_int v1.0..main
+  benchproof bisect decode_rows.time_one_row HEAD~64..       up to HEAD
+  benchproof bisect time_one_row$ a1b2c3d..e4f5a6b --impl python
+  benchproof bisect bind.time_ten_values main~20..main --meter allocations --json b.json
+
+Exit status: 0 found, 2 it could not be (the range that is left is named).
+"""
+
+
+def command(
+    bench: Annotated[
+        str, typer.Argument(metavar="BENCH", help="A name, or an expression that one matches.")
+    ],
+    span: Annotated[
+        str, typer.Argument(metavar="GOOD..BAD", help="Two commits; BAD is HEAD if left out.")
+    ],
+    impl: Annotated[
+        str, typer.Option(metavar="NAME", help="python or cython; default: cython if it builds.")
+    ] = "",
+    meter: Annotated[
+        str, typer.Option(metavar="NAME", help="instructions, allocations or bytes.")
+    ] = "instructions",
+    limit: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="PERCENT", help="Smallest change that is worth a search."),
+    ] = None,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep everything.")] = None,
+    suites: Suites = None,
+) -> int:
+    """Find a culprit."""
+    from benchproof.bisect import asked as question  # noqa: PLC0415  (--help should be fast)
+    from benchproof.bisect import run, told  # noqa: PLC0415
+    from benchproof.progress import telling  # noqa: PLC0415
+    from benchproof.results import write_json  # noqa: PLC0415
+
+    asked = question.Asked(
+        bench, span, question.implementation(impl), meter, None if limit is None else limit / 100
+    )
+    with telling(Console(stderr=True)) as tell:
+        document = run.run(asked, place_of(suites), tell)
+    if json is not None:
+        write_json(document, json)
+    told.show(document, Console())
+    return int(document["verdict"]["exit"])

@@ -1,0 +1,65 @@
+"""`benchproof changes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import Bench, Meters, chosen_meters
+
+HELP = """List which commits changed which benchmarks, from the kept history. Measures nothing.
+
+Two methods must agree on a step, and it must lie beyond the meter's floor; of what is listed, at
+most 1 % is expected to be false. Where the platform changed (kernel, compiler, Python, machine),
+the canary says so, and the change is not the commit's (docs/changes.md).
+
+\b
+Examples:
+  benchproof changes                                  all of them, oldest first
+  benchproof changes --least 2 --meters instructions  steps of 2 % and more
+  benchproof changes --range HEAD~10..HEAD --bench decode_rows
+  benchproof changes --json changes.json
+
+Exit status: 0, or 2 if there is no history.
+"""
+
+
+def command(
+    span: Annotated[
+        str, typer.Option("--range", metavar="A..B", help="Only changes of these commits.")
+    ] = "",
+    bench: Bench = "",
+    meters: Meters = "all",
+    impl: Annotated[str, typer.Option(metavar="NAME", help="python or cython.")] = "",
+    least: Annotated[
+        float, typer.Option(min=0, metavar="PERCENT", help="Smallest change to list.")
+    ] = 0.0,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="code or platform.")] = "",
+    alpha: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Part of the list that may be false.")
+    ] = 0.01,
+    results: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="asv's results; default: those of reports/.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the list.")] = None,
+) -> int:
+    """List changes."""
+    from benchproof import files  # noqa: PLC0415  (--help should be fast)
+    from benchproof.changes import command, listing  # noqa: PLC0415  (--help should be fast)
+    from benchproof.checkout import Checkout  # noqa: PLC0415
+    from benchproof.progress import telling  # noqa: PLC0415
+    from benchproof.results import write_json  # noqa: PLC0415
+
+    checkout = Checkout.around(Path.cwd())
+    folder = results or checkout.root / "reports" / "results" / "asv"
+    cache = files.cache_of(checkout.root) / "changes.json"
+    asked = command.Asked(span, bench, chosen_meters(meters), impl, least / 100, kind, alpha)
+    with telling(Console(stderr=True)) as tell:
+        history, changes = command.run(asked, checkout, folder, cache, tell)
+    if json is not None:
+        write_json(listing.document(changes, history, alpha), json)
+    listing.show(changes, history, Console())
+    return 0

@@ -1,0 +1,83 @@
+"""`benchproof claims`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import (
+    Budget,
+    Impl,
+    Meters,
+    Quick,
+    Reports,
+    Seed,
+    Suites,
+    chosen_impls,
+    chosen_meters,
+    place_of,
+)
+
+HELP = """Measure published figures: each on the commit that carries its change.
+
+The ledger (claims.toml) holds the figures. The commit of a row has the trailer 'Claim: ROW'; it is
+measured against its parent, pure and compiled, and every figure gets a verdict: reproduced, smaller
+than claimed, not reproduced, reversed, not measurable here, not measured (docs/claims.md).
+Results are kept in reports/results/claims/; reports/claims.md and reports/html/claims.html are
+written from all that are kept. A --quick run is a try: only the page shows it.
+
+\b
+Examples:
+  benchproof claims                          every row of the ledger
+  benchproof claims 799-1 805-7              two rows
+  benchproof claims 799-1 --quick            a rough look
+  benchproof claims 748-2 --impl cython --meters instructions,allocations,bytes
+  benchproof claims --from reports/results/claims     judge again, without measuring
+  benchproof claims --ledger mine.toml --suites bench/ --json mine.json.gz
+
+Exit status: 0 every claim holds, at least in part; 1 one is not reproduced or reversed;
+2 one could not be measured.
+"""
+
+
+def command(
+    rows: Annotated[
+        list[str] | None, typer.Argument(metavar="[ROW...]", help="Rows; all if none is named.")
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Default: claims.toml of the checkout.")
+    ] = None,
+    stored: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Judge kept results (a file or a folder)."),
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep this run; '.gz' compresses it.")
+    ] = None,
+    budget: Budget = None,
+    meters: Meters = "all",
+    quick: Quick = False,
+    impl: Impl = "both",
+    seed: Seed = 1,
+    suites: Suites = None,
+    reports: Reports = None,
+) -> int:
+    """Measure published figures."""
+    from benchproof.claims import command  # noqa: PLC0415  (as above)
+    from benchproof.compare import Request  # noqa: PLC0415
+    from benchproof.progress import telling  # noqa: PLC0415
+
+    place = place_of(suites)
+    request = Request(
+        "", "", meters=chosen_meters(meters), budget=budget or 0.0, quick=quick, seed=seed,
+        committed=True,
+    )  # fmt: skip
+    asked = command.Asked(
+        tuple(rows or ()), ledger or place.checkout.root / "claims.toml", chosen_impls(impl),
+        request, reports or place.checkout.root / "reports", json, stored,
+    )  # fmt: skip
+    with telling(Console(stderr=True)) as tell:
+        return command.run(asked, place, tell, Console())

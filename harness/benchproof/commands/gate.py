@@ -1,0 +1,98 @@
+"""`benchproof gate`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import (
+    Bench,
+    Budget,
+    Committed,
+    Force,
+    Impl,
+    Meters,
+    Quick,
+    Reports,
+    Seed,
+    Suites,
+    chosen_impls,
+    chosen_meters,
+    place_of,
+)
+
+HELP = """Decide whether a commit may go in: base against head, both implementations, one verdict.
+
+Exact meters (instructions, allocations, bytes) always finish; wall time takes its budget. Limits
+are in [tool.benchproof] of pyproject.toml, accepted regressions in accepted.toml (docs/gate.md).
+Without BASE, the base is the commit at which the gate passed last (reports/gate/passed.json).
+
+\b
+Examples:
+  benchproof gate main my-branch                   everything
+  benchproof gate HEAD~1 HEAD --meters exact       only what cannot be noise
+  benchproof gate main . --bench bind --impl python
+  benchproof gate main HEAD --builds 3             code layout belongs to the interval
+  benchproof gate main HEAD --json g.json --markdown g.md --junit g.xml
+  benchproof gate --meters exact --record          HEAD against the last pass; keep a new one
+
+Exit status: 0 no regression, 1 regression, 2 could not measure.
+"""
+
+
+def command(
+    base: Annotated[
+        str, typer.Argument(metavar="[BASE]", help="Default: where the gate passed last.")
+    ] = "",
+    head: Annotated[
+        str, typer.Argument(metavar="[HEAD]", help="A commit, or '.' for the working tree.")
+    ] = "HEAD",
+    bench: Bench = "",
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="The whole document.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="For a pull request.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="For CI systems.")] = None,
+    impl: Impl = "both",
+    builds: Annotated[
+        int | None,
+        typer.Option(min=1, max=16, metavar="N", help="Build each side N times, laid out anew."),
+    ] = None,
+    budget: Budget = None,
+    meters: Meters = "all",
+    quick: Quick = False,
+    seed: Seed = 1,
+    force: Force = False,
+    profile: Annotated[
+        bool, typer.Option(help="Say where the instructions of a regression went.")
+    ] = True,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep HEAD as the last pass, if it is one.")
+    ] = False,
+    committed: Committed = False,
+    suites: Suites = None,
+    reports: Reports = None,
+) -> int:
+    """Gate a commit."""
+    from benchproof import settings  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof.gate import asked, command  # noqa: PLC0415  (as above)
+    from benchproof.progress import telling  # noqa: PLC0415
+
+    place = place_of(suites)
+    root = place.checkout.root
+    if suites is None:
+        place = replace(place, suites=root / settings.load(root).suites)
+    question = asked.Asked(
+        base, head, bench, chosen_meters(meters), chosen_impls(impl), builds, budget,
+        seed, quick, force, committed, profile,
+    )  # fmt: skip
+    outputs = command.Outputs(json, markdown, junit)
+    with telling(Console(stderr=True)) as tell:
+        return command.run(
+            question, place, outputs, reports or root / "reports", tell, Console(),
+            record=record,
+        )  # fmt: skip

@@ -1,0 +1,81 @@
+"""`benchproof history`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .options import Bench, Impl, Suites, chosen_impls, place_of
+
+HELP = """Measure commits of the past, and keep the numbers in asv's own result files.
+
+RANGE is git's: A..B, B^! (one commit), or a branch; without it, the whole first-parent line. What
+is known is skipped, commits with the same driver share a measurement, and each commit is kept as
+soon as it is measured: Ctrl-C loses nothing, the same command goes on (docs/history.md). Files go
+to reports/results/asv, where `asv publish`, `asv show` and `asv compare` read them.
+
+\b
+Examples:
+  benchproof history                            all commits, ends first, then the gaps between
+  benchproof history main~20..main              a range
+  benchproof history --every 10                 each tenth commit
+  benchproof history --claims                   commits with a 'Claim:' trailer, and their parents
+  benchproof history HEAD^! --bench decode_rows --impl cython
+  benchproof history --every 5 --wall           wall time as well: several processes a commit
+  benchproof history v1..v2 --quick             do the benchmarks run there? keeps nothing
+
+Exit status: 0 everything that was asked for is known; 2 stopped, or not measurable.
+"""
+
+
+def command(
+    range_: Annotated[
+        str, typer.Argument(metavar="[RANGE]", help="Commits, as git writes a range.")
+    ] = "",
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Only commits with a claim, and their parents.")
+    ] = False,
+    every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th commit.")] = 1,
+    meters: Annotated[
+        str, typer.Option(metavar="LIST", help="Of instructions, allocations, bytes; or exact.")
+    ] = "exact",
+    wall: Annotated[bool, typer.Option("--wall", help="Wall time, too; takes longest.")] = False,
+    processes: Annotated[
+        int, typer.Option(min=3, metavar="N", help="Of wall time, a commit and implementation.")
+    ] = 9,
+    bench: Bench = "",
+    impl: Impl = "both",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only prove that the benchmarks run; keep nothing.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure again what failed before.")
+    ] = False,
+    machine: Annotated[
+        str, typer.Option(metavar="NAME", help="In asv's files; default: known again.")
+    ] = "",
+    jobs: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Side by side; default: one a core.")
+    ] = 0,
+    suites: Suites = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Default: reports/results/asv.")
+    ] = None,
+) -> int:
+    """Measure commits of the past."""
+    from benchproof.history import campaign, options, told  # noqa: PLC0415  (as in compare)
+    from benchproof.progress import telling  # noqa: PLC0415
+
+    place = place_of(suites)
+    asked = campaign.Asked(
+        range_, claims, every, options.meters(meters), chosen_impls(impl), bench, machine, again,
+        jobs, processes if wall else 0, quick,
+    )  # fmt: skip
+    folder = results or place.checkout.root / "reports" / "results" / "asv"
+    with telling(Console(stderr=True)) as tell:
+        outcome = campaign.run(asked, place, folder, tell)
+    told.show(outcome, Console())
+    return told.status(outcome)

@@ -1,0 +1,57 @@
+"""`benchproof run`."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from .options import (
+    Bench,
+    Budget,
+    Committed,
+    Meters,
+    Quick,
+    Reports,
+    Seed,
+    Suites,
+    chosen_meters,
+    place_of,
+    seconds,
+)
+
+HELP = """Measure HEAD: Cython against pure Python, HEAD against its parent; then the page.
+
+Results go to reports/latest/, the page to reports/html/run.html, and to index.html unless
+`benchproof publish` has put the site there; its path is printed last.
+Only the comparison of commits can fail the job.
+
+\b
+Examples:
+  benchproof run
+  benchproof run --quick --bench routing_key
+
+Exit status: 0 no regression, 1 regression, 2 could not measure.
+"""
+
+
+def command(
+    bench: Bench = "",
+    budget: Budget = None,
+    meters: Meters = "all",
+    quick: Quick = False,
+    seed: Seed = 1,
+    committed: Committed = False,
+    suites: Suites = None,
+    reports: Reports = None,
+) -> int:
+    """Run the main job."""
+    from benchproof import compare, job  # noqa: PLC0415  (as above)
+    from benchproof.progress import telling  # noqa: PLC0415
+
+    place = place_of(suites)
+    each = seconds(budget / 2 if budget else None, quick=quick)
+    request = compare.Request(
+        "", "", bench, chosen_meters(meters), 2 * each, quick, seed, force=False,
+        committed=committed,
+    )  # fmt: skip
+    with telling(Console(stderr=True)) as tell:
+        return job.run(request, place, reports or place.checkout.root / "reports", tell, Console())

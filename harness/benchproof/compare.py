@@ -1,0 +1,264 @@
+"""One comparison: resolve, build, prove, count, time, judge."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from . import counting, meters, profile, provenance, results, suite, targets, timing, verdict
+from .bench import Bench
+from .build import Builder, Built
+from .errors import StoppedError, TargetError
+from .plan import SIDES, SideName
+from .processes import Crew
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .checkout import Checkout
+    from .progress import Teller
+    from .suite import Case
+    from .targets import Target
+    from .toolchain import Toolchain
+
+#: Seconds of wall time unless a person says otherwise.
+BUDGET, QUICK_BUDGET = 150.0, 40.0
+#: Seconds that exact meters take for a benchmark, roughly, on two cores.
+EXPECTED = 0.8
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asked for.
+
+    Attributes:
+        left: the base, as written.
+        right: the candidate, as written.
+        bench: expression that chooses benchmarks.
+        meters: names of the meters to use.
+        budget: seconds of wall time; exact meters always finish, and take what they take. (If wall
+            time got what they leave, a suite of a hundred would have too few blocks to decide.)
+        quick: stop wall time after a few blocks.
+        seed: of the order of processes and cases.
+        force: measure although both sides are the same build (an A/A run).
+        committed: measure HEAD although the working tree differs from it.
+        title: of the results.
+        profile: say for each change of instructions where they went.
+    """
+
+    left: str
+    right: str
+    bench: str = ""
+    meters: tuple[str, ...] = tuple(meters.METERS)
+    budget: float = BUDGET
+    quick: bool = False
+    seed: int = 1
+    force: bool = False
+    committed: bool = False
+    title: str = ""
+    profile: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where comparisons happen.
+
+    Attributes:
+        checkout: of git, with the sides.
+        suites: folder of the benchmark definitions, the same for both sides.
+        cache: folder of built sides.
+        toolchain: what builds them.
+    """
+
+    checkout: Checkout
+    suites: Path
+    cache: Path
+    toolchain: Toolchain
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A judged comparison.
+
+    Attributes:
+        document: what the results file holds.
+        bench: with the raw samples; None if nothing had to be measured.
+    """
+
+    document: dict[str, Any]
+    bench: Bench | None
+
+    def save(self, file: Path) -> list[Path]:
+        """Write the results file and its raw wall samples; their paths.
+
+        Raises:
+            BenchproofError: they cannot be written.
+        """
+        results.write_json(self.document, file)
+        raw = results.write_raw(self.bench, self.document, file) if self.bench else []
+        return [file, *raw]
+
+
+def compare(request: Request, place: Place, tell: Teller) -> Outcome:
+    """Compare two sides.
+
+    Ctrl-C once measuring has begun ends the workers and gives what was measured, marked partial.
+
+    Raises:
+        BenchproofError: something that a person can mend.
+        StoppedError: Ctrl-C before anything was measured.
+    """
+    pattern = suite.expression(request.bench)
+    sides = {
+        "left": targets.resolve(targets.parse(request.left), place.checkout),
+        "right": targets.resolve(targets.parse(request.right), place.checkout),
+    }
+    if not request.committed:
+        targets.refuse_dirty(tuple(sides.values()), place.checkout)
+    if not place.suites.is_dir():
+        raise TargetError(f"{place.suites} is no folder of benchmarks")
+    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+        try:
+            built = build_both(sides, place, crew, tell)
+        except KeyboardInterrupt as stop:
+            raise StoppedError("stopped before anything was measured") from stop
+        document = skeleton(request, place, sides, built)
+        core = provenance.pinned_core()
+        bench = Bench(built, place.suites.resolve(), crew, Path(scratch).resolve(), core)
+        cases: list[Case] = []
+        looks = verdict.Looks()
+        partial = False
+        try:
+            tell.stage("finding the benchmarks")
+            cases += suite.select(suite.from_rows(bench.discover()), pattern)
+            if built["left"].key == built["right"].key and not request.force:
+                return Outcome(document | same_build(), None)
+            looks.family = len(cases)  # also of a look that shows fewer
+            measure(bench, cases, request, looks, tell)
+        except KeyboardInterrupt:
+            if not bench.got.loops:
+                raise StoppedError("stopped before anything was measured") from None
+            partial = True
+            crew.stop()
+        document = finish(document, bench, cases, looks, partial=partial)
+        if request.profile and not partial:
+            explain(document, bench, cases, tell)
+        return Outcome(document, bench)
+
+
+def explain(document: dict[str, Any], bench: Bench, cases: Sequence[Case], tell: Teller) -> None:
+    """Give each case that changed the functions that did."""
+    changed = {
+        row["name"]: row for row in document["cases"] if row["verdict"] in {"regressed", "improved"}
+    }
+    tell.stage(f"looking where {len(changed)} changes went")
+    chosen = [case for case in cases if case.name in changed]
+    for name, rows in profile.explain(bench, chosen).items():
+        changed[name]["profile"] = rows
+
+
+def build_both(
+    sides: dict[str, Target], place: Place, crew: Crew, tell: Teller
+) -> dict[SideName, Built]:
+    """Build both sides before either runs, at the same time where they differ."""
+    names = " and ".join(dict.fromkeys(target.spec.text for target in sides.values()))
+    tell.stage(f"building {names}")
+    builder = Builder(place.checkout, place.cache, crew, place.toolchain)
+    # Two builds of the same content wait for one another at the cache's lock.
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        try:
+            pending = {name: pool.submit(builder.build, target) for name, target in sides.items()}
+            built: dict[SideName, Built] = {name: pending[name].result() for name in SIDES}
+        except BaseException:
+            crew.stop()
+            raise
+    said = {f"{sides[n].spec.text} is measured in pure Python: {built[n].why_pure}": None
+            for n in SIDES if built[n].why_pure}  # fmt: skip
+    for words in said:
+        tell.line(words)
+    return built
+
+
+def measure(
+    bench: Bench, cases: Sequence[Case], request: Request, looks: verdict.Looks, tell: Teller
+) -> None:
+    """Run every meter that was asked for and that this machine has."""
+    wanted = {
+        meters.METERS[name].task for name in request.meters if not meters.why_not(name)
+    }  # fmt: skip
+    wall = request.budget if "wall" in wanted else 0.0
+    tell.expect(EXPECTED * len(cases) + wall)
+    tell.stage(f"proving the path of {len(cases)} benchmarks on both sides")
+    bench.prove(cases)
+    counting.exact(bench, cases, wanted, tell)
+    ready = counting.measurable(bench, cases)
+    if "wall" in wanted and ready:
+        timed = timing.Timed(bench, ready, looks)
+        tell.expect(wall)
+        timing.run([timed], request.seed, time.monotonic() + wall, tell, quick=request.quick)
+
+
+def skeleton(
+    request: Request, place: Place, sides: dict[str, Target], built: dict[SideName, Built]
+) -> dict[str, Any]:
+    """The results file's beginning."""
+    return {
+        "schema": results.SCHEMA,
+        "kind": "comparison",
+        "title": request.title or f"{request.left} against {request.right}",
+        "created": results.now(),
+        "partial": False,
+        "seed": request.seed,
+        "left": results.describe(sides["left"], built["left"]),
+        "right": results.describe(sides["right"], built["right"]),
+        "provenance": provenance.gather(place.toolchain),
+        "meters": {
+            name: {
+                "measured": name in request.meters and not meters.why_not(name),
+                "why": meters.why_not(name) or ("" if name in request.meters else "not asked for"),
+                "unit": meter.unit,
+                "processes": 1 if meter.exact else 0,
+            }
+            for name, meter in meters.METERS.items()
+        },
+    }
+
+
+def same_build() -> dict[str, Any]:
+    """The rest of it where both sides are the same build."""
+    return {
+        "cases": [],
+        "verdict": {
+            "status": "no regression",
+            "exit": 0,
+            "summary": "same build: equivalent by construction (--force measures it anyway)",
+        },
+    }
+
+
+def finish(
+    document: dict[str, Any],
+    bench: Bench,
+    cases: Sequence[Case],
+    looks: verdict.Looks,
+    *,
+    partial: bool,
+) -> dict[str, Any]:
+    """The rest of it where something was measured."""
+    wanted = [name for name, about in document["meters"].items() if about["measured"]]
+    rows = results.judge(bench, cases, wanted, looks=looks)
+    counted = {name: dict(about) for name, about in document["meters"].items()}
+    counted["wall"]["processes"] = bench.got.blocks
+    for name, about in counted.items():
+        if about["measured"] and not any(name in row["meters"] for row in rows):
+            about |= {"measured": False, "why": "stopped before it" if partial else "no case ran"}
+    return document | {
+        "partial": partial,
+        "meters": counted,
+        "cases": rows,
+        "verdict": verdict.judge_comparison(rows, partial=partial),
+    }

@@ -1,0 +1,202 @@
+"""The machine: cores, load, clock, virtualisation, memory, disk.
+
+Every check takes the root of the file system in which it looks for ``/proc`` and ``/sys``, so that
+other machines can be shown to it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from pathlib import Path
+
+from benchproof import provenance
+
+from .finding import MAIN_JOB, Finding, ok
+
+ROOT = Path("/")
+#: Of one core: from here on other work disturbs time measurements.
+_BUSY = 0.3
+_MEGA = 1_000_000
+#: Two environments' worth of wheels and builds, in MB: what the main job writes, and twice that.
+_DISK_NEEDED, _DISK_WANTED = 200, 400
+#: A worker under valgrind takes about 300 MB; two builds at a time take less.
+_MEMORY_WANTED = 600
+
+
+def check(root: Path = ROOT, cache: Path | None = None) -> list[Finding]:
+    """All findings about the machine."""
+    return [
+        cores(root),
+        affinity(),
+        load(),
+        frequency(root),
+        turbo(root),
+        virtualisation(root),
+        memory(root),
+        disk(cache or Path.cwd()),
+    ]
+
+
+def cores(root: Path = ROOT) -> Finding:
+    """How many cores this process may use, and how much of them."""
+    usable, quota = len(provenance.usable_cores()), _quota(root)
+    detail = f"{usable} usable of {os.cpu_count() or usable}, {provenance.cpu_model()}"
+    if quota is not None and quota < usable:
+        return Finding(
+            "cores",
+            "degraded",
+            f"{detail}; a control group allows the time of {quota:g}",
+            "raise the container's CPU limit: a throttled process is slow in bursts",
+            ("wall",),
+        )
+    if usable < 2:
+        return Finding(
+            "cores",
+            "degraded",
+            detail,
+            "use two cores or more, so that the harness and the measured process do not share one",
+            ("wall",),
+        )
+    return ok("cores", detail)
+
+
+def affinity() -> Finding:
+    """Whether a process can be bound to a core."""
+    core = provenance.pinned_core()
+    if core is None:
+        return Finding(
+            "affinity",
+            "degraded",
+            f"{platform.system()} does not bind processes to cores",
+            "measure wall time on Linux; elsewhere expect wider intervals",
+            ("wall",),
+        )
+    return ok("affinity", f"wall time is measured on core {core}")
+
+
+def load(average: float | None = None) -> Finding:
+    """What else runs here now."""
+    if average is None:
+        average = os.getloadavg()[0]
+    usable = len(provenance.usable_cores())
+    detail = f"{average:.2f} over the last minute, on {usable} usable cores"
+    if average > _BUSY * usable:
+        return Finding(
+            "load",
+            "degraded",
+            detail,
+            "end other work first, or wait until it has ended",
+            ("wall",),
+        )
+    return ok("load", detail)
+
+
+def frequency(root: Path = ROOT) -> Finding:
+    """Who chooses the clock frequency."""
+    folder = root / "sys/devices/system/cpu"
+    governors = sorted({_read(path) for path in folder.glob("cpu[0-9]*/cpufreq/scaling_governor")})
+    if not governors:
+        return Finding(
+            "frequency",
+            "degraded",
+            "the machine does not show its clock (usual in a virtual machine)",
+            "trust instructions and allocations first, and wall time only with its interval",
+            ("wall",),
+        )
+    if governors != ["performance"]:
+        return Finding(
+            "frequency",
+            "degraded",
+            f"governor {', '.join(governors)}: the clock follows the load",
+            "sudo cpupower frequency-set --governor performance",
+            ("wall",),
+        )
+    return ok("frequency", "governor performance")
+
+
+def turbo(root: Path = ROOT) -> Finding:
+    """Whether the clock rises while the chip is cool."""
+    for path, turbo_on, command in (
+        ("sys/devices/system/cpu/intel_pstate/no_turbo", "0", "echo 1"),
+        ("sys/devices/system/cpu/cpufreq/boost", "1", "echo 0"),
+    ):
+        value = _read(root / path)
+        if value == turbo_on:
+            remedy = f"{command} | sudo tee /{path}"
+            detail = "on: the clock depends on heat and on other cores"
+            return Finding("turbo", "degraded", detail, remedy, ("wall",))
+        if value:
+            return ok("turbo", "off")
+    return ok("turbo", "no switch to read on this machine")
+
+
+def virtualisation(root: Path = ROOT) -> Finding:
+    """Whether other tenants may share the hardware."""
+    flags = next(
+        (line for line in _read(root / "proc/cpuinfo").splitlines() if line.startswith("flags")), ""
+    )
+    inside = [
+        name
+        for name, is_inside in (
+            ("a virtual machine", "hypervisor" in flags.split()),
+            ("a container", any((root / n).exists() for n in (".dockerenv", "run/.containerenv"))),
+        )
+        if is_inside
+    ]
+    if "a virtual machine" in inside:
+        return Finding(
+            "virtualisation",
+            "degraded",
+            f"inside {' and '.join(inside)}: neighbours can slow a process down unseen",
+            "for verdicts on wall time below a few per cent use hardware of your own",
+            ("wall",),
+        )
+    return ok("virtualisation", f"inside {' and '.join(inside)}" if inside else "none seen")
+
+
+def memory(root: Path = ROOT) -> Finding:
+    """Whether a worker under valgrind fits."""
+    for line in _read(root / "proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            free = int(line.split()[1]) * 1024 // _MEGA
+            if free < _MEMORY_WANTED:
+                return Finding(
+                    "memory",
+                    "degraded",
+                    f"{free:,} MB available",
+                    f"free memory: a worker under valgrind and a build want {_MEMORY_WANTED} MB",
+                    ("wall", "instructions"),
+                )
+            return ok("memory", f"{free:,} MB available")
+    return ok("memory", "not shown by this system")
+
+
+def disk(cache: Path, free_bytes: int | None = None) -> Finding:
+    """Whether wheels, builds and results fit."""
+    place = next(path for path in (cache, *cache.absolute().parents) if path.exists())
+    free = (shutil.disk_usage(place).free if free_bytes is None else free_bytes) // _MEGA
+    detail = f"{free:,} MB free at {place}"
+    remedy = "free some, or point BENCHPROOF_CACHE and TMPDIR at another disk"
+    if free < _DISK_NEEDED:
+        return Finding("disk", "missing", detail, remedy, (MAIN_JOB,))
+    if free < _DISK_WANTED:
+        return Finding("disk", "degraded", detail, remedy, (MAIN_JOB,))
+    return ok("disk", detail)
+
+
+def _quota(root: Path) -> float | None:
+    """The cores' worth of time that a control group (version 2) allows; None without a limit."""
+    words = _read(root / "sys/fs/cgroup/cpu.max").split()
+    if len(words) != 2 or words[0] == "max":
+        return None
+    return int(words[0]) / int(words[1])
+
+
+def _read(path: Path) -> str:
+    """A small file of the kernel; empty if it can't be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,208 @@
+"""The tools: this Python, the harness's packages, the compiler, valgrind, memray, perf."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchproof import provenance
+from benchproof.meters import allocations, instructions
+
+from .finding import COMPILED, MAIN_JOB, Finding, ok
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchproof.toolchain import Toolchain
+
+#: What the harness imports, each with what fails without it.
+_PACKAGES = ("asv_runner", "filelock", "jinja2", "matplotlib", "numpy", "pyperf", "scipy")
+#: Settings of Python that reach the workers and change what is measured.
+_DISTURBING = (
+    "PYTHONDEVMODE", "PYTHONFAULTHANDLER", "PYTHONMALLOC", "PYTHONMALLOCSTATS", "PYTHONOPTIMIZE",
+    "PYTHONPROFILEIMPORTTIME", "PYTHONTRACEMALLOC", "PYTHON_GIL", "PYTHON_JIT",
+)  # fmt: skip
+_PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+_PERF_SECONDS = 10
+
+
+def check(toolchain: Toolchain) -> list[Finding]:
+    """All findings about the tools."""
+    return [
+        python(),
+        environment(os.environ),
+        packages(),
+        compiler(toolchain),
+        cython(),
+        valgrind(),
+        addresses(),
+        memray(),
+        perf(),
+    ]
+
+
+def install(name: str) -> str:
+    """The line that installs a system package here."""
+    for manager, line in (
+        ("apt-get", f"sudo apt-get install --yes {name}"),
+        ("dnf", f"sudo dnf install --assumeyes {name}"),
+        ("pacman", f"sudo pacman --sync --noconfirm {name}"),
+        ("brew", f"brew install {name}"),
+    ):
+        if shutil.which(manager):
+            return line
+    return f"install {name} with this system's package manager"
+
+
+def python() -> Finding:
+    """The interpreter that runs the harness, builds the sides and runs the workers."""
+    built = str(sysconfig.get_config_var("CONFIG_ARGS") or "")
+    detail = f"{platform.python_implementation()} {platform.python_version()}"
+    if sys.implementation.name != "cpython":
+        return Finding("python", "missing", detail, "use CPython 3.11 or newer", (MAIN_JOB,))
+    for unusual, what in (
+        (
+            sysconfig.get_config_var("Py_DEBUG"),
+            "a debug build: several times slower than a release",
+        ),
+        (
+            built and "--enable-optimizations" not in built,
+            "built without profile-guided optimisation, unlike what most people run",
+        ),
+    ):
+        if unusual:
+            return Finding(
+                "python",
+                "degraded",
+                f"{detail}, {what}",
+                "measure with an interpreter that is built like the one your users have",
+                ("wall", "instructions"),
+            )
+    threads = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+    return ok("python", f"{detail}{threads}")
+
+
+def environment(variables: Mapping[str, str]) -> Finding:
+    """Settings of Python that would reach the workers, and the hash seed."""
+    found = [name for name in _DISTURBING if variables.get(name)]
+    if found:
+        return Finding(
+            "environment",
+            "degraded",
+            f"{', '.join(found)} set: the workers would run with it",
+            f"unset {' '.join(found)}",
+            ("wall", "instructions", "allocations", "bytes"),
+        )
+    return ok("environment", "hash seed varied for wall time, fixed for counters, by the harness")
+
+
+def packages() -> Finding:
+    """What the harness needs to be installed beside it."""
+    absent = [name for name in _PACKAGES if find_spec(name) is None]
+    if absent:
+        return Finding(
+            "packages",
+            "missing",
+            f"not installed: {', '.join(absent)}",
+            "make setup",
+            (MAIN_JOB,),
+        )
+    return ok("packages", f"all {len(_PACKAGES)} that the harness imports are installed")
+
+
+def compiler(toolchain: Toolchain) -> Finding:
+    """Whether a C file that includes Python.h compiles, with the CC of the environment."""
+    given = os.environ.get("CC")
+    if toolchain.compiles:
+        return ok("compiler", toolchain.compiler + (f" (CC={given})" if given else ""))
+    remedy = install("gcc") + "; if Python.h is what is missing, Python's headers (python3-dev)"
+    return Finding(
+        "compiler",
+        "missing",
+        f"{toolchain.why_not}" + (f" (CC={given})" if given else ""),
+        f"unset CC, or set it to a compiler that works; {remedy}" if given else remedy,
+        (COMPILED,),
+    )
+
+
+def cython() -> Finding:
+    """What translates the twins to C."""
+    try:
+        return ok("cython", importlib.metadata.version("cython"))
+    except importlib.metadata.PackageNotFoundError:
+        return Finding("cython", "missing", "not installed", "make setup", (COMPILED,))
+
+
+def valgrind() -> Finding:
+    """What counts instructions."""
+    why_not = instructions.why_not()
+    if not why_not:
+        return ok("valgrind", provenance.valgrind_version())
+    remedy = install("valgrind")
+    if sys.platform == "darwin":
+        remedy = "none: valgrind has no release for this macOS; count instructions on Linux"
+    return Finding("valgrind", "missing", why_not, remedy, ("instructions",))
+
+
+def addresses() -> Finding:
+    """Whether workers that count instructions can run at fixed addresses."""
+    if instructions.fixed_addresses():
+        return ok("addresses", "setarch -R switches their randomisation off for counters")
+    remedy = install("util-linux")
+    if shutil.which("setarch"):
+        remedy = "allow the personality system call (docker run --security-opt seccomp=unconfined)"
+    return Finding(
+        "addresses",
+        "degraded",
+        "randomised in every process: instruction counts of equal code differ by about 2 %",
+        remedy,
+        ("instructions",),
+    )
+
+
+def memray() -> Finding:
+    """What counts allocations."""
+    why_not = allocations.why_not()
+    if why_not:
+        return Finding("memray", "missing", why_not, "make setup", ("allocations", "bytes"))
+    return ok("memray", importlib.metadata.version("memray"))
+
+
+def perf() -> Finding:
+    """Whether the processor's own counters can be read: a second opinion, not needed."""
+    why = _why_no_counters()
+    if not why:
+        return ok("perf", "hardware counters can be read")
+    detail = f"{why}; the harness does not need them"
+    level = _PARANOID.read_text(encoding="utf-8").strip() if _PARANOID.exists() else ""
+    if level.lstrip("-").isdigit() and int(level) > 2:
+        return Finding("perf", "degraded", detail, "sudo sysctl kernel.perf_event_paranoid=2")
+    return Finding("perf", "degraded", detail)
+
+
+def _why_no_counters() -> str:
+    """Why ``perf stat`` counts no instructions here, or ""."""
+    if shutil.which("perf") is None:
+        return "perf is not installed"
+    try:
+        answer = subprocess.run(
+            ["perf", "stat", "-x,", "-e", "instructions:u", "true"],  # noqa: S607  (as people do)
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_PERF_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"perf does not run: {error}"
+    counted = answer.stderr.strip().splitlines()[-1:]
+    if answer.returncode == 0 and counted and counted[0].partition(",")[0].isdigit():
+        return ""
+    return "perf reads no hardware counters here"

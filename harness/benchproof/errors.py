@@ -1,0 +1,102 @@
+"""What can go wrong in a way that a person can do something about: one line each, exit status 2."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Exit statuses of the command, as the README promises them.
+NO_REGRESSION, REGRESSION, COULD_NOT_MEASURE = 0, 1, 2
+
+
+class BenchproofError(Exception):
+    """Something that the person at the keyboard can mend; printed as it is, without a traceback.
+
+    The first line says what and where. Further lines, if any, quote another program.
+    """
+
+    exit_status = COULD_NOT_MEASURE
+
+
+class TargetError(BenchproofError):
+    """A side that names nothing, or names something that cannot be measured."""
+
+
+class DirtyTreeError(TargetError):
+    """The checked-out commit is to be measured, but the working tree differs from it."""
+
+
+class BuildError(BenchproofError):
+    """A side that does not build."""
+
+
+class SelectionError(BenchproofError):
+    """A benchmark or meter expression that selects nothing, or is no expression."""
+
+
+class LedgerError(BenchproofError):
+    """A ledger of claims that breaks a rule; the message says where."""
+
+
+class SettingsError(BenchproofError):
+    """A `[tool.benchproof]` table that cannot be meant; the message begins with file and line."""
+
+
+class AcceptedError(BenchproofError):
+    """An accepted regression that breaks a rule; the message begins with file and line."""
+
+
+class WorkerError(BenchproofError):
+    """A worker process that ended without an answer."""
+
+
+class ClockError(BenchproofError):
+    """Clocks that cannot be believed, in more processes than an accident explains."""
+
+
+class HistoryError(BenchproofError):
+    """A range that names nothing, or a history that cannot be read or written."""
+
+
+class SiteError(BenchproofError):
+    """A site that cannot be published."""
+
+
+class BisectError(BenchproofError):
+    """A range of commits in which there is no change to find."""
+
+
+class NoSpaceError(BenchproofError):
+    """The disk is full."""
+
+
+class StoppedError(BenchproofError):
+    """Ctrl-C, or a termination signal, before anything worth keeping was measured."""
+
+
+#: Bytes that are left on a full disk: less than anything that is written here.
+_NOTHING = 2**16
+
+
+def is_full(place: Path) -> bool:
+    """Whether the disk that holds a folder is full; its log may be what could not be written."""
+    return shutil.disk_usage(place).free < _NOTHING
+
+
+def no_space(where: object) -> NoSpaceError:
+    """The error of a full disk, with the place that could not be written."""
+    return NoSpaceError(
+        f"no space left on the disk that holds {where}: free some, "
+        "or point BENCHPROOF_CACHE and TMPDIR at another disk"
+    )
+
+
+def told(error: OSError) -> BenchproofError:
+    """An operating system error as a line for a person."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return no_space(error.filename or "the results")
+    return BenchproofError(f"{error.strerror or error}: {error.filename or 'no file named'}")

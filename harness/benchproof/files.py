@@ -1,0 +1,52 @@
+"""Where files go: the cache of a checkout; and writing one as one step, never seen by half."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from benchproof import renamed
+from benchproof.errors import told
+
+
+def write(content: str | bytes, file: Path) -> None:
+    """Write beside, then move; folders are made.
+
+    Args:
+        content: the whole file; a text is written as UTF-8.
+        file: where to.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, scratch = tempfile.mkstemp(dir=file.parent, prefix=file.name, suffix=".partial")
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            Path(scratch).chmod(0o644)
+            Path(scratch).replace(file)
+        except BaseException:
+            Path(scratch).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise told(error) from error
+
+
+def cache_of(root: Path) -> Path:
+    """The cache of a checkout: `BENCHPROOF_CACHE`, else a folder in it that git does not show.
+
+    Raises:
+        BenchproofError: it cannot be made.
+    """
+    if chosen := renamed.variable("BENCHPROOF_CACHE"):
+        return Path(chosen).resolve()
+    renamed.old_cache(root)
+    folder = (root / ".benchproof").resolve()
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        write("*\n", ignore)
+    return folder

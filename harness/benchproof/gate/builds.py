@@ -1,0 +1,78 @@
+"""The builds of one side: one, or several whose compiled code is laid out differently.
+
+Where the compiler and the linker put a function moves what lies around it, and with it counts and
+times, though every build executes the same instructions. A single build a side takes one such
+accident for a property of the commit. The variants differ only in what lies between functions:
+padding in front of each (`-fpatchable-function-entry=N,N`: all of the no-operations stand before
+the entry, where nothing runs them) and the alignment of their starts.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchproof import targets
+from benchproof.build import Builder
+from benchproof.errors import TargetError
+from benchproof.plan import SIDES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchproof.build import Built
+    from benchproof.compare import Place
+    from benchproof.plan import SideName
+    from benchproof.processes import Crew
+    from benchproof.targets import Implementation, Spec, Target
+
+#: Bytes of padding, and of alignment, by variant; further ones go on in the same manner.
+_PADDING = (0, 16, 48, 112, 32, 80, 144, 64)
+_ALIGNMENT = (0, 32, 16, 64, 16, 32, 64, 16)
+
+
+def flags(variant: int) -> str:
+    """The compiler flags of a variant; none of the first, so that it is everybody's build."""
+    if variant == 0:
+        return ""
+    padding = _PADDING[variant % len(_PADDING)] + 160 * (variant // len(_PADDING))
+    alignment = _ALIGNMENT[variant % len(_ALIGNMENT)] or 32
+    return f"-fpatchable-function-entry={padding},{padding} -falign-functions={alignment}"
+
+
+def spec(text: str, impl: Implementation) -> Spec:
+    """A side of a gate in one implementation.
+
+    Raises:
+        TargetError: it is empty, or names an implementation already.
+    """
+    parsed = targets.parse(text)
+    if parsed.impl is not None:
+        raise TargetError(
+            f"{text!r} names an implementation: a gate measures both, or those of --impl"
+        )
+    return replace(parsed, impl=impl)
+
+
+def build(
+    sides: Mapping[SideName, Target], place: Place, crew: Crew, builds: int
+) -> dict[SideName, list[Built]]:
+    """Build both sides before either runs, each so often as was asked for, side by side.
+
+    Pure Python has no compiled code to lay out: it is built once.
+
+    Raises:
+        BuildError: a side does not build.
+        NoSpaceError: the disk is full.
+    """
+    builder = Builder(place.checkout, place.cache, crew, place.toolchain)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        pending = {
+            side: [
+                pool.submit(builder.build, sides[side], flags(variant))
+                for variant in range(builds if sides[side].spec.impl == "cython" else 1)
+            ]
+            for side in SIDES
+        }
+        return {side: [each.result() for each in pending[side]] for side in SIDES}

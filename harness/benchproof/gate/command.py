@@ -1,0 +1,125 @@
+"""`benchproof gate`: runs a gate, shows it, writes it for machines, and keeps where it passed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from benchproof import files, results
+from benchproof.errors import BenchproofError
+from benchproof.targets import IMPLEMENTATIONS
+
+from . import passed
+from .report import junit, markdown, table
+from .run import run as measure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from benchproof.compare import Place
+    from benchproof.progress import Teller
+
+    from .asked import Asked
+    from .run import GateOutcome
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where a gate is written to, each only if it is named.
+
+    Attributes:
+        json: the document.
+        markdown: for a pull request.
+        junit: for CI systems.
+    """
+
+    json: Path | None = None
+    markdown: Path | None = None
+    junit: Path | None = None
+
+    def clear(self) -> None:
+        """Remove what an earlier gate left: it is not this one's."""
+        for file in (self.json, self.markdown, self.junit):
+            if file is not None:
+                file.unlink(missing_ok=True)
+
+
+def run(
+    asked: Asked,
+    place: Place,
+    outputs: Outputs,
+    reports: Path,
+    tell: Teller,
+    out: Console,
+    *,
+    record: bool,
+) -> int:
+    """Run a gate; the exit status.
+
+    Args:
+        asked: what to gate; without a base, against the commit at which the gate passed last.
+        place: the checkout, its suites and its builds.
+        outputs: the files to write.
+        reports: the folder with the record of the last pass.
+        tell: hears of it.
+        out: for the table.
+        record: write down a pass.
+
+    Raises:
+        BenchproofError: the gate cannot begin, or a file cannot be written.
+    """
+    outputs.clear()
+    kept = reports / passed.FILE
+    if not asked.base:
+        base, words = passed.base(passed.load(kept), place.checkout, asked.head)
+        asked = replace(asked, base=base)
+        if words:
+            tell.line(words)
+    if record:
+        _refuse_part(asked)
+    outcome = measure(asked, place, tell)
+    document = outcome.document
+    table.show(document, out)
+    _write(outcome, outputs)
+    status = int(document["verdict"]["exit"])
+    if record and not status:
+        commit = passed.record(document, kept).commit
+        out.print(f"recorded: the gate passed at {commit[:10]}; commit {kept}", highlight=False)
+    return status
+
+
+def _write(outcome: GateOutcome, outputs: Outputs) -> None:
+    """Write the files that were named, and the raw samples of wall time beside the document.
+
+    Raises:
+        BenchproofError: one cannot be written.
+    """
+    document = outcome.document
+    if outputs.json is not None:
+        results.write_json(document, outputs.json)
+        for impl, bench in outcome.benches.items():
+            results.write_raw(bench, document["sides"][impl], raw_name(outputs.json, impl))
+    if outputs.markdown is not None:
+        files.write(markdown.render(document), outputs.markdown)
+    if outputs.junit is not None:
+        junit.write(document, outputs.junit)
+
+
+def raw_name(file: Path, impl: str) -> Path:
+    """From which the names of an implementation's raw samples are made."""
+    return file.with_name(f"{file.name.removesuffix('.json')}.{impl}.json")
+
+
+def _refuse_part(asked: Asked) -> None:
+    """Refuse to call a part of a gate a pass.
+
+    Raises:
+        BenchproofError: some benchmarks, exact meters or an implementation were left out.
+    """
+    whole = {"instructions", "allocations", "bytes"} <= set(asked.meters)
+    if asked.bench or not whole or set(asked.impls) != set(IMPLEMENTATIONS):
+        raise BenchproofError(
+            "--record needs the whole gate: all benchmarks, both implementations, all exact meters"
+        )

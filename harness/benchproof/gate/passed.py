@@ -1,0 +1,108 @@
+"""Where this project stands: the newest commit at which its gate passed, kept in the repository."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchproof import results, targets
+from benchproof.errors import BenchproofError, TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from benchproof.checkout import Checkout
+
+#: Below the reports.
+FILE = "gate/passed.json"
+#: How far back to look for a commit with the same driver.
+MOST_COMMITS = 300
+
+
+class NoBaseError(BenchproofError):
+    """Nothing says what HEAD is to be held against."""
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A commit at which the gate passed.
+
+    Attributes:
+        commit: its hash.
+        content: hash of its driver and of how it is built; survives a rebase.
+        date: when it passed, ISO 8601.
+    """
+
+    commit: str
+    content: str
+    date: str
+
+
+def load(file: Path) -> Passed:
+    """Read the record.
+
+    Raises:
+        NoBaseError: there is none, or it cannot be read.
+    """
+    what_to_do = "name the base: benchproof gate BASE HEAD --record"
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return Passed(str(kept["commit"]), str(kept["content"]), str(kept["date"]))
+    except FileNotFoundError as error:
+        raise NoBaseError(f"no gate has passed yet ({file} is not there): {what_to_do}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise NoBaseError(f"{file} cannot be read ({error}): {what_to_do}") from error
+
+
+def base(passed: Passed, checkout: Checkout, head: str) -> tuple[str, str]:
+    """The commit to hold a head against, and what to say about the choice, or "".
+
+    Args:
+        passed: the record.
+        checkout: in which the commit may be missing: a rebase renamed it, or the clone is shallow.
+        head: the revision to gate.
+
+    Raises:
+        NoBaseError: neither the commit nor one with the same driver is there.
+    """
+    try:
+        return checkout.commit(passed.commit), ""
+    except TargetError:
+        pass
+    start = checkout.commit(head)
+    # Between two commits that touch the build its content is the same.
+    touching = checkout.touching(targets.inputs(checkout), start)[:MOST_COMMITS]
+    for commit in dict.fromkeys([start, *touching]):
+        if targets.content_of(checkout, commit) == passed.content:
+            return commit, (
+                f"the gate last passed at {passed.commit[:10]}, which is not in this clone: "
+                f"{commit[:10]} has the same driver and stands for it"
+            )
+    mend = (
+        "git fetch --unshallow"
+        if checkout.is_shallow()
+        else "git fetch, or name the base: benchproof gate BASE HEAD"
+    )
+    raise NoBaseError(
+        f"the gate last passed at {passed.commit[:10]}, which is not in this clone, and no "
+        f"ancestor of {head} has the same driver: {mend}"
+    )
+
+
+def record(document: Mapping[str, Any], file: Path) -> Passed:
+    """Write down that a gate passed.
+
+    Raises:
+        BenchproofError: it did not, or measured a working tree, or not everything; or the file
+            cannot be written.
+    """
+    head = document["head"]
+    if document["verdict"]["exit"]:
+        raise BenchproofError(f"not recorded: {document['verdict']['status']}")
+    if head["dirty"] or not head["commit"]:
+        raise BenchproofError("not recorded: a commit passes, and this was a working tree")
+    passed = Passed(head["commit"], head["content"], document["created"])
+    results.write_json({"schema": 1, "kind": "passed gate"} | vars(passed), file)
+    return passed

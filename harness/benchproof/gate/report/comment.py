@@ -1,0 +1,223 @@
+"""Tells a pull request what its gate said: one comment that is updated, and a check.
+
+Run by a job with a token, after the job that measured:
+
+    python -m benchproof.gate.report.comment --event "$GITHUB_EVENT_PATH" --document gate.json
+
+The measuring job ran the pull request's own code, so nothing that it left is trusted. From its
+document only words and numbers are taken, each made harmless; the Markdown is written here. Which
+pull request it is comes from GitHub's own event, never from the document, and a status is set only
+on a commit that is the pull request's head.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchproof import renamed
+from benchproof.errors import BenchproofError, told
+
+from . import markdown, words
+from .github import Repository
+from .safe import plain, prose
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .words import Document
+
+#: The name of the check.
+CONTEXT = "benchproof gate"
+#: What a status is, by the gate's exit status.
+STATES = {0: "success", 1: "failure", 2: "error"}
+#: The largest document that is read: a whole gate has about a megabyte.
+LARGEST = 32 * 2**20
+#: The longest description of a status that GitHub takes.
+DESCRIPTION = 140
+#: How the workflow names its runs (`run-name`), so that one asked for by a comment can be placed.
+_NAMED = re.compile(r"\(#(\d+)\)$")
+#: What a document that is no gate's raises where it is told.
+_MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
+
+
+class NoDocumentError(BenchproofError):
+    """The run left no document, or none that can be told."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The run that measured, as GitHub describes it to the job that tells.
+
+    Attributes:
+        event: what started it.
+        title: its `run-name`.
+        commit: the head of the branch that it ran on.
+        owner: of the repository of that branch, which may be a fork.
+        branch: its name.
+        url: its page.
+    """
+
+    event: str
+    title: str
+    commit: str
+    owner: str
+    branch: str
+    url: str
+
+    @classmethod
+    def read(cls, event: Mapping[str, Any]) -> Run:
+        """Of a ``workflow_run`` event.
+
+        Raises:
+            BenchproofError: it is another one.
+        """
+        try:
+            run = event["workflow_run"]
+            owner = ((run.get("head_repository") or {}).get("owner") or {}).get("login") or ""
+            return cls(
+                run["event"], run.get("display_title") or "", run["head_sha"], owner,
+                run.get("head_branch") or "", run.get("html_url") or "",
+            )  # fmt: skip
+        except (KeyError, TypeError, AttributeError) as error:
+            raise BenchproofError(f"this is no workflow_run event: {error} is missing") from error
+
+
+def find(repository: Repository, run: Run) -> dict[str, Any] | None:
+    """The open pull request that a run measured, or None.
+
+    A run that a comment started ran the default branch's workflow, whose title can be trusted; it
+    names the pull request. Any other run's title may be the pull request's own invention: there
+    branch and commit decide.
+    """
+    if run.event == "issue_comment":
+        named = _NAMED.search(run.title)
+        found = repository.pull_request(int(named[1])) if named else None
+        return found if found and found.get("state") == "open" else None
+    if not run.owner or not run.branch:
+        return None
+    for found in repository.pull_requests(run.owner, run.branch):
+        if found["head"]["sha"] == run.commit:
+            return found
+    return None
+
+
+def read(file: Path) -> tuple[Document, str]:
+    """A gate's document and its Markdown.
+
+    Raises:
+        NoDocumentError: there is none, or none that can be told.
+    """
+    try:
+        if file.stat().st_size > LARGEST:
+            raise NoDocumentError("the document is too large to be a gate's")
+        document = json.loads(file.read_text(encoding="utf-8"))
+        if document["kind"] != "gate" or document["schema"] != 1:
+            raise NoDocumentError("the document is not a gate's")
+        return document, markdown.render(document)
+    except FileNotFoundError as error:
+        raise NoDocumentError("the run ended without a result") from error
+    except RecursionError as error:
+        raise NoDocumentError("the document is nested too deeply to be a gate's") from error
+    except _MISSHAPEN as error:
+        raise NoDocumentError(f"the document cannot be read: {type(error).__name__}") from error
+
+
+def say(repository: Repository, number: int, text: str) -> str:
+    """Put a text where the last one was, or say it for the first time; what was done."""
+    mine = [
+        comment["id"] for comment in repository.comments(number)
+        if (comment.get("user") or {}).get("type") == "Bot"
+        and (comment.get("body") or "").startswith((markdown.MARK, renamed.OLD_MARK))
+    ]  # fmt: skip
+    if not mine:
+        repository.create_comment(number, text)
+        return "commented"
+    repository.change_comment(mine[0], text)
+    # Two runs that ended at the same moment may both have found none.
+    for repeated in mine[1:]:
+        repository.remove_comment(repeated)
+    return "updated the comment"
+
+
+def tell(repository: Repository, run: Run, file: Path) -> str:
+    """Comment and set the status; what was done.
+
+    Raises:
+        BenchproofError: GitHub refused.
+    """
+    pull = find(repository, run)
+    if pull is None:
+        return "no open pull request has this commit: nothing to tell"
+    number, head = int(pull["number"]), str(pull["head"]["sha"])
+    measured: str | None = None
+    try:
+        document, text = read(file)
+        measured = document["head"].get("commit")
+        exit_status, summary = int(document["verdict"]["exit"]), document["verdict"]["summary"]
+    except NoDocumentError as error:
+        exit_status, summary = 2, str(error)
+        text = "\n".join((markdown.MARK, f"## {words.SIGNS[2]} benchproof: {words.STATUS[2]}", "",
+                          f"**{prose(summary)}**", ""))  # fmt: skip
+        # Who asked by a comment asked for the head of that moment; nothing says which it was.
+        measured = head if run.event == "issue_comment" else run.commit
+    if measured != head:
+        text += "\nThe pull request has moved on since: this is not of its newest commit.\n"
+    text += f"\n[The run]({_link(run.url)}) has everything as JSON and JUnit XML.\n"
+    done = say(repository, number, text)
+    if measured != head:
+        return f"{done} on #{number}; no status, because its head is another commit now"
+    repository.set_status(head, {
+        "state": STATES[exit_status], "context": CONTEXT, "target_url": _link(run.url),
+        "description": plain(f"{words.STATUS[exit_status]}: {summary}", DESCRIPTION),
+    })  # fmt: skip
+    return f"{done} on #{number}, status {STATES[exit_status]}"
+
+
+def _link(url: str) -> str:
+    """An address that GitHub gave, if it is a plain one."""
+    return url if re.fullmatch(r"https?://[\w.:/-]+", url) else "about:blank"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchproof.gate.report.comment",
+        description="Tell a pull request what its gate said. The token is in GITHUB_TOKEN.",
+    )
+    parser.add_argument("--event", type=Path, required=True, help="of workflow_run, as JSON")
+    parser.add_argument("--document", type=Path, required=True, help="that `benchproof gate` wrote")
+    parser.add_argument("--repository", default=os.environ.get("GITHUB_REPOSITORY", ""))
+    parser.add_argument(
+        "--api", default=os.environ.get("GITHUB_API_URL") or Repository.url, help="its address"
+    )
+    asked = parser.parse_args(arguments)
+    token = os.environ.get("GITHUB_TOKEN", "")
+    if not token or not asked.repository:
+        return _complain(BenchproofError("GITHUB_TOKEN and GITHUB_REPOSITORY have to be set"))
+    try:
+        run = Run.read(json.loads(asked.event.read_text(encoding="utf-8")))
+        done = tell(Repository(asked.repository, token, asked.api), run, asked.document)
+    except OSError as error:
+        return _complain(told(error))
+    except json.JSONDecodeError as error:
+        return _complain(BenchproofError(f"{asked.event} is no JSON: {error}"))
+    except BenchproofError as error:
+        return _complain(error)
+    sys.stdout.write(f"benchproof: {done}\n")
+    return 0
+
+
+def _complain(error: BenchproofError) -> int:
+    sys.stderr.write(f"benchproof: {error}\n")
+    return error.exit_status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""A gate as Markdown for a pull request: the verdict first, the rest folded, never too long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from . import words
+from .safe import code, html, prose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .words import Document, Moved, Row
+
+#: By its first line a comment is found again, so that it is changed and never repeated.
+MARK = "<!-- benchproof gate -->"
+#: What GitHub takes is 65,536 characters.
+LIMIT = 60_000
+#: Functions that the commit reaches are told for so many cases; the JSON has them all.
+PROFILED = 12
+_SIGNS = {
+    "regressed": "\N{BLACK UP-POINTING TRIANGLE}",
+    "accepted": "\N{WHITE UP-POINTING TRIANGLE}",
+    "improved": "\N{BLACK DOWN-POINTING TRIANGLE}",
+}
+
+
+@dataclass
+class _Section:
+    """A part of the text: what must stand, and lines that may be left out at the end.
+
+    Attributes:
+        title: for the line that says how many were left out.
+        head: always there.
+        lines: cut from the end when there is no room.
+        foot: always there.
+        rank: sections of a higher rank lose lines first.
+    """
+
+    title: str
+    head: list[str]
+    lines: list[str] = field(default_factory=list)
+    foot: list[str] = field(default_factory=list)
+    rank: int = 0
+
+    def text(self, count: int) -> list[str]:
+        """The section with so many of its lines."""
+        left = len(self.lines) - count
+        cut = ["", f"{left} more of {self.title}: see the JSON."] if left else []
+        return [*self.head, *self.lines[:count], *cut, *self.foot]
+
+
+def render(document: Document, limit: int = LIMIT) -> str:
+    """Write a gate's document as Markdown.
+
+    Args:
+        document: as ``harness/benchproof/gate/schema.json`` describes it.
+        limit: the most characters.
+
+    Returns:
+        Text that begins with `MARK` and ends in a newline.
+    """
+    sections = [
+        _Section("", [MARK, *_headline(document)]),
+        _troubles(document),
+        _moved(document),
+        _errors(document),
+        _profiles(document),
+        _accepted(document),
+        _unmeasured(document),
+        _excluded(document),
+        *(_everything(document, impl) for impl in document["impls"]),
+        _Section("", ["", *_conditions(document)]),
+    ]
+    return _fitted([section for section in sections if section.head], limit)
+
+
+def _fitted(sections: Sequence[_Section], limit: int) -> str:
+    """Join the sections, with as many of their lines as there is room for."""
+    counts = [len(section.lines) for section in sections]
+
+    def joined() -> str:
+        parts = zip(sections, counts, strict=True)
+        return "\n".join(line for section, count in parts for line in section.text(count)) + "\n"
+
+    text = joined()
+    order = sorted(range(len(sections)), key=lambda number: (-sections[number].rank, -number))
+    for number in order:
+        while len(text) > limit and counts[number]:
+            over = len(text) - limit
+            # What is left out makes room, and the line that says so needs some.
+            while counts[number] and over > -200:
+                counts[number] -= 1
+                over -= len(sections[number].lines[counts[number]]) + 1
+            text = joined()
+    return text
+
+
+def _headline(document: Document) -> list[str]:
+    """The verdict, and what was held against what."""
+    verdict = document["verdict"]
+    status = words.STATUS[verdict["exit"]]
+    partial = " (stopped before the end)" if document["partial"] else ""
+    sides = [
+        f"{side} {code(commit, 40)} {code(subject, 80)}".rstrip()
+        for side, commit, subject in words.against(document)
+    ]
+    return [
+        f"## {words.SIGNS[verdict['exit']]} benchproof: {status}{partial}", "",
+        f"**{prose(verdict['summary'], 400)}**", "",
+        *(f"- {side}" for side in sides),
+    ]  # fmt: skip
+
+
+def _troubles(document: Document) -> _Section:
+    """What went wrong; a compiler's last lines may be among it."""
+    said = words.troubles(document)
+    if not said:
+        return _Section("", [])
+    return _Section("these", ["", "### Trouble", ""], [f"- {code(line)}" for line in said], rank=1)
+
+
+def _moved(document: Document) -> _Section:
+    """What moved, by how much, on which meter, with which confidence."""
+    found = words.moved(document)
+    if not found:
+        return _Section("what moved", ["", "Nothing moved beyond its limit."])
+    head = ["", "### What moved", "",
+            "| | benchmark | meter | change | interval | confidence | a call |",
+            "|:-:|:--|:--|--:|:--|:--|--:|"]  # fmt: skip
+    return _Section("what moved", head, [_moved_line(case) for case in found], rank=1)
+
+
+def _moved_line(case: Sequence[Moved]) -> str:
+    """One case, with a line in each cell for each meter that moved."""
+    row, kind = case[0].row, words.kind(case)
+    changes = [words.change(each.about["ratio"]) for each in case]
+    if kind == "regressed":
+        changes = [f"**{c}**" if each.worse else c for each, c in zip(case, changes, strict=True)]
+    columns = (
+        [f"{_SIGNS[kind]} {kind}"],
+        [f"{code(row['name'])} {code(row['impl'], 20)}"],
+        [words.label(each.meter) for each in case],
+        changes,
+        [words.interval(each.about) for each in case],
+        [words.confidence(each.meter, each.about) for each in case],
+        [words.values(each.meter, each.about) for each in case],
+    )
+    return f"| {' | '.join(map('<br>'.join, columns))} |"
+
+
+def _errors(document: Document) -> _Section:
+    """How often this gate is wrong, beside what it says."""
+    said = [*words.error_rates(document), words.undecided(document)]
+    said += words.not_measured_meters(document)
+    return _Section("", ["", *(f"- {prose(line, 400)}" for line in said if line)])
+
+
+def _profiles(document: Document) -> _Section:
+    """Where the instructions of each regression went."""
+    rows = words.explained(document)
+    if not rows:
+        return _Section("", [])
+    lines = []
+    for number, row in enumerate(rows[:PROFILED]):
+        name = f"{html(row['name'])}, {html(row['impl'], 20)}"
+        fold = f"<details{' open' * (not number)}><summary>{name}</summary>"
+        lines.append("\n".join([fold, "", *_profile(row), "", "</details>", ""]))
+    more = len(rows) - PROFILED
+    foot = [f"{more} more cases have a profile in the JSON.", ""] if more > 0 else []
+    foot.append(words.READING)
+    head = ["", "### Where the instructions went", ""]
+    return _Section("these profiles", head, lines, foot, rank=2)
+
+
+def _profile(row: Row) -> list[str]:
+    """One case's functions: first C by instructions, then Python by bytecodes and calls."""
+    lines = []
+    for unit, changes in words.by_unit(row["profile"]).items():
+        lines += ["", f"| {words.PROFILES[unit]} | change | before | after | share |",
+                  "|:--|--:|--:|--:|--:|"]  # fmt: skip
+        for change in changes:
+            left, right = (f"{change[side]:,.6g}" for side in ("left", "right"))
+            lines.append(
+                f"| {code(change['function'], 100)} {code(change['file'], 100)} "
+                f"| {words.profile_unit(unit, change['change'])} | {left} | {right} "
+                f"| {change['share'] * 100:.0f}\N{NO-BREAK SPACE}% |"
+            )
+    return lines[1:]
+
+
+def _accepted(document: Document) -> _Section:
+    """The regressions that reviewers accepted, and what became of those entries."""
+    entries = document["accepted"]
+    if not entries:
+        return _Section("", [])
+    head = ["", "### Accepted regressions", "",
+            "| benchmark | implementation | meters | at most | until | reason | now |",
+            "|:--|:--|:--|--:|:--|:--|:--|"]  # fmt: skip
+    lines = []
+    for entry in entries:
+        cells = (
+            code(entry["benchmark"]), code(entry["impl"] or "both", 20),
+            code(", ".join(entry["meters"]), 60), words.change(1 + entry["amount"]),
+            code(entry["until"], 10), code(entry["reason"]), code(entry["state"], 20),
+        )  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return _Section("these", head, lines, rank=3)
+
+
+def _unmeasured(document: Document) -> _Section:
+    """The cases that have no numbers, by name and with the reason."""
+    rows = words.unmeasured(document)
+    if not rows:
+        return _Section("", [])
+    lines = [f"- {code(row['name'])} {code(row['impl'], 20)}: {code(row['status'], 30)} "
+             f"{code(row['why'])}" for row in rows]  # fmt: skip
+    return _Section("these", ["", "### Not measured", ""], lines, rank=4)
+
+
+def _excluded(document: Document) -> _Section:
+    """What no run can hold against anything, by name."""
+    rows = document["excluded"]
+    if not rows:
+        return _Section("", [])
+    lines = [f"- {code(row['name'])} {code(row['impl'] or 'both', 20)}: {code(row['why'])}"
+             for row in rows]  # fmt: skip
+    return _Section("these", ["", "### Excluded", ""], lines, rank=4)
+
+
+def _everything(document: Document, impl: str) -> _Section:
+    """All cases of an implementation, folded."""
+    rows = [row for row in document["cases"] if row["impl"] == impl]
+    meters = [name for name in words.METERS if document["meters"].get(name, {}).get("measured")]
+    if not rows or not meters:
+        return _Section("", [])
+    head = ["", f"<details><summary>All {len(rows)} cases, {html(impl, 20)}</summary>", "",
+            f"| benchmark | verdict | {' | '.join(map(words.label, meters))} |",
+            f"|:--|:--|{'--:|' * len(meters)}"]  # fmt: skip
+    lines = []
+    for row in rows:
+        cells = [code(row["name"]), code(row["verdict"] or row["status"], 30)]
+        for meter in meters:
+            about = row["meters"].get(meter)
+            mark = "?" if about and about["verdict"] == "undecided" else ""
+            cells.append(words.change(about["ratio"]) + mark if about else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return _Section("these cases", head, lines, ["", "</details>"], rank=5)
+
+
+def _conditions(document: Document) -> list[str]:
+    """Where it was measured, and when."""
+    when = prose(document["created"], 40)
+    return [f"Measured {when}: {prose(words.conditions(document), 600)}."]

@@ -1,0 +1,277 @@
+"""What a gate's document says, in words and numbers, for every form in which it is told.
+
+Needs nothing but the standard library, so that a job with a token can tell a result without
+installing anything.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchproof.render import units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    Document = Mapping[str, Any]
+    Row = Mapping[str, Any]
+
+#: In the order in which they speak, with what their numbers are.
+METERS: dict[str, Callable[[float], str]] = {
+    "instructions": units.count,
+    "allocations": units.count,
+    "bytes": units.size,
+    "wall": units.seconds,
+}
+LABELS = {"wall": "wall time", "bytes": "bytes allocated"}
+#: What each exit status is called, and its sign.
+STATUS = {0: "no regression", 1: "regression", 2: "could not measure"}
+SIGNS = {0: "\N{WHITE HEAVY CHECK MARK}", 1: "\N{CROSS MARK}", 2: "\N{WARNING SIGN}\ufe0f"}
+#: What a meter that was left out on purpose says.
+NOT_ASKED_FOR = "not asked for"
+#: From this ratio on a factor says more than a percentage.
+FACTOR = 2.0
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One meter of one case that moved.
+
+    Attributes:
+        row: the case.
+        meter: its name.
+        about: what the document says of it.
+    """
+
+    row: Row
+    meter: str
+    about: Mapping[str, Any]
+
+    @property
+    def worse(self) -> bool:
+        """Whether it regressed."""
+        return bool(self.about["verdict"] == "regressed")
+
+
+def moved(document: Document) -> list[list[Moved]]:
+    """What regressed or improved, by case and meter.
+
+    Open regressions first, then accepted ones, then improvements; the largest change first.
+    """
+    found = []
+    for row in document["cases"]:
+        each = [
+            Moved(row, meter, row["meters"][meter])
+            for meter in METERS
+            if meter in row["meters"]
+            and row["meters"][meter]["verdict"] in {"regressed", "improved"}
+        ]
+        if each:
+            found.append(each)
+    return sorted(found, key=_place)
+
+
+def _place(case: Sequence[Moved]) -> tuple[bool, bool, float, str, str]:
+    """Where a case stands among those that moved."""
+    row = case[0].row
+    worse = [each for each in case if each.worse]
+    sizes = [_size(each.about["ratio"]) for each in worse or case]
+    return not worse, bool(row.get("accepted")), -max(sizes), row["name"], row["impl"]
+
+
+def _size(ratio: float | None) -> float:
+    """How large a change is, whichever way it goes."""
+    return max(ratio, 1 / ratio) if ratio else math.inf
+
+
+def kind(case: Sequence[Moved]) -> str:
+    """What a case that moved is called: a regression decides, whatever improved beside it."""
+    if not any(each.worse for each in case):
+        return "improved"
+    return "accepted" if case[0].row.get("accepted") else "regressed"
+
+
+def explained(document: Document) -> list[Row]:
+    """The cases with a profile, the worst regression first."""
+    order = {id(case[0].row): number for number, case in enumerate(moved(document))}
+    rows = [row for row in document["cases"] if row.get("profile")]
+    return sorted(rows, key=lambda row: order.get(id(row), len(order)))
+
+
+def unmeasured(document: Document) -> list[Row]:
+    """The cases without numbers, and why."""
+    return [row for row in document["cases"] if row["status"] != "measured"]
+
+
+def change(ratio: float | None) -> str:
+    """A ratio as a change: ``+3.12 %``, ``-11.9 %``, ``x2.41``, ``=``; from nothing it has none."""
+    if ratio is None:
+        return "from 0"
+    if ratio >= FACTOR:
+        return f"\N{MULTIPLICATION SIGN}{units.significant(ratio)}"
+    if ratio == 1:
+        return "="
+    percent = (ratio - 1) * 100
+    digits = 2 if abs(percent) < 10 else 1
+    # Minus zero is zero.
+    return f"{round(percent, digits) + 0.0:+.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def interval(about: Mapping[str, Any]) -> str:
+    """The interval of a change; nothing where it is a point."""
+    low, high = about["low"], about["high"]
+    if low is None or high is None or low == high:
+        return ""
+    return f"{change(low)} to {change(high)}"
+
+
+def confidence(meter: str, about: Mapping[str, Any]) -> str:
+    """With which confidence: exact meters count, wall time samples."""
+    if meter != "wall":
+        return "exact" if about["low"] == about["high"] else "all layouts"
+    return f"{about['confidence'] * 100:g}\N{NO-BREAK SPACE}%"
+
+
+def values(meter: str, about: Mapping[str, Any]) -> str:
+    """What a call cost before and after."""
+    write = METERS[meter]
+    return f"{write(about['left'])} \N{RIGHTWARDS ARROW} {write(about['right'])}"
+
+
+def label(meter: str) -> str:
+    """What a meter is called in a sentence."""
+    return LABELS.get(meter, meter)
+
+
+def error_rates(document: Document) -> list[str]:
+    """How often this gate is wrong, as calibration measured it; one sentence each."""
+    rates = document["error_rates"]
+    if not rates:
+        return [
+            "How often this gate errs has not been measured here (benchproof calibrate does it)."
+        ]
+    told = []
+    alarm = rates.get("false_alarm")
+    if alarm:
+        whence = f" ({alarm['from']})" if alarm.get("from") else ""
+        told.append(f"False alarms: in {_rate(alarm)} of gates in which nothing changed{whence}.")
+    for meter, sizes in (rates.get("detection") or {}).items():
+        found = [
+            f"{_percent(size)} in {_rate(about)}"
+            for size, about in sorted(sizes.items(), key=lambda item: float(item[0]))
+            if about
+        ]
+        if found:
+            told.append(f"Slow-downs found by {label(meter)}: {', '.join(found)}.")
+    return [*told, *_calibrated(rates.get("conditions") or {})]
+
+
+def _calibrated(about: Mapping[str, Any]) -> Iterator[str]:
+    """Where and when, and whether the rules were those that hold now."""
+    machines = [str(each.get("cpu") or "unknown") for each in about.get("machines") or ()]
+    if machines:
+        days = " to ".join(dict.fromkeys(filter(None, (about.get("from"), about.get("to")))))
+        yield f"Calibrated on {', '.join(dict.fromkeys(machines))}{f', {days}' * bool(days)}."
+    if about.get("other_rules"):
+        yield "A part of this was calibrated under other rules than those in force."
+
+
+def _rate(about: Mapping[str, Any]) -> str:
+    """A rate with its interval: ``0.45 % (0.01 to 2.5 %, 220 tried)``."""
+    low, high = (f"{100 * about[edge]:.3g}" for edge in ("low", "high"))
+    tried = f", {about['n']} tried" if about.get("n") else ""
+    return f"{100 * about['rate']:.3g} % ({low} to {high} %{tried})"
+
+
+def _percent(size: str) -> str:
+    """A size of a slow-down, written as a part of one."""
+    return f"{float(size) * 100:g} %"
+
+
+def undecided(document: Document) -> str:
+    """How much wall time could not decide, and what it would have taken; or nothing."""
+    walls = [row["meters"]["wall"] for row in document["cases"] if "wall" in row["meters"]]
+    seen = [wall["detectable"] for wall in walls if wall["verdict"] == "undecided"]
+    if not seen:
+        return ""
+    percent = (statistics.median(seen) - 1) * 100
+    return (f"Wall time is undecided in {len(seen)} of {len(walls)} cases: half of those would "
+            f"have needed a change of {percent:.2g} % or more.")  # fmt: skip
+
+
+def troubles(document: Document) -> list[str]:
+    """What kept the gate from measuring something, a line each."""
+    return [
+        f"{about['impl'] or 'both'}: {line}"
+        for about in document["trouble"]
+        for line in str(about["why"]).splitlines()
+    ]
+
+
+def not_measured_meters(document: Document) -> list[str]:
+    """Which meters this machine lacks, and why."""
+    return [
+        f"{label(name)}: not measured: {about['why']}"
+        for name, about in document["meters"].items()
+        if not about["measured"] and about["why"] != NOT_ASKED_FOR
+    ]
+
+
+def conditions(document: Document) -> str:
+    """Where and with what it was measured, on one line."""
+    facts = document["provenance"]
+    names = ("python", "compiler", "cpu", "cores", "kernel", "valgrind", "load")
+    said = [_fact(name, facts[name]) for name in names if facts.get(name) not in {None, ""}]
+    wall = document["meters"].get("wall") or {}
+    if wall.get("measured"):
+        said.append(f"{wall['processes']} processes a side for wall time")
+    builds = document["builds"]
+    said.append(f"{builds} build{'s' * (builds != 1)} a side")
+    said.append(f"seed {document['seed']}")
+    return ", ".join(said)
+
+
+def _fact(name: str, value: object) -> str:
+    if name == "cores":
+        return f"{value} core{'s' * (value != 1)}"
+    return f"load {value}" if name == "load" else str(value)
+
+
+def against(document: Document) -> Iterator[tuple[str, str, str]]:
+    """Both sides: the word, the commit, its subject."""
+    for side in ("base", "head"):
+        about = document[side]
+        name = (about.get("commit") or "no commit")[:10]
+        yield side, name + " with changes" * bool(about.get("dirty")), about.get("subject") or ""
+
+
+def profile_unit(unit: str, number: float) -> str:
+    """A number of a profile's row: ``+1,110``, ``+22``."""
+    sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
+    size = abs(number)
+    whole = unit == "instructions" or size == round(size)
+    return sign + (f"{size:,.0f}" if whole else f"{size:,.2f}")
+
+
+#: What a profile's rows of each unit are, in a heading.
+PROFILES = {
+    "instructions": "C functions, instructions a call",
+    "bytecodes": "Python functions, bytecodes a call",
+    "calls": "calls from Python into C, a call",
+}
+#: How to read a profile, beneath it.
+READING = (
+    "What a function spends in itself in one call of the benchmark. The share is of all that grew, "
+    "or of all that shrank."
+)
+
+
+def by_unit(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """A profile's rows by unit, in their order."""
+    grouped: dict[str, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault(row.get("unit") or "instructions", []).append(row)
+    return grouped

@@ -1,0 +1,297 @@
+"""Read a folder of asv's result files as a history.
+
+Nothing here trusts a file: what is cut off, doubled, another project's or another machine's is
+named with the reason and left out, and the rest is read. `writing` tells what the files are.
+
+Ten thousand commits are twenty thousand files, so what was read can be kept in a file of arrays
+(`cache`); then only new and changed files are read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchproof.checkout import Checkout
+
+from . import cache as kept
+from . import line, names
+from .cache import Read, Shape
+from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
+from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, notes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+#: The variable that tells implementations apart.
+IMPL = "DRIVER_IMPL"
+
+
+@dataclass
+class _Found:
+    """What the folder holds, before it is put on the line."""
+
+    files: dict[str, Read] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def load(
+    results: Path, repo: Checkout | Path, tip: str = "HEAD", cache: Path | None = None
+) -> History:
+    """Everything that a folder of results tells of a repository's first-parent line.
+
+    Args:
+        results: asv's folder of results; one that is not there is an empty history.
+        repo: the repository.
+        tip: the newest commit of the line.
+        cache: a file that keeps what was read, for the next time.
+
+    Raises:
+        BenchproofError: git cannot be asked.
+    """
+    checkout = repo if isinstance(repo, Checkout) else Checkout.around(repo)
+    commits = line.read(checkout, tip)
+    described, found = _benchmarks(results), _Found()
+    versions = {name: str(each.get("version", "")) for name, each in described.items()}
+    with kept.opened(cache, versions) as memory:
+        for file in _files(results, found.left_out):
+            read = memory.recall(results, file)
+            if read is None:
+                read = memory.keep(results, file, _read(results / file, versions))
+            if isinstance(read, str):
+                found.left_out.append(LeftOut(file, read))
+            else:
+                found.files[file] = read
+    return _history(results, found, commits, checkout, described)
+
+
+def _benchmarks(results: Path) -> dict[str, dict[str, Any]]:
+    """What asv says of each benchmark, by name; nothing where it was never asked."""
+    try:
+        held = json.loads((results / BENCHMARKS).read_bytes())
+        return {name: each for name, each in held.items() if isinstance(each, dict)}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _files(results: Path, left_out: list[LeftOut]) -> Iterator[str]:
+    """The result files of all machines, in order; folders that are no machine's are left out."""
+    folders = (
+        sorted(each for each in results.iterdir() if each.is_dir()) if results.is_dir() else []
+    )
+    for folder in folders:
+        files = sorted(name for name in os.listdir(folder) if name.endswith(".json"))  # noqa: PTH208  (there are ten thousands)
+        files = [name for name in files if name != MACHINE]
+        if files and not _machine(folder):
+            left_out.append(LeftOut(folder.name, f"no {MACHINE} says which machine measured it"))
+            continue
+        yield from (f"{folder.name}/{name}" for name in files)
+
+
+def _machine(folder: Path) -> dict[str, str]:
+    """What asv says of a machine, or nothing."""
+    try:
+        held = json.loads((folder / MACHINE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(held, dict) or not isinstance(held.get("machine"), str):
+        return {}
+    return {key: str(value) for key, value in held.items() if key != "version"}
+
+
+def _read(file: Path, versions: Mapping[str, str]) -> Read | str:
+    """What a file says, or why it cannot be used."""
+    try:
+        held = json.loads(file.read_bytes())
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except ValueError:
+        return "is no JSON, or was cut off"
+    try:
+        if held["version"] != VERSION:
+            return f"has version {held['version']!r} of asv's format, and {VERSION} is known"
+        params, variables = held["params"], held.get("env_vars") or {}
+        if params["machine"] != file.parent.name:
+            return f"is of the machine {params['machine']!r}, not of {file.parent.name!r}"
+        platform = {"python": str(held["python"]), "os": str(params.get("os", ""))}
+        platform |= {name: str(value) for name, value in held["requirements"].items()}
+        return Read(
+            str(params["machine"]), str(held["commit_hash"]), str(variables.get(IMPL, "")),
+            str(held["env_name"]), platform, *_rows(held, versions),
+        )  # fmt: skip
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        return f"is not one of asv's result files ({type(error).__name__}: {error})"
+
+
+def _rows(
+    held: Mapping[str, Any], versions: Mapping[str, str]
+) -> tuple[Shape, NDArray[np.float64], NDArray[np.float64]]:
+    """A file's rows that are numbers of the newest version, as `Read` has them."""
+    columns = {name: at for at, name in enumerate(held["result_columns"])}
+    at_value, at_version = columns["result"], columns["version"]
+    at_low, at_high = columns["stats_ci_99_a"], columns["stats_ci_99_b"]
+    found: list[str] = []
+    values: list[float] = []
+    ends: dict[int, tuple[float, float]] = {}
+    for name, row in held["results"].items():
+        value = row[at_value]
+        if not isinstance(value, list) or len(value) != 1 or value[0] is None:
+            continue
+        version = row[at_version] if len(row) > at_version else None
+        if value[0] != value[0] or version != versions.get(name, version):  # NaN
+            continue
+        if len(row) > at_high and row[at_low] and row[at_high]:
+            ends[len(found)] = float(row[at_low][0]), float(row[at_high][0])
+        found.append(name)
+        values.append(float(value[0]))
+    table = np.array(list(ends.values()), dtype=np.float64).reshape(-1, 2).T
+    known = np.where(np.isfinite(table), table, np.nan)  # Infinity where samples are too few
+    return Shape(tuple(found), tuple(ends)), np.array(values), known
+
+
+def _history(
+    results: Path, found: _Found, commits: list[Commit], checkout: Checkout,
+    described: Mapping[str, Mapping[str, Any]],
+) -> History:  # fmt: skip
+    """Put what was read on the line."""
+    places = {commit.hash: at for at, commit in enumerate(commits)}
+    aside = _take_strangers(found, places, checkout)
+    _take_doubles(found)
+    platforms: list[dict[str, str]] = []
+    groups: dict[str, dict[str, dict[int, Read]]] = {}
+    for read in found.files.values():
+        by_impl = groups.setdefault(read.machine, {})
+        by_impl.setdefault(read.impl, {})[places[read.commit]] = read
+    series: dict[SeriesKey, Series] = {}
+    for machine, by_impl in sorted(groups.items()):
+        noted = _noted(results / machine / MEASURED)
+        for impl, by_place in sorted(by_impl.items()):
+            made = _series(machine, impl, by_place, noted.get(impl, {}), platforms)
+            series |= {each.key: each for each in made}
+    labels = {
+        name: str(each["pretty_name"]) for name, each in described.items()
+        if each.get("pretty_name") and name.rpartition(".")[2].startswith("time_")
+    }  # fmt: skip
+    keys = sorted(series)
+    return History(
+        commits=commits,
+        series={key: series[key] for key in keys if key.benchmark != CANARY},
+        left_out=sorted(found.left_out),
+        aside=aside,
+        machines={name: _machine(results / name) for name in sorted({key.machine for key in keys})},
+        canaries={key: series[key] for key in keys if key.benchmark == CANARY},
+        platforms=platforms,
+        labels=labels,
+    )
+
+
+def _take_strangers(found: _Found, places: Mapping[str, int], checkout: Checkout) -> list[LeftOut]:
+    """Take out the files of commits that are not on the line; those that are of this repository."""
+    strangers = {file: read for file, read in found.files.items() if read.commit not in places}
+    known = set(checkout.ask("rev-list", "--all").split()) if strangers else set()
+    aside = []
+    for file, read in strangers.items():
+        del found.files[file]
+        if read.commit in known:
+            aside.append(LeftOut(file, f"{read.commit[:10]} is not on the first-parent line"))
+        else:
+            why = f"{read.commit[:10]!r} is no commit of this repository"
+            found.left_out.append(LeftOut(file, why))
+    return aside
+
+
+def _take_doubles(found: _Found) -> None:
+    """Keep one file a machine, commit and implementation: the best named, then the fullest."""
+    best: dict[tuple[str, str, str], str] = {}
+    for file, read in found.files.items():
+        best_file = best.setdefault((read.machine, read.commit, read.impl), file)
+        if _worth(file, read) > _worth(best_file, found.files[best_file]):
+            best[read.machine, read.commit, read.impl] = file
+    for file, read in list(found.files.items()):
+        other = best[read.machine, read.commit, read.impl]
+        if other != file:
+            del found.files[file]
+            why = f"has the commit and the implementation of {Path(other).name}"
+            found.left_out.append(LeftOut(file, why))
+
+
+def _worth(file: str, read: Read) -> tuple[bool, int, str]:
+    """What makes one of two files of the same commit the better one."""
+    return file.endswith(f"/{read.commit[:8]}-{read.env}.json"), len(read.shape.names), file
+
+
+def _noted(file: Path) -> dict[str, dict[str, dict[str, str]]]:
+    """By implementation and commit, with which tools the newest measurement of it was made."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for each in notes(file):
+        known = found.setdefault(str(each.get("impl")), {})
+        facts = each.get("platform", known.get(str(each.get("from"))))
+        if isinstance(facts, dict):
+            known[str(each.get("commit"))] = {str(k): str(v) for k, v in facts.items()}
+    return found
+
+
+def _series(
+    machine: str, impl: str, by_place: Mapping[int, Read], noted: Mapping[str, dict[str, str]],
+    platforms: list[dict[str, str]],
+) -> Iterator[Series]:  # fmt: skip
+    """The series of one machine and implementation."""
+    order = sorted(by_place)
+    shapes = {read.shape for read in by_place.values()}
+    rows = _rows_of({name for each in shapes for name in each.names})
+    # Only some meters have intervals: a table of ends for all would be mostly empty.
+    wide = _rows_of({each.names[at] for each in shapes for at in each.wide})
+    own = {
+        each: (
+            np.array([rows[name] for name in each.names], np.int64),
+            np.array([wide[each.names[at]] for at in each.wide], np.int64),
+        )
+        for each in shapes
+    }
+    values = np.full((len(rows), len(order)), np.nan)
+    ends = np.full((2, len(wide), len(order)), np.nan)
+    platform = np.empty(len(order), np.int64)
+    for column, place in enumerate(order):
+        read = by_place[place]
+        mine, with_ends = own[read.shape]
+        values[mine, column] = read.values
+        ends[:, with_ends, column] = read.ends
+        platform[column] = _place_of({**read.platform, **noted.get(read.commit, {})}, platforms)
+    index = np.array(order, np.int64)
+    for name, row in rows.items():
+        meant = names.meant(name)
+        if meant is None:
+            continue
+        measured = ~np.isnan(values[row])
+        # Ten thousand places are shared by the series that have all of them, not copied for each.
+        taken = slice(None) if measured.all() else measured
+        value = low = high = values[row, taken]
+        if name in wide:
+            low, high = (_or(each[wide[name], taken], value) for each in ends)
+        key = SeriesKey(meant[0], meant[1], impl, machine)
+        yield Series(key, UNITS[meant[1]], index[taken], value, low, high, platform[taken])
+
+
+def _rows_of(found: Iterable[str]) -> dict[str, int]:
+    """A row for each name."""
+    return {name: at for at, name in enumerate(sorted(found))}
+
+
+def _or(end: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The end of an interval, or the value itself where there is none."""
+    unknown = np.isnan(end)
+    return value if unknown.all() else np.where(unknown, value, end)
+
+
+def _place_of(facts: dict[str, str], platforms: list[dict[str, str]]) -> int:
+    """The place of a platform in the list; it is added if it is new."""
+    if facts not in platforms:
+        platforms.append(facts)
+    return platforms.index(facts)

@@ -1,0 +1,199 @@
+"""Which commits are measured, in which order, and what of them is known already.
+
+Commits with the same driver (`targets.content_of`) are one measurement: its numbers are written for
+each of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from benchproof.errors import HistoryError
+from benchproof.targets import content_of
+
+from . import line, names
+from .measure import Asked
+from .writing import Environment, Value, contents, path
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from benchproof.checkout import Checkout
+    from benchproof.targets import Implementation
+
+    from .measure import Key
+    from .model import Commit
+
+#: Where asv keeps a value and its interval.
+_CELLS = ("result", "stats_ci_99_a", "stats_ci_99_b")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One driver in one implementation, and the commits that have it.
+
+    Attributes:
+        asked: what is to be found out, at one of the commits.
+        content: hash of what is built; empty for a commit without a driver.
+        commits: all of those that were chosen, with what each of them lacks.
+    """
+
+    asked: Asked
+    content: str
+    commits: Mapping[str, frozenset[Key]]
+
+
+@dataclass
+class Plan:
+    """What there is to do.
+
+    Attributes:
+        jobs: in order.
+        shared: by commit and implementation: the commit whose numbers it gets, and which.
+        known: how many commits and implementations lack nothing.
+    """
+
+    jobs: list[Job] = field(default_factory=list)
+    shared: dict[tuple[str, str], tuple[str, frozenset[Key]]] = field(default_factory=dict)
+    known: int = 0
+
+
+@dataclass(frozen=True)
+class Known:
+    """What asv's files of one machine hold of the exact meters.
+
+    Attributes:
+        results: asv's folder of results.
+        machine: its name.
+        environments: by implementation.
+        versions: by asv's name, the newest; values of other versions are not known.
+        again: whether what failed counts as not known.
+    """
+
+    results: Path
+    machine: str
+    environments: Mapping[str, Environment]
+    versions: Mapping[str, str]
+    again: bool = False
+
+    def values(self, commit: str, impl: str, keys: Collection[Key]) -> dict[Key, Value]:
+        """Those of some values that a commit has."""
+        held = contents(path(self.results, self.machine, commit, self.environments[impl]))
+        rows = held.get("results")
+        if not isinstance(rows, dict):
+            return {}
+        columns = {name: at for at, name in enumerate(held.get("result_columns", ()))}
+        found = {}
+        for key in keys:
+            name = names.stored(*key)
+            row = rows.get(name)
+            if not isinstance(row, list):
+                continue
+            cells = {column: row[at] for column, at in columns.items() if at < len(row)}
+            if cells.get("version") != self.versions[name]:
+                continue
+            number, low, high = (_first(cells.get(column)) for column in _CELLS)
+            value = Value(number, low, high)
+            if value.value is not None or not self.again:
+                samples = (cells.get("samples") or [()])[0]
+                found[key] = replace(value, samples=tuple(samples or ()))
+        return found
+
+
+def _first(cell: list[float | None] | None) -> float | None:
+    """The one value of a benchmark without parameters."""
+    return None if not cell or cell[0] is None else float(cell[0])
+
+
+def claims(commits: Sequence[Commit]) -> list[str]:
+    """Commits with a claim or one taken back, each before its parent, newest first.
+
+    Raises:
+        HistoryError: there are none.
+    """
+    found: dict[str, None] = {}
+    for commit in reversed(commits):
+        if commit.claims or commit.reverts:
+            found |= dict.fromkeys((commit.hash, *commit.parents[:1]))
+    if not found:
+        raise HistoryError("no commit of this line has a 'Claim:' or 'Reverts-claim:' trailer")
+    return list(found)
+
+
+def spread(found: Sequence[str], every: int) -> list[str]:
+    """Each n-th commit of a range and its two ends, the widest gaps first.
+
+    A run that is stopped has then looked everywhere a little rather than somewhere closely.
+    """
+    places = sorted({*range(0, len(found), every), len(found) - 1})
+    order, gaps = [places[0], places[-1]], [(1 - len(places), 0)]
+    while gaps:
+        width, low = heapq.heappop(gaps)
+        if width < -1:
+            half = -width // 2
+            order.append(places[low + half])
+            heapq.heappush(gaps, (-half, low))
+            heapq.heappush(gaps, (width + half, low + half))
+    return [found[place] for place in dict.fromkeys(order)]
+
+
+def chosen(
+    checkout: Checkout, text: str = "", *, with_claims: bool = False, every: int = 1
+) -> list[str]:
+    """The commits that were asked for, in the order in which they are measured.
+
+    Raises:
+        HistoryError: a range that names nothing; no claims.
+    """
+    inside = line.chosen(checkout, text or "HEAD")
+    if with_claims:
+        wanted = claims(line.read(checkout))
+        return [each for each in wanted if not text or each in set(inside)]
+    return spread(inside, every)
+
+
+def plan(
+    checkout: Checkout,
+    wanted: Iterable[str],
+    impls: Iterable[Implementation],
+    keys: frozenset[Key],
+    known: Known | None,
+) -> Plan:
+    """What has to be measured of some commits.
+
+    Args:
+        checkout: with the commits.
+        wanted: hashes, in order.
+        impls: implementations.
+        keys: benchmarks and meters.
+        known: what is there already; None for nothing.
+    """
+    made = Plan()
+    contents_of = {commit: content_of(checkout, commit) for commit in wanted}
+    impls = tuple(impls)
+    grouped: dict[tuple[str, Implementation], dict[str, frozenset[Key]]] = {}
+    has: dict[tuple[str, str], frozenset[Key]] = {}
+    for commit, content in contents_of.items():
+        for impl in impls:
+            has[commit, impl] = frozenset(known.values(commit, impl, keys) if known else ())
+            if keys <= has[commit, impl]:
+                made.known += 1
+            group = grouped.setdefault((content, impl), {})
+            group[commit] = keys - has[commit, impl]
+    for (content, impl), group in grouped.items():
+        everywhere: frozenset[Key] = frozenset().union(*(has[commit, impl] for commit in group))
+        for commit, lacking in group.items():
+            if lacking & everywhere:
+                donor = max(group, key=lambda each: len(has[each, impl] & lacking))
+                made.shared[commit, impl] = (donor, lacking & has[donor, impl])
+        if keys - everywhere:
+            first = next(iter(group))
+            asked = Asked(first, impl, keys - everywhere)
+            lacks = {commit: lacking - everywhere for commit, lacking in group.items()}
+            made.jobs.append(Job(asked, content, {c: k for c, k in lacks.items() if k}))
+    order = {commit: at for at, commit in enumerate(contents_of)}
+    made.jobs.sort(key=lambda job: (order[job.asked.commit], job.asked.impl))
+    return made

@@ -1,0 +1,144 @@
+"""Runs in a process of its own, with one commit's driver: a fork of it for each case.
+
+Numbers of different days are compared, so a case must not feel which other cases were asked for.
+All begin in the same state: a process that has imported the driver and the suites, and has set up
+the first case of each suite, which reads what all of that suite share. Under valgrind the start is
+also paid once.
+
+Started by path, with a request file as its only argument; writes one JSON object a line, as
+`benchproof.worker` does, from which the tasks come.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+#: Seconds that a case may take, as in asv.conf.json; under valgrind everything takes longer.
+TIMEOUT, SLOWER = 120, 10
+
+
+def main(path: str) -> int:
+    """Serve the request in a file; the exit status."""
+    request = json.loads(Path(path).read_text(encoding="utf-8"))
+    # Last, and only for `harness`: its folder may hold a driver too.
+    sys.path.append(request["harness"])
+    from benchproof import worker  # noqa: PLC0415  (found once the harness is on sys.path)
+
+    if request["task"] == "describe":
+        worker.enter(request)
+        describe(request)
+        return 0
+    with Path(request["out"]).open("a", encoding="utf-8") as out:
+        serve(request, worker, out.fileno())
+    return 0
+
+
+def describe(request: Mapping[str, Any]) -> None:
+    """Leave what asv finds, as asv describes it, beside what the harness needs to find it again."""
+    from asv_runner.discovery import list_benchmarks  # noqa: PLC0415  (slow to import)
+
+    from benchproof import worker  # noqa: PLC0415
+
+    with Path(request["out"]).with_name("asv.json").open("w", encoding="utf-8") as out:
+        list_benchmarks(request["suites"], out)
+    with Path(request["out"]).open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(row) + "\n" for row in worker.discover(request))
+
+
+def serve(request: Mapping[str, Any], worker: Any, out: int) -> None:  # noqa: ANN401  (a module)
+    """Answer every case: the canary before the driver is there."""
+    task = request["task"]
+    if task == "instructions":
+        from benchproof.meters import instructions  # noqa: PLC0415
+
+        instructions.settle()
+    if task == "allocations":
+        with contextlib.suppress(ImportError):
+            importlib.import_module("memray")
+    gc.collect()
+    gc.freeze()
+    for row in request["canaries"] if task != "prove" else ():
+        _fork(partial(_one, request, worker, row), row, out)
+    say(out, {"header": worker.enter(request) | {"python": sys.version.split()[0]}})
+    preload(request, worker)
+    gc.collect()
+    gc.freeze()
+    for row in request["cases"]:
+        _fork(partial(_one, request, worker, row), row, out)
+
+
+def preload(request: Mapping[str, Any], worker: Any) -> None:  # noqa: ANN401  (a module)
+    """Import the suites and the driver's modules that they name; set up one case of each suite.
+
+    What fails here fails again in the fork of the case whose it is, and is told there.
+    """
+    first: dict[str, Mapping[str, Any]] = {}
+    needed: set[str] = set()
+    for row in request["all"]:
+        with contextlib.suppress(Exception):
+            module = importlib.import_module(row["module"])
+            needed |= set(getattr(getattr(module, row["function"]), "modules", ()))
+            first.setdefault(row["module"], row)
+    package = worker.package_of(Path(request["side"]))
+    for name in sorted(needed):
+        with contextlib.suppress(Exception):
+            importlib.import_module(f"{package}.{name}")
+    for row in first.values():
+        with contextlib.suppress(Exception):
+            worker.set_up(row)
+
+
+def _one(
+    request: Mapping[str, Any],
+    worker: Any,  # noqa: ANN401  (a module)
+    row: Mapping[str, Any],
+) -> dict[str, Any]:
+    """In the fork: the answer of one case."""
+    task = request["task"]
+    signal.alarm(TIMEOUT * (SLOWER if task == "instructions" else 1))
+    if task == "instructions":
+        from benchproof.meters import instructions  # noqa: PLC0415
+
+        instructions.forked()
+    answer = worker.one(request, {**row, "counts": row.get(task)})
+    return {**answer, "pid": os.getpid()}
+
+
+def _fork(answer: Callable[[], Mapping[str, Any]], row: Mapping[str, Any], out: int) -> None:
+    """Let a fork of this process answer; say so if it dies instead."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            say(out, answer())
+            status = 0
+        finally:
+            # Nothing of what this process has open may be flushed or closed twice.
+            os._exit(status)
+    _, status = os.waitpid(pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code:
+        how = f"ended with signal {-code}" if code < 0 else f"ended with status {code}"
+        words = "it gave no answer in time" if -code == signal.SIGALRM else f"its process {how}"
+        say(out, {"name": row["name"], "error": words})
+
+
+def say(out: int, row: Mapping[str, Any]) -> None:
+    """Write a line at once, behind what others wrote."""
+    os.write(out, (json.dumps(row) + "\n").encode())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

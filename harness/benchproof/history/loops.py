@@ -1,0 +1,99 @@
+"""How often each case is called by each exact meter: chosen once, kept beside the results.
+
+Counts a call still depend a little on the number of calls: what grows once in a loop (a buffer, a
+table) is shared by all of its calls. Loop counts that followed a rough time would differ between
+two runs of the same commit, and so would the counts. So they are planned when a case is first seen
+and belong to the history from then on (``loops.jsonl``), for each implementation its own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchproof import files
+from benchproof.meters import allocations, wall
+from benchproof.meters.counts import Counts
+
+from .model import CANARY
+from .writing import notes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOOPS = "loops.jsonl"
+#: Seconds (without valgrind) of the larger loop, and the most calls of it: a call of a
+#: microsecond needs many, or one event in a loop (a pool that begins) is a percent.
+TARGET, MOST = 0.0004, 1024
+#: The smaller loop is this part of the larger: what the two have in common cancels all the same.
+PART = 8
+#: Calls from which on the meter counts several rounds; it asks that the smaller loop has three.
+FEW = 3
+#: Calls before counting: enough for the interpreter to have specialised what it will.
+WARM = (16, 256)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The calls of a case in one implementation, by each meter."""
+
+    wall: int
+    instructions: Counts
+    allocations: Counts
+
+
+#: Of the canary: it takes a tenth of a millisecond everywhere, nearly.
+CANARY_LOOPS = Planned(10, Counts(16, 3, 16), Counts(4, 2, 4))
+
+
+class Loops:
+    """The plan of a folder of results."""
+
+    def __init__(self, results: Path) -> None:
+        """Read what was planned before."""
+        self._file = results / LOOPS
+        self._known: dict[tuple[str, str], Planned] = {}
+        for each in notes(self._file):
+            try:
+                counted = (Counts(*each[meter]) for meter in ("instructions", "allocations"))
+                self._known[each["benchmark"], each["impl"]] = Planned(each["wall"], *counted)
+            except (KeyError, TypeError):
+                continue
+
+    def known(self, benchmark: str, impl: str) -> Planned:
+        """The plan of a case.
+
+        Raises:
+            KeyError: it was never seen.
+        """
+        return CANARY_LOOPS if benchmark == CANARY else self._known[benchmark, impl]
+
+    def take(self, benchmark: str, impl: str, seconds: float) -> Planned:
+        """The plan of a case; made from a rough time of a call if there is none."""
+        return self._known.setdefault((benchmark, impl), plan(seconds))
+
+    def keep(self) -> None:
+        """Write what is planned now.
+
+        Raises:
+            BenchproofError: it cannot be written.
+        """
+        lines = [
+            json.dumps({
+                "benchmark": benchmark, "impl": impl, "wall": each.wall,
+                "instructions": list(vars(each.instructions).values()),
+                "allocations": list(vars(each.allocations).values()),
+            })
+            for (benchmark, impl), each in sorted(self._known.items())
+        ]  # fmt: skip
+        files.write("".join(f"{line}\n" for line in lines), self._file)
+
+
+def plan(seconds: float) -> Planned:
+    """Loop counts for a call that takes some seconds."""
+    many = 2 ** max(1, min(round(math.log2(TARGET / seconds)), round(math.log2(MOST))))
+    few = max(many // PART, FEW) if many > 2 * FEW else 1
+    warm = min(max(many, WARM[0]), WARM[1]) if many > 2 * FEW else 2
+    return Planned(wall.loops_for(seconds), Counts(warm, few, many), allocations.plan(seconds))

@@ -1,0 +1,330 @@
+"""Measure one commit in one implementation: build it, prove its cases, count.
+
+What makes counts of separate runs comparable: fixed loop counts (`loops`), hash seed, addresses and
+environment; paths of the same length; and each case in a fork of the same process (`forked`), so
+that it does not matter which others were asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchproof import targets
+from benchproof.bench import read_lines
+from benchproof.build import Builder
+from benchproof.errors import BuildError, TargetError, WorkerError, is_full, no_space
+from benchproof.meters import instructions
+
+from . import forked
+from .model import CANARY
+from .writing import ABSENT, FAILED, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from benchproof.build import Built
+    from benchproof.compare import Place
+    from benchproof.processes import Crew
+    from benchproof.suite import Case
+
+    from .loops import Loops
+
+#: What workers need of the environment; the rest would move the stack with each terminal.
+_NEEDED = ("LD_LIBRARY_PATH", "VALGRIND_LIB", "TMPDIR", "SYSTEMROOT")
+_FOLDERS = re.compile(r"(?<![\w/])/(?:[^\s/:'\"()]+/)+")
+#: Of a reason that is kept.
+_LONGEST = 200
+#: How the dumps of a forked worker are called.
+_DUMPS = "cg.out.%p"
+CANARY_ROW = {"name": CANARY, "module": "benchproof.history.canary", "function": "time_interpreter"}
+
+#: In the place of a meter, where only the proof of a benchmark's path is asked for.
+PROOF = "proof"
+
+#: A benchmark and a meter.
+Key = tuple[str, str]
+
+
+@dataclass
+class Measured:
+    """What was found out about a commit in an implementation.
+
+    Attributes:
+        values: by benchmark and meter.
+        why: by benchmark, why it has no number.
+    """
+
+    values: dict[Key, Value] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers there are."""
+        return sum(each.value is not None and not each.absent for each in self.values.values())
+
+    def none_of(self, keys: Iterable[Key], value: Value, why: str) -> Measured:
+        """Nothing could be measured, for one reason."""
+        self.values |= dict.fromkeys(keys, value)
+        self.why[""] = clean(why)
+        return self
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be found out.
+
+    Attributes:
+        commit: hash.
+        impl: ``cython`` or ``python``.
+        keys: benchmarks (the canary may be among them) and meters.
+    """
+
+    commit: str
+    impl: targets.Implementation
+    keys: frozenset[Key]
+
+    def names(self, meters: Collection[str] = ()) -> set[str]:
+        """The benchmarks of which some meters (or any) are asked for."""
+        return {name for name, meter in self.keys if not meters or meter in meters}
+
+
+@dataclass(frozen=True)
+class Measurer:
+    """Measures commits of a place.
+
+    Attributes:
+        place: the checkout, its suites, its builds.
+        cases: all that the suites have.
+        loops: the plan.
+        crew: runs the workers.
+    """
+
+    place: Place
+    cases: Sequence[Case]
+    loops: Loops
+    crew: Crew
+
+    def measure(self, asked: Asked) -> Measured:
+        """Count what is asked for.
+
+        Raises:
+            NoSpaceError: the disk is full.
+        """
+        with tempfile.TemporaryDirectory(prefix="benchproof-") as folder:
+            scratch = Path(folder).resolve()
+            built, found = self.prepare(asked, scratch / "prove")
+            if built is None:
+                return found
+            try:
+                self._count(asked, built, scratch, found)
+            except WorkerError as error:
+                return found.none_of(asked.keys, FAILED, str(error))
+        for name, meter in asked.keys:
+            if (name, meter) not in found.values:
+                found.values[name, meter] = FAILED
+                found.why.setdefault(name, "it was not reached")
+        return found
+
+    def prove(self, asked: Asked) -> Measured:
+        """Only look whether the benchmarks run: the value of one that does is 1.
+
+        Raises:
+            NoSpaceError: the disk is full.
+        """
+        with tempfile.TemporaryDirectory(prefix="benchproof-") as folder:
+            _, found = self.prepare(asked, Path(folder).resolve() / "prove")
+        return found
+
+    def prepare(self, asked: Asked, folder: Path) -> tuple[Built | None, Measured]:
+        """Build, and let every case prove its path; no build where there is nothing to measure.
+
+        Raises:
+            NoSpaceError: the disk is full.
+        """
+        found = Measured()
+        try:
+            built = build(self.place, self.crew, asked.commit, asked.impl)
+            if built.impl != asked.impl:
+                return None, found.none_of(asked.keys, ABSENT, built.why_pure)
+            request = self._request(asked, built, asked.names(), "prove")
+            answers = run(self.crew, request, folder)
+        except TargetError as error:
+            return None, found.none_of(asked.keys, ABSENT, str(error))
+        except (BuildError, WorkerError) as error:
+            return None, found.none_of(asked.keys, FAILED, str(error))
+        for row in answers:
+            name = row["name"]
+            if "proof" in row:
+                self.loops.take(name, asked.impl, row["seconds"])
+                found.values |= {key: Value(1) for key in asked.keys if key == (name, PROOF)}
+                continue
+            value = ABSENT if "absent" in row else FAILED
+            found.values |= {key: value for key in asked.keys if key[0] == name}
+            found.why[name] = clean(_words(row))
+        return built, found
+
+    def wall_loops(self, name: str, impl: str) -> int:
+        """How often a timed case is called for one value."""
+        return self.loops.known(name, impl).wall
+
+    def _count(self, asked: Asked, built: Built, scratch: Path, found: Measured) -> None:
+        """Use the exact meters on what has proved its path."""
+        memory = asked.names(["allocations", "bytes"]) - found.why.keys()
+        if memory:
+            request = self._request(asked, built, memory, "allocations")
+            for row in run(self.crew, request, scratch / "memory"):
+                self._put(asked, found, row, ("allocations", "bytes"))
+        counted = asked.names(["instructions"]) - found.why.keys()
+        if counted:
+            self._under_valgrind(asked, built, counted, scratch / "count", found)
+
+    def _under_valgrind(
+        self, asked: Asked, built: Built, names: Collection[str], folder: Path, found: Measured
+    ) -> None:
+        """Count instructions."""
+        request = self._request(asked, built, names, "instructions")
+        for row in run(self.crew, request, folder):
+            if "dumps" in row:
+                counts = self.loops.known(row["name"], asked.impl).instructions
+                totals = _totals(folder, row)
+                if totals is None:
+                    row["error"] = "callgrind left no dump of it"
+                else:
+                    row["instructions"] = counts.per_call(totals)
+            self._put(asked, found, row, ("instructions",))
+
+    def _put(
+        self, asked: Asked, found: Measured, row: Mapping[str, Any], meters: Sequence[str]
+    ) -> None:
+        """Take a case's numbers, or why there are none."""
+        for meter in meters:
+            if (row["name"], meter) in asked.keys:
+                number = row.get(meter)
+                found.values[row["name"], meter] = FAILED if number is None else Value(number)
+                if number is None:
+                    found.why[row["name"]] = clean(_words(row))
+
+    def _request(
+        self, asked: Asked, built: Built, names: Collection[str], task: str
+    ) -> dict[str, Any]:
+        """What a forked worker is asked."""
+
+        def row(about: Mapping[str, str]) -> dict[str, Any]:
+            if task == "prove":
+                return dict(about)
+            return {**about, task: vars(getattr(self.loops.known(about["name"], asked.impl), task))}
+
+        rows = [
+            {"name": each.name, "module": each.module, "function": each.function}
+            for each in self.cases
+        ]
+        return {
+            "side": built.folder, "impl": built.impl, "suites": str(self.place.suites.resolve()),
+            "task": task, "all": rows,
+            "cases": [row(each) for each in rows if each["name"] in names],
+            "canaries": [row(CANARY_ROW)] if CANARY in names else [],
+        }  # fmt: skip
+
+
+def build(place: Place, crew: Crew, commit: str, impl: targets.Implementation) -> Built:
+    """Build a commit, or find it built.
+
+    Raises:
+        TargetError: it has no driver.
+        BuildError: it does not build.
+        NoSpaceError: the disk is full.
+    """
+    # Compiled is what a side without a name becomes where it can; a side that cannot is told apart.
+    mark = "" if impl == "cython" else f"@impl:{impl}"
+    target = targets.resolve(targets.parse(commit + mark), place.checkout)
+    return Builder(place.checkout, place.cache, crew, place.toolchain).build(target)
+
+
+def run(
+    crew: Crew,
+    request: dict[str, Any],
+    folder: Path,
+    script: str = forked.__file__,
+    env: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Run a worker; the answers of its cases.
+
+    Args:
+        crew: runs it.
+        request: what it is asked.
+        folder: for request, answers and dumps; made.
+        script: the worker; a forked one if none is named.
+        env: its environment; that of the exact meters if none is given.
+
+    Raises:
+        WorkerError: it did not get to its first case.
+        NoSpaceError: the disk is full.
+    """
+    folder.mkdir(parents=True)
+    out, file = folder / "answers.jsonl", folder / "request.json"
+    request |= {"out": str(out), "harness": str(Path(forked.__file__).resolve().parents[2])}
+    file.write_text(json.dumps(request), encoding="utf-8")
+    command = [sys.executable, "-P", script, str(file)]
+    if request["task"] == "instructions":
+        command = instructions.command(command, folder, _DUMPS)
+    command[0] = shutil.which(command[0]) or command[0]
+    child = crew.start(command, log=folder / "worker.log", cwd=folder,
+                       env=env or environment(request["impl"]))  # fmt: skip
+    ended = crew.wait(child)
+    if ended.status and is_full(folder):
+        raise no_space(folder)
+    answers = read_lines(out)
+    if ended.status and not any("header" in row for row in answers):
+        words = (ended.last_lines(1) or [f"worker ended with status {ended.status}"])[-1]
+        raise WorkerError(f"the driver does not run ({request['impl']}): {words}")
+    named = [row for row in answers if "name" in row]
+    reached = {row["name"] for row in named}
+    lost = [row["name"] for row in request.get("cases", ()) if row["name"] not in reached]
+    words = f"the worker ended with status {ended.status}"
+    return named + [{"name": name, "error": words} for name in lost]
+
+
+def environment(impl: str) -> dict[str, str]:
+    """A worker's environment: the same in every terminal."""
+    kept = {name: os.environ[name] for name in _NEEDED if name in os.environ}
+    return kept | {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "DRIVER_IMPL": impl,
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONNOUSERSITE": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def clean(words: str) -> str:
+    """The first line of a reason, without the folders of this machine: it is kept in files."""
+    line = words.strip().splitlines()[0] if words.strip() else "no reason was given"
+    return _FOLDERS.sub("", line)[:_LONGEST]
+
+
+def _words(row: Mapping[str, Any]) -> str:
+    """Why a case has no number."""
+    return str(row.get("absent") or row.get("refused") or row.get("error") or "it gave no number")
+
+
+def _totals(folder: Path, row: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The least of both loops, from the dumps of a case's process."""
+    own = folder / str(row["pid"])
+    own.mkdir()
+    for dump in folder.glob(f"cg.out.{row['pid']}.*"):
+        dump.rename(own / f"cg.out.{dump.suffix[1:]}")
+    try:
+        return instructions.read(own, row["dumps"])
+    finally:
+        shutil.rmtree(own)

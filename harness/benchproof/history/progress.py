@@ -1,0 +1,71 @@
+"""What a run of `benchproof history` has done, and what it says while it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchproof.progress import Teller
+
+    from .choice import Job
+    from .measure import Measured
+
+
+@dataclass
+class Outcome:
+    """What a run has done; a *build* is a commit in an implementation.
+
+    Attributes:
+        measured: builds that were measured.
+        shared: builds that got the numbers of another commit with the same driver.
+        known: builds that lacked nothing.
+        left: measurements that were not made, because the run was stopped.
+        failed: by commit and implementation, why nothing of it has a number.
+        reasons: how often a case had no number, by reason.
+    """
+
+    measured: int = 0
+    shared: int = 0
+    known: int = 0
+    left: int = 0
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    def count(self, job: Job, found: Measured) -> None:
+        """A build was measured."""
+        self.measured += 1
+        self.shared += len(job.commits) - 1
+        for name, why in found.why.items():
+            if name:
+                self.reasons[why] = self.reasons.get(why, 0) + 1
+            else:
+                self.failed[job.asked.commit, job.asked.impl] = why
+
+
+class Clock:
+    """Says what is done, and how long the rest takes."""
+
+    def __init__(self, jobs: int, side_by_side: int, guess: float, tell: Teller) -> None:
+        """How many builds, how many at a time, seconds for the first guess, and who hears."""
+        self._jobs, self._workers, self._tell = jobs, side_by_side, tell
+        self._done, self._spent = 0, 0.0
+        if jobs:
+            tell.stage(f"measuring {jobs} builds")
+            tell.expect(jobs * guess / min(side_by_side, jobs))
+
+    def ended(self, job: Job, found: Measured, seconds: float) -> None:
+        """A build was measured, in so many seconds."""
+        self._done, self._spent = self._done + 1, self._spent + seconds
+        left = self._jobs - self._done
+        rest = self._spent / self._done * left / self._workers
+        words = found.why.get("") or f"{found.numbers} numbers"
+        self._tell.line(
+            f"{self._done}/{self._jobs} {job.asked.commit[:10]} {job.asked.impl}: {words} "
+            f"in {seconds:.0f} s" + (f"; about {_told(rest)} left" if left else "")
+        )
+        self._tell.stage(f"measuring {left} more builds" if left else "writing")
+
+
+def _told(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"

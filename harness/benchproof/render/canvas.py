@@ -1,0 +1,198 @@
+"""The ground that every picture stands on: a row a name, a ratio axis, a legend, the files.
+
+Matplotlib's objects are used directly, without pyplot and its global state.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+from . import axis
+from .palette import LIGHT, darken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+INK, MUTED, GROUND = LIGHT["ink"], LIGHT["muted"], LIGHT["ground"]
+#: What ``save`` adds to a stem.
+ENDINGS = ("-wide.svg", "-wide-dark.svg", "-narrow.svg", "-narrow-dark.svg", ".png")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things go on one width; lengths in inches, ``drop`` in rows, ``small`` in points."""
+
+    name: str
+    width: float
+    row: float
+    head: float
+    foot: float
+    right: float
+    small: float
+    ticks: int
+    names_above: bool
+    drop: float
+
+    def left(self, names: Sequence[str]) -> float:
+        """The margin that the longest name needs (0.08 inches a character of 9 points)."""
+        return 0.12 if self.names_above else 0.2 + 0.08 * max(map(len, names), default=0)
+
+
+#: A screen: names in the left margin, verdicts in the right one.
+WIDE = Layout("wide", 11.6, 0.40, 0.58, 0.62, 2.0, 8.5, 11, names_above=False, drop=0.0)
+#: A telephone: names and verdicts above the marks of their row.
+NARROW = Layout("narrow", 3.8, 0.70, 0.72, 0.55, 0.12, 7.5, 5, names_above=True, drop=0.12)
+
+
+def style() -> AbstractContextManager[None]:
+    """Matplotlib's settings while a picture is drawn; restored afterwards."""
+    return mpl.rc_context(
+        {
+            "svg.fonttype": "path",  # looks the same everywhere; the page gives the text as alt
+            "svg.hashsalt": "benchproof",  # the same data give the same file
+            "font.family": "DejaVu Sans",  # comes with matplotlib
+            "font.size": 9.0,
+            "axes.linewidth": 0.7,
+        }
+    )
+
+
+def save(draw: Callable[[Layout], Figure], folder: Path, stem: str) -> None:
+    """Draw on both widths; write SVG for light and dark grounds and, of the wide one, a PNG."""
+    with style():
+        for layout in (WIDE, NARROW):
+            figure = draw(layout)
+            text = io.StringIO()
+            figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+            svg = text.getvalue()
+            (folder / f"{stem}-{layout.name}.svg").write_text(svg, encoding="utf-8")
+            (folder / f"{stem}-{layout.name}-dark.svg").write_text(darken(svg), encoding="utf-8")
+            if layout is WIDE:
+                figure.savefig(folder / f"{stem}.png", dpi=120, facecolor=GROUND)
+
+
+def rows(names: Sequence[str], layout: Layout) -> tuple[Figure, Axes]:
+    """A figure with one line a name, as high as it takes."""
+    height = layout.head + layout.foot + layout.row * len(names)
+    figure = Figure(figsize=(layout.width, height))
+    left = layout.left(names)
+    axes = figure.add_axes(
+        (
+            left / layout.width,
+            layout.foot / height,
+            1 - (left + layout.right) / layout.width,
+            1 - (layout.head + layout.foot) / height,
+        )
+    )
+    axes.set_facecolor("none")
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_yticks(range(len(names)), [""] * len(names) if layout.names_above else names)
+    axes.tick_params(axis="y", length=0, colors=INK, pad=8)
+    axes.tick_params(axis="x", length=3, color=LIGHT["grid"], labelcolor=MUTED)
+    axes.grid(axis="x", color=LIGHT["grid"], linewidth=0.6)
+    axes.set_axisbelow(True)
+    for line in range(len(names) - 1):
+        axes.axhline(line + 0.5, color=LIGHT["grid"], linewidth=0.6, zorder=0.5)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side == "bottom")
+        spine.set_color(LIGHT["grid"])
+    return figure, axes
+
+
+def ratio_axis(
+    axes: Axes, values: Iterable[float], room: float, name: str, layout: Layout
+) -> tuple[float, float]:
+    """A logarithmic axis that holds the values, with a line at 1; returns its two ends.
+
+    Args:
+        axes: Where.
+        values: Positive ratios.
+        room: A fraction: the axis reaches at least twice as far to either side of 1.
+        name: What is divided by what.
+        layout: The layout that the axes were made for.
+    """
+    low, high = axis.span(values, room)
+    shown = axis.ticks(low, high, layout.ticks)
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks([at for at, _ in shown], [text for _, text in shown])
+    axes.axvline(1.0, color=MUTED, linewidth=1.1, zorder=1.5)
+    axes.set_xlabel(name, color=MUTED, labelpad=6, fontsize=layout.small)
+    return low, high
+
+
+def name_row(axes: Axes, position: int, name: str, layout: Layout) -> None:
+    """The name of a row above its marks, in a layout without a margin for names."""
+    if layout.names_above:
+        _above(axes, position, 0.0, name, "left", INK)
+
+
+def remark_row(axes: Axes, position: int, words: str, layout: Layout) -> None:
+    """Words at the right end of a row: in the margin, or above the marks."""
+    if layout.names_above:
+        _above(axes, position, 1.0, words, "right", MUTED)
+        return
+    across = axes.get_yaxis_transform()
+    axes.text(
+        1.015, position, words, transform=across, va="center", color=INK, fontsize=layout.small
+    )
+
+
+def mark(shape: str, size: float, colour: str, label: str, *, hollow: bool = False) -> Line2D:
+    """An entry of the legend."""
+    return Line2D(
+        [],
+        [],
+        linestyle="none",
+        marker=shape,
+        markersize=size,
+        markerfacecolor=GROUND if hollow else colour,
+        markeredgecolor=colour if hollow else INK,
+        markeredgewidth=1.4 if hollow else 0.6,
+        label=label,
+    )
+
+
+def legend(figure: Figure, entries: Sequence[Line2D], layout: Layout) -> None:
+    """Shapes and colours, above the rows at the left."""
+    figure.legend(
+        handles=list(entries),
+        loc="upper left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=2 if layout.names_above else len(entries),
+        frameon=False,
+        labelcolor=INK,
+        fontsize=layout.small + 0.5,
+        handletextpad=0.2,
+        columnspacing=1.4,
+        labelspacing=0.25,
+        borderaxespad=0.2,
+    )
+
+
+def _above(axes: Axes, position: int, at: float, words: str, align: str, colour: str) -> None:
+    axes.text(
+        at,
+        position - 0.33,
+        words,
+        transform=axes.get_yaxis_transform(),
+        va="center",
+        ha=align,
+        color=colour,
+        fontsize=NARROW.small,
+        zorder=4,
+        # On the ground's colour: the line at 1 and long intervals pass below the words.
+        bbox={"facecolor": GROUND, "edgecolor": "none", "pad": 0.8},
+    )

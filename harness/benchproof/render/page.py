@@ -1,0 +1,140 @@
+"""The page: all comparisons in one HTML file that opens from the disk, its pictures beside it.
+
+``run.html`` carries its own style and no script. Pictures lie in ``pictures/``, the raw data in
+``data/``. The page is written beside its final name and moved there last, so that a reader never
+sees half of it, and what an earlier page left in the two folders is removed afterwards.
+
+It is ``index.html``, too, unless `benchproof publish` has put the site there, which links to it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from benchproof import files
+
+from . import raw, units, view
+from .pictures import draw_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from .shapes import Comparison
+
+#: The page, the first page of its folder, and what is in the folder if the site is.
+PAGE, FIRST, SITE = "run.html", "index.html", "site"
+#: The page's headline for each status.
+HEADLINES = {
+    "regression": "Regression",
+    "could not measure": "Could not measure",
+    "no regression": "No regression",
+    "information": "No commits were compared",
+    "skipped": "Nothing was compared",
+}
+
+
+def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
+    """Write the page and what it links to.
+
+    Args:
+        comparisons: Comparisons as JSON. The page shows the gravest first, otherwise in this order;
+            a skipped one (``kind`` is ``skipped``) is shown with its reason.
+        out_dir: The folder of the page; created if it is not there. Files in it that the page did
+            not write are left alone, except in its ``pictures`` and ``data``.
+
+    Returns:
+        The path of ``index.html``; that of ``run.html`` if the former is the site's.
+    """
+    pictures, data = out_dir / "pictures", out_dir / "data"
+    for folder in (pictures, data):
+        folder.mkdir(parents=True, exist_ok=True)
+    views = [view.read(comparison, at) for at, comparison in enumerate(comparisons, start=1)]
+    before = {path for folder in (pictures, data) for path in folder.iterdir()}
+    drawn = {
+        (shown.slug, suite.name): draw_suite(suite, shown, pictures)
+        for shown in views
+        for suite in shown.suites
+    }
+    written = {
+        pictures / name
+        for suite in drawn.values()
+        for picture in suite.values()
+        for name in picture.files
+    }
+    for shown, comparison in zip(views, comparisons, strict=True):
+        path = data / f"{shown.slug}.json"
+        path.write_text(_as_json(comparison), encoding="utf-8")
+        written.add(path)
+
+    in_site = (out_dir / SITE).is_dir()
+    text = _render(views, drawn, in_site=in_site)
+    for name in (PAGE,) if in_site else (PAGE, FIRST):
+        page = out_dir / name
+        files.write(text, page)
+    for stale in before - written:
+        if stale.is_file():
+            stale.unlink()
+    return page
+
+
+def headline(views: list[Comparison]) -> tuple[str, str]:
+    """The gravest status among the comparisons (``skipped`` if there are none), and it in words.
+
+    Good news is about what was compared and nothing else: if something was skipped or stopped
+    early, the words say so.
+    """
+    found = {shown.status for shown in views}
+    status = next((status for status in raw.STATUSES if status in found), "skipped")
+    words = HEADLINES[status]
+    incomplete = "skipped" in found or any(shown.partial for shown in views)
+    if status == "no regression" and incomplete:
+        words += " in what was compared"
+    return status, words
+
+
+def environment() -> Environment:
+    """The templates' environment: everything is escaped, and a missing name is an error."""
+    return Environment(
+        loader=PackageLoader("benchproof.render"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _render(views: list[Comparison], drawn: Mapping[tuple[str, str], Any], *, in_site: bool) -> str:
+    status, words = headline(views)
+    gravest_first = sorted(views, key=lambda shown: raw.STATUSES.index(shown.status))
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            comparisons=gravest_first,
+            drawn=drawn,
+            status=status,
+            headline=words,
+            signs=raw.SIGNS,
+            slug=units.slug,
+            site=FIRST if in_site else "",
+        )
+    )
+
+
+def _as_json(comparison: Mapping[str, Any]) -> str:
+    """Strict JSON: a number that is not finite becomes null, which every reader understands."""
+    return json.dumps(_finite(comparison), indent=1, allow_nan=False) + "\n"
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float) and not units.usable(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return value

@@ -1,0 +1,199 @@
+"""The results file of a comparison (JSON), and its raw wall samples (pyperf JSON)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import pyperf
+
+from . import files, verdict
+from .errors import told
+from .meters import wall
+from .plan import SIDES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from .bench import Bench
+    from .build import Built
+    from .settings import Settings
+    from .suite import Case
+    from .targets import Target
+    from .verdict import Looks
+
+SCHEMA = 1
+
+
+def now() -> str:
+    """This second, as ISO 8601 in UTC."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def describe(target: Target, built: Built) -> dict[str, Any]:
+    """One side, as the results file describes it."""
+    return {
+        "spec": target.spec.text,
+        "commit": target.commit,
+        "subject": target.subject,
+        "dirty": target.dirty,
+        "impl": built.impl,
+        "content": target.content,
+        "wheel_sha256": built.wheel_sha256,
+        "description": f"{target.description} [{built.impl}]",
+        "why_pure": built.why_pure,
+    }
+
+
+def judge(
+    bench: Bench,
+    cases: Sequence[Case],
+    wanted: Sequence[str],
+    settings: Settings | None = None,
+    looks: Looks | None = None,
+) -> list[dict[str, Any]]:
+    """The rows of a results file: every case with its status, proof, wanted meters, verdict.
+
+    Args:
+        bench: with what workers answered.
+        cases: in the order of the rows.
+        wanted: names of meters.
+        settings: limits and error budget, if not the defaults.
+        looks: what earlier looks at wall time have spent.
+    """
+    walls = verdict.judge_wall(wall_numbers(bench, cases), settings, looks=looks)
+    return [_row(bench, case, walls, wanted, settings) for case in cases]
+
+
+def wall_numbers(bench: Bench, cases: Sequence[Case]) -> dict[str, tuple[list[float], list[float]]]:
+    """By case, one number a process: left and right, paired by block."""
+    numbers = {}
+    for case in cases:
+        taken = bench.paired(case.name)
+        left, right = (
+            [wall.number(bench.got.walls[side][case.name][block]) for block in taken]
+            for side in SIDES
+        )
+        numbers[case.name] = (left, right)
+    return numbers
+
+
+def _row(
+    bench: Bench,
+    case: Case,
+    walls: Mapping[str, dict[str, Any]],
+    wanted: Sequence[str],
+    settings: Settings | None,
+) -> dict[str, Any]:
+    """One case."""
+    status, why = status_of(bench, case)
+    proofs = {side: bench.got.proofs.get(side, {}).get(case.name, {}) for side in SIDES}
+    row: dict[str, Any] = {
+        "name": case.name, "suite": case.suite, "case": case.case, "version": case.version,
+        "part_of": case.part_of, "status": status, "why": why,
+        "proof": {side: proofs[side].get("proof") for side in SIDES},
+        "loops": asdict(bench.got.loops[case.name]) if case.name in bench.got.loops else None,
+        "meters": {}, "verdict": None, "note": "",
+    }  # fmt: skip
+    if status != "measured":
+        return row
+    for meter in wanted:
+        if meter == "wall" and case.name in walls:
+            row["meters"][meter] = walls[case.name]
+        left, right = bench.got.counted(meter, case.name)
+        if left:
+            limit = settings.limit(meter, case.name) if settings else None
+            row["meters"][meter] = verdict.judge_exact(meter, left, right, limit)
+    if row["meters"]:
+        row["verdict"], row["note"] = verdict.judge_case(row["meters"])
+    else:
+        row["status"], row["why"] = "error", "no meter finished"
+    return row
+
+
+def status_of(bench: Bench, case: Case) -> tuple[str, str]:
+    """Whether a case may be measured, and if not, why, with the side that says so."""
+    answers = [(side, bench.got.proofs.get(side, {}).get(case.name, {})) for side in SIDES]
+    for key, status in (("absent", "not applicable"), ("refused", "proof failed"),
+                        ("error", "error")):  # fmt: skip
+        for side, answer in answers:
+            if key in answer:
+                return status, f"{side}: {answer[key]}"
+    if not all("proof" in answer for _, answer in answers):
+        return "error", "it was not reached"
+    digests = [answer["proof"]["digest"] for _, answer in answers]
+    if digests[0] != digests[1] and not case.answers_may_differ:
+        return "different answers", f"digests {digests[0][:12]} and {digests[1][:12]}"
+    if case.name in bench.got.failures:
+        return "error", bench.got.failures[case.name]
+    return "measured", ""
+
+
+def write_json(document: Mapping[str, Any], file: Path) -> None:
+    """Write a results file as one step: a reader never sees half of it.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    files.write(text, file)
+
+
+def raw_files(file: Path) -> dict[str, Path]:
+    """Where the raw wall samples of a results file go."""
+    stem = file.name.removesuffix(".json")
+    return {side: file.with_name(f"{stem}.{side}.pyperf.json.gz") for side in SIDES}
+
+
+def write_raw(bench: Bench, document: Mapping[str, Any], file: Path) -> list[Path]:
+    """Write both sides' wall samples as pyperf JSON: one run a process, all of its values.
+
+    Raises:
+        BenchproofError: they cannot be written.
+    """
+    written = []
+    for side, path in zip(SIDES, raw_files(file).values(), strict=True):
+        benchmarks = [
+            _benchmark(bench, name, bench.got.walls[side][name], document[side])
+            for name in sorted(bench.got.walls[side])
+            if bench.paired(name)
+        ]
+        if not benchmarks:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pyperf.BenchmarkSuite(benchmarks).dump(str(path), replace=True)
+        except OSError as error:
+            raise told(error) from error
+        written.append(path)
+    return written
+
+
+def _benchmark(
+    bench: Bench, name: str, taken: Mapping[int, Sequence[float]], side: Mapping[str, Any]
+) -> Any:  # noqa: ANN401  (pyperf is not typed)
+    """The processes of one case and side."""
+    about = {
+        "name": name,
+        "unit": "second",
+        "loops": bench.got.loops[name].wall,
+        "inner_loops": 1,
+        "benchproof_side": side["description"],
+        "benchproof_commit": side["commit"] or "none",
+        "benchproof_impl": side["impl"],
+        "benchproof_wheel": side["wheel_sha256"],
+    }
+    if bench.core is not None:
+        about["cpu_affinity"] = str(bench.core)
+    runs = [
+        pyperf.Run(
+            taken[block],
+            metadata=about | {"benchproof_block": block},
+            collect_metadata=False,
+        )
+        for block in bench.paired(name)
+    ]
+    return pyperf.Benchmark(runs)

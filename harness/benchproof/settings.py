@@ -1,0 +1,269 @@
+"""`[tool.benchproof]` of pyproject.toml: what a project may set about its gate, checked on load.
+
+Everything has a default, so the table may be absent::
+
+    [tool.benchproof]
+    alpha = 0.01                # chance of even one false alarm in a gate in which nothing changed
+    package = "driver"          # folder of the package that is measured; its last name is imported
+    suites = "asv_benchmarks"   # folder of the benchmark definitions
+    accepted = "accepted.toml"  # regressions that a reviewer has accepted
+    builds = 1                  # how often each side is built
+    budget = 300                # seconds for wall time; exact meters always finish
+
+    [tool.benchproof.limits]       # the largest change that counts as none, as a part of 1
+    instructions = 0.003
+
+    [tool.benchproof.benchmarks."routing_key.*"]   # for some benchmarks; the last match wins
+    wall = 0.02
+
+A table that cannot be meant as it stands is an error with its line: an unknown key or meter, a
+wrong type, a limit below what the meter can tell on any machine (`verdict.LIMITS` says it), a
+pattern that matches no benchmark.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from . import renamed
+from .claims.lines import broken_line
+from .errors import SettingsError, told
+from .package import DEFAULT, is_place
+from .verdict import ALPHA, LIMITS, Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+FILE = "pyproject.toml"
+#: A key, or the path of a table in brackets, at the beginning of a line.
+_KEY = re.compile(r"""\s*((?:[\w.-]|"[^"]*"|'[^']*'|[ \t])+?)\s*=""")
+_HEADER = re.compile(r"""\s*\[\s*((?:[\w.-]|"[^"]*"|'[^']*'|[ \t])+?)\s*\]""")
+
+#: Where something stands: the names from the outermost table inwards.
+Where = tuple[str, ...]
+#: What the plain keys hold: types, a condition, and both in words.
+CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]] = {
+    "alpha": (float, lambda value: 0 < value <= 0.5, "a number above 0, at most 0.5"),
+    "package": (str, is_place, "the folder of an importable package, below the project"),
+    "suites": (str, bool, "the name of a folder"),
+    "accepted": (str, bool, "the name of a file"),
+    "builds": (int, lambda value: 1 <= value <= 16, "a whole number from 1 to 16"),
+    "budget": ((int, float), lambda value: 0 < value < math.inf, "a number of seconds above 0"),
+}
+KNOWN = (*CHECKS, "limits", "benchmarks")
+
+
+@dataclass(frozen=True)
+class Override:
+    """Limits of some benchmarks.
+
+    Attributes:
+        pattern: a benchmark's name, or a shell pattern of names.
+        limits: by meter, the ratio.
+        line: of the table, for messages.
+    """
+
+    pattern: str
+    limits: Mapping[str, float]
+    line: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is in force; made by `load`, or by nobody: then it is the defaults.
+
+    Attributes:
+        alpha: the chance of even one false alarm in a whole gate in which nothing changed: both
+            implementations, all cases, all looks at wall time.
+        limits: by meter.
+        overrides: limits of some benchmarks, in the order of the file.
+        package: folder of the package that is measured, relative to the project.
+        suites: folder of the benchmark definitions, relative to the project.
+        accepted: file of accepted regressions, relative to the project.
+        builds: how often each side is built.
+        budget: seconds for wall time.
+    """
+
+    alpha: float = ALPHA
+    limits: Mapping[str, Limit] = field(default_factory=lambda: MappingProxyType(LIMITS))
+    overrides: tuple[Override, ...] = ()
+    package: str = DEFAULT
+    suites: str = "asv_benchmarks"
+    accepted: str = "accepted.toml"
+    builds: int = 1
+    budget: float = 300.0
+
+    def limit(self, meter: str, benchmark: str) -> Limit:
+        """The limit of a meter for a benchmark; of overrides that match, the last one counts."""
+        chosen = self.limits[meter]
+        for override in self.overrides:
+            if meter in override.limits and fnmatchcase(benchmark, override.pattern):
+                chosen = replace(chosen, ratio=override.limits[meter])
+        return chosen
+
+    def check(self, benchmarks: Collection[str]) -> None:
+        """Hold the overrides against the benchmarks that exist.
+
+        Args:
+            benchmarks: names of all benchmarks, not only of those that somebody chose to run.
+
+        Raises:
+            SettingsError: a pattern matches none of them.
+        """
+        for override in self.overrides:
+            if not any(fnmatchcase(name, override.pattern) for name in benchmarks):
+                raise SettingsError(
+                    f"{FILE}:{override.line}: {override.pattern!r} matches none of "
+                    f"{len(benchmarks)} benchmarks"
+                )
+
+    def describe(self) -> dict[str, Any]:
+        """What is in force, as a results file keeps it."""
+        return {
+            "alpha": self.alpha,
+            "limits": {meter: limit.ratio for meter, limit in self.limits.items()},
+            "benchmarks": {each.pattern: dict(each.limits) for each in self.overrides},
+            "package": self.package,
+            "suites": self.suites,
+            "accepted": self.accepted,
+            "builds": self.builds,
+            "budget": self.budget,
+        }
+
+
+def load(root: Path) -> Settings:
+    """Read the table of a project.
+
+    Args:
+        root: the folder that holds pyproject.toml; without that file, or without the table in it,
+            the defaults are in force.
+
+    Raises:
+        SettingsError: the table cannot be meant as it stands; the message begins with the line.
+        BenchproofError: the file cannot be read.
+    """
+    try:
+        text = Path(root, FILE).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Settings()
+    except OSError as error:
+        raise told(error) from error
+    return parse(text)
+
+
+def parse(text: str) -> Settings:
+    """The settings in a pyproject.toml.
+
+    Raises:
+        SettingsError: as `load`.
+    """
+    try:
+        whole = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{FILE}:{broken_line(error, text)}: {error}") from error
+    tools = whole.get("tool", {})
+    name = renamed.table_name(tools)
+    return _Reader(lines_of(text), ("tool", name)).settings(tools.get(name, {}))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Checks values, and knows where they stand."""
+
+    lines: Mapping[Where, int]
+    path: Where
+
+    def settings(self, table: object) -> Settings:
+        """The whole table."""
+        given = dict(self.table(self.path, table))
+        limits = self.limits((*self.path, "limits"), given.pop("limits", {}))
+        found = self.table((*self.path, "benchmarks"), given.pop("benchmarks", {}))
+        overrides = []
+        for pattern, inner in found.items():
+            where = (*self.path, "benchmarks", pattern)
+            overrides.append(Override(pattern, self.limits(where, inner), self.line(where)))
+        for key, value in given.items():
+            if key not in CHECKS:
+                self.refuse((*self.path, key), f"unknown key {key!r} (known: {', '.join(KNOWN)})")
+            kinds, right, words = CHECKS[key]
+            # Of Python's types, bool is an int; of TOML's it is not.
+            if not isinstance(value, kinds) or isinstance(value, bool) or not right(value):
+                self.refuse((*self.path, key), f"{key} must be {words}, not {value!r}")
+        return Settings(
+            **given,
+            limits=MappingProxyType(
+                {m: replace(limit, ratio=limits.get(m, limit.ratio)) for m, limit in LIMITS.items()}
+            ),
+            overrides=tuple(overrides),
+        )
+
+    def limits(self, where: Where, table: object) -> dict[str, float]:
+        """Limits by meter."""
+        found = self.table(where, table)
+        for meter, ratio in found.items():
+            place = (*where, meter)
+            if meter not in LIMITS:
+                self.refuse(place, f"unknown meter {meter!r} (known: {', '.join(LIMITS)})")
+            if not isinstance(ratio, int | float) or isinstance(ratio, bool):
+                self.refuse(place, f"the limit of {meter} must be a number, not {ratio!r}")
+            known = LIMITS[meter]
+            if not known.least <= ratio < 1:
+                self.refuse(
+                    place,
+                    f"the limit of {meter} must be from {known.least:g} to below 1, not {ratio:g}: "
+                    f"{known.why_least}",
+                )
+        return found
+
+    def table(self, where: Where, value: object) -> dict[str, Any]:
+        """A value that must be a table."""
+        if not isinstance(value, dict):
+            self.refuse(where, f"{where[-1]} must be a table, not {value!r}")
+        return value
+
+    def line(self, where: Where) -> int:
+        """The line of a key or table; of the nearest table around it, if it stands in none."""
+        while where and where not in self.lines:
+            where = where[:-1]
+        return self.lines.get(where, 1)
+
+    def refuse(self, where: Where, words: str) -> NoReturn:
+        """Say what is wrong, with its line."""
+        raise SettingsError(f"{FILE}:{self.line(where)}: {words}")
+
+
+def lines_of(text: str) -> dict[Where, int]:
+    """Where the tables and keys of a TOML file stand, by line from 1.
+
+    The standard library's reader does not say. Strings of several lines are not looked into, so
+    a line in one that looks like a key may be found too: it is never asked for.
+    """
+    found: dict[Where, int] = {}
+    table: Where = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            table = _names(f"[{header[1]}]")
+            found.setdefault(table, number)
+        elif key := _KEY.match(line):
+            found.setdefault((*table, *_names(f"{key[1]} = 0")), number)
+    return found
+
+
+def _names(line: str) -> Where:
+    """The names in a dotted key, quotes and all, as the reader takes them."""
+    try:
+        inner: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ("",)
+    names = []
+    while isinstance(inner, dict) and inner:
+        ((name, inner),) = inner.items()
+        names.append(name)
+    return tuple(names)

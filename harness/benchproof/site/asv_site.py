@@ -1,0 +1,93 @@
+"""asv's own site of the same results, made by asv, in a folder of ours."""
+
+from __future__ import annotations
+
+import html
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchproof.errors import SiteError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchproof.checkout import Checkout
+
+#: Of its output, the lines that are quoted where it fails.
+_QUOTED = 5
+
+
+def settings(checkout: Checkout) -> dict[str, Any]:
+    """The project's settings for asv; empty without a file of them."""
+    from asv import util  # noqa: PLC0415  (slow to import)
+
+    file = checkout.root / "asv.conf.json"
+    try:
+        found = util.load_json(str(file), js_comments=True)
+    except (util.UserError, OSError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def publish(checkout: Checkout, results: Path, folder: Path, seconds: float | None = None) -> None:
+    """Run `asv publish`.
+
+    Args:
+        checkout: with the settings.
+        results: asv's results.
+        folder: for the site.
+        seconds: a limit, or None.
+
+    Raises:
+        SiteError: there is nothing to publish, it failed, or it took too long.
+    """
+    own = settings(checkout)
+    if not own:
+        raise SiteError("there is no asv.conf.json that asv can read")
+    if not (results / "benchmarks.json").exists():
+        raise SiteError("the results have no benchmarks.json, which asv writes when it measures")
+    with tempfile.TemporaryDirectory() as scratch:
+        config = Path(scratch) / "asv.conf.json"
+        config.write_text(json.dumps(_absolute(own, checkout, results, folder)), encoding="utf-8")
+        command = [sys.executable, "-m", "asv", "publish", "--no-pull", "--config", str(config)]
+        try:
+            answer = subprocess.run(  # noqa: S603  (our own interpreter)
+                command, cwd=checkout.root, capture_output=True, text=True, check=False,
+                timeout=seconds, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise SiteError(f"asv publish took more than {seconds:.0f} seconds") from error
+    if answer.returncode:
+        said = (answer.stdout + answer.stderr).strip().splitlines()[-_QUOTED:]
+        raise SiteError("asv publish failed: " + " / ".join(said))
+
+
+def explain(folder: Path, why: str) -> None:
+    """Where there is no site of asv's, neither a new one nor an old one, say so to who looks."""
+    page = folder / "index.html"
+    if page.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    page.write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>asv</title>'
+        f"<h1>asv's own site was not made</h1><p>{html.escape(why)}</p>\n",
+        encoding="utf-8",
+    )
+
+
+def _absolute(
+    own: Mapping[str, Any], checkout: Checkout, results: Path, folder: Path
+) -> dict[str, Any]:
+    """The settings with places that do not depend on where the file lies."""
+    return {
+        **own,
+        "repo": str(checkout.root),
+        "results_dir": str(results.resolve()),
+        "html_dir": str(folder.resolve()),
+        "benchmark_dir": str(checkout.root / str(own.get("benchmark_dir", "benchmarks"))),
+        "env_dir": str(checkout.root / str(own.get("env_dir", "env"))),
+    }

@@ -1,0 +1,194 @@
+"""A history as data files: by benchmark for its page, by commit for the comparison of two.
+
+A benchmark's page reads one group (a benchmark, a meter and a machine; all implementations) in
+chunks of commits; a comparison reads all groups in blocks of fewer commits. A chunk or block that
+is full never changes again, so that one more commit costs the last ones only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchproof.changes.model import Change
+    from benchproof.history.model import Commit, History, Series
+
+    from .store import Store
+
+#: Commits in a chunk of a group, and in a block of all groups.
+CHUNK, BLOCK = 2048, 64
+#: Digits of a commit's hash that pages work with.
+SHORT = 10
+
+
+@dataclass(frozen=True)
+class Group:
+    """The series of one benchmark, meter and machine: one an implementation.
+
+    Attributes:
+        benchmark: its name.
+        meter: its name.
+        machine: its name.
+        unit: of the values.
+        series: by implementation.
+    """
+
+    benchmark: str
+    meter: str
+    machine: str
+    unit: str
+    series: dict[str, Series] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """A short name that depends on what it is of, and on nothing else."""
+        return encode.digest(self.benchmark, self.meter, self.machine)
+
+
+def groups(history: History) -> list[Group]:
+    """All series, the implementations of one benchmark, meter and machine together."""
+    found: dict[tuple[str, str, str], Group] = {}
+    for key, series in history.series.items():
+        if len(series):
+            name = (key.benchmark, key.meter, key.machine)
+            group = found.setdefault(name, Group(*name, series.unit))
+            group.series[key.impl] = series
+    return [found[name] for name in sorted(found)]
+
+
+def put_commits(commits: Sequence[Commit], store: Store) -> dict[str, Any]:
+    """Store the commits: all hashes in one file, the rest in chunks."""
+    hashes = "".join(commit.hash[:SHORT] for commit in commits)
+    return {
+        "count": len(commits),
+        "short": SHORT,
+        "hashes": store.give("hashes", hashes),
+        "chunk": CHUNK,
+        "files": [
+            store.give(f"commits-{at // CHUNK}", _commits(commits[at : at + CHUNK]))
+            for at in range(0, len(commits), CHUNK)
+        ],
+    }
+
+
+def put_group(group: Group, changes: Sequence[Change], picture: str, store: Store) -> str:
+    """Store a group's chunks, and the head that lists them; the head's file."""
+    last = max(int(series.index[-1]) for series in group.series.values()) // CHUNK
+    edges = np.arange(last + 2) * CHUNK
+    cuts = {impl: np.searchsorted(s.index, edges) for impl, s in group.series.items()}
+    chunks = {}
+    for at in range(last + 1):
+        data = {
+            impl: _piece(series, slice(*cuts[impl][at : at + 2]), at * CHUNK)
+            for impl, series in group.series.items()
+            if cuts[impl][at] < cuts[impl][at + 1]
+        }
+        if data:
+            chunks[at] = store.give(f"{group.id}-{at}", data)
+    head = {
+        "benchmark": group.benchmark, "meter": group.meter, "machine": group.machine,
+        "unit": group.unit, "chunks": chunks, "picture": picture,
+        "changes": [describe(change) for change in changes],
+    }  # fmt: skip
+    return store.give(f"{group.id}-head", head)
+
+
+def describe(change: Change) -> dict[str, Any]:
+    """A change, as pages get it."""
+    return {
+        "impl": change.key.impl, "before": int(change.before), "after": int(change.after),
+        "likely": int(change.likely),
+        "ratio": _finite(change.ratio), "low": _finite(change.low), "high": _finite(change.high),
+        "p": _finite(change.p), "kind": change.kind, "detectors": list(change.detectors),
+    }  # fmt: skip
+
+
+def put_blocks(groups: Sequence[Group], commits: int, store: Store) -> list[str]:
+    """Store all values by commit."""
+    impls = sorted({impl for group in groups for impl in group.series})
+    tables = {impl: _Table([g for g in groups if impl in g.series], impl, commits)
+              for impl in impls}  # fmt: skip
+    return [
+        store.give(f"block-{at // BLOCK}", {
+            impl: piece for impl, table in tables.items() if (piece := table.piece(at))
+        })
+        for at in range(0, commits, BLOCK)
+    ]  # fmt: skip
+
+
+class _Table:
+    """All values of one implementation: a row a group, a column a commit."""
+
+    def __init__(self, groups: Sequence[Group], impl: str, commits: int) -> None:
+        own = [group.series[impl] for group in groups]
+        self.ids = [group.id for group in groups]
+        self.value = np.full((len(own), commits), np.nan, "<f4")
+        self.wide = np.array([row for row, series in enumerate(own) if series.has_intervals], int)
+        self.ends = np.full((2, len(self.wide), commits), np.nan, "<f4")
+        for row, series in enumerate(own):
+            self.value[row, series.index] = series.value
+        for at, row in enumerate(self.wide):
+            self.ends[0, at, own[row].index] = own[row].low
+            self.ends[1, at, own[row].index] = own[row].high
+
+    def piece(self, at: int) -> dict[str, Any]:
+        """The columns of a block, and only the rows that have something there."""
+        columns = slice(at, at + BLOCK)
+        value, ends = self.value[:, columns], self.ends[:, :, columns]
+        rows = np.flatnonzero(~np.isnan(value).all(axis=1))
+        if not len(rows):
+            return {}
+        piece = {"ids": "".join(self.ids[row] for row in rows), "v": encode.floats(value[rows])}
+        measured = ~np.isnan(value[self.wide])
+        apart = ((ends != value[self.wide]) & measured).any(axis=(0, 2))
+        if apart.any():
+            low, high = ends[:, apart]
+            piece |= {
+                "wide": encode.places(np.searchsorted(rows, self.wide[apart])),
+                "l": encode.floats(low), "h": encode.floats(high),
+            }  # fmt: skip
+        return piece
+
+
+def _piece(series: Series, part: slice, start: int) -> dict[str, str]:
+    """The values of a series in a chunk; their places only where some commits were not measured."""
+    index = series.index[part] - start
+    piece = {"v": encode.floats(series.value[part])}
+    if int(index[-1]) != len(index) - 1:
+        piece["i"] = encode.places(index)
+    if _has_interval(series, part):
+        piece |= {"l": encode.floats(series.low[part]), "h": encode.floats(series.high[part])}
+    return piece
+
+
+def _has_interval(series: Series, part: slice) -> bool:
+    if not series.has_intervals:
+        return False
+    value: NDArray[np.float64] = series.value[part]
+    return bool((series.low[part] != value).any() or (series.high[part] != value).any())
+
+
+def _commits(commits: Sequence[Commit]) -> dict[str, Any]:
+    """Some commits; trailers only where there are any."""
+    return {
+        "hash": [commit.hash for commit in commits],
+        "date": [commit.date for commit in commits],
+        "subject": [commit.subject for commit in commits],
+        "claims": {at: list(c.claims) for at, c in enumerate(commits) if c.claims},
+        "reverts": {at: list(c.reverts) for at, c in enumerate(commits) if c.reverts},
+        "merges": [at for at, commit in enumerate(commits) if len(commit.parents) > 1],
+    }
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return float(value) if np.isfinite(value) else None

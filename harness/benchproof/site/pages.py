@@ -1,0 +1,268 @@
+"""The pages: what each template is told."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from benchproof.render import units
+
+from . import assets, claimed, links, state, views
+from .calibrated import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from benchproof.changes.model import Change
+
+    from .pack import Group
+    from .sources import Gathered
+
+#: Every page, with its name in the navigation; one without a name is linked from elsewhere.
+PAGES = {
+    "index.html": "Overview", "benchmarks.html": "Benchmarks", "changes.html": "Changes",
+    "compare.html": "Compare", "implementations.html": "Cython against pure",
+    "ledger.html": "Claims", "calibration.html": "Calibration", "machines.html": "Machines",
+    "benchmark.html": "", "left-out.html": "",
+}  # fmt: skip
+#: How many changes the overview and their own page show, and files the page of those left out.
+NEWEST, MOST_CHANGES, MOST_FILES = 10, 500, 2000
+
+
+@dataclass(frozen=True)
+class Site:
+    """What every page knows.
+
+    Attributes:
+        project: its name.
+        created: when it was published.
+        catalogue: data file of everything that graphs can show.
+        names: data file of the names of all benchmarks.
+        results: how many values were read.
+        measured: how many commits were measured.
+        newest: hash of the newest of them.
+        machines: how many machines there are.
+        left_out: how many files could not be used.
+        commit_url: beginning of a commit's address, or "".
+        claims_page: whether `benchproof claims` has written its page.
+        others: further sites and pages beside this one: file and name.
+        pages: file and name of those in the navigation.
+    """
+
+    project: str
+    created: str
+    catalogue: str
+    names: str
+    results: str
+    measured: int
+    newest: str
+    machines: int
+    left_out: int
+    commit_url: str
+    claims_page: bool
+    others: list[tuple[str, str]]
+    pages: list[tuple[str, str]] = field(
+        default_factory=lambda: [(file, name) for file, name in PAGES.items() if name]
+    )
+
+
+def environment() -> Environment:
+    """The templates' environment: everything is escaped, and a missing name is an error."""
+    return Environment(
+        loader=PackageLoader("benchproof.site"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def write(
+    folder: Path, site: Site, parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
+) -> None:
+    """Write all pages.
+
+    Args:
+        folder: of the new site.
+        site: what every page knows.
+        parts: what is shown.
+        groups: the series of the history, as the data files have them.
+        run: what the overview says of the newest `benchproof run`, or None.
+    """
+    templates = environment()
+    common = {
+        "site": site,
+        "colours": assets.colours(),
+        "history_why": parts.why.get("history", ""),
+        "changes_why": parts.why.get("history", parts.why.get("changes", "")),
+    }
+    for file, told in _contexts(site, parts, groups, run).items():
+        text = templates.get_template(file).render(**common, **told, here=file)
+        (folder / file).write_text(text, encoding="utf-8")
+
+
+def _contexts(
+    site: Site, parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
+) -> dict[str, dict[str, Any]]:
+    regressions = state.open_regressions(parts.changes)
+    newest = state.newest_first(parts.changes)
+
+    def told(changes: Sequence[Change]) -> list[views.ChangeView]:
+        return [views.change(each, parts.history.commits, site.commit_url) for each in changes]
+
+    return {
+        "index.html": _overview(parts, regressions, told, run)
+        | {"changes": told(newest[:NEWEST])},
+        "benchmarks.html": {"suites": _benchmarks(groups, regressions)},
+        "changes.html": {
+            "open": told([each.change for each in regressions[:MOST_CHANGES]]),
+            "changes": told(newest[:MOST_CHANGES]),
+            "shown": _how_many(len(newest), "changes", MOST_CHANGES),
+        },
+        "compare.html": {},
+        "implementations.html": {"suites": _implementations(parts, groups)},
+        "ledger.html": claimed.page(parts.claims, parts.why.get("claims", ""), site.commit_url),
+        "calibration.html": {
+            "why": parts.why.get("calibration", ""), "tables": tables(parts.calibration),
+        },
+        "machines.html": _machines(parts),
+        "benchmark.html": {"uplot_style": assets.uplot_style()},
+        "left-out.html": {
+            "left_out": parts.left_out[:MOST_FILES],
+            "more": f", the first {MOST_FILES} of {len(parts.left_out)}"
+            if len(parts.left_out) > MOST_FILES else "",
+            "aside": parts.history.aside[:MOST_FILES],
+        },
+    }  # fmt: skip
+
+
+def _overview(
+    parts: Gathered,
+    regressions: Sequence[state.Regression],
+    told: Callable[[Sequence[Change]], list[views.ChangeView]],
+    run: dict[str, Any] | None,
+) -> dict[str, Any]:
+    commits = parts.history.commits
+    states = state.suites(parts.history, parts.changes, regressions)
+    since = [impl for impl in views.IMPLS if any(each.since.get(impl) for each in states)]
+    worst = regressions[0] if regressions else None
+    return {
+        "worst": worst and {
+            "view": told([worst.change])[0], "remaining": views.percent(worst.remaining),
+        },
+        "open": len(regressions),
+        "gate": _gate(parts),
+        "run": run,
+        "claims": claimed.card(parts.claims),
+        "summed": views.meter(state.SUMMED),
+        "since": [views.impl(impl) for impl in since],
+        "suites": [
+            {
+                "name": each.name, "benchmarks": each.benchmarks, "open": len(each.open),
+                "changes": each.changes, "commit": commits[each.newest].hash[:10],
+                "date": views.day(commits[each.newest].date),
+                "worst": told([each.open[0].change])[0].url if each.open else "",
+                "since": [
+                    "" if (mean := each.since.get(impl)) is None else units.ratio(mean)
+                    for impl in since
+                ],
+            }
+            for each in states
+        ],
+    }  # fmt: skip
+
+
+def _gate(parts: Gathered) -> dict[str, str] | None:
+    """The newest gate, as far as its document says something."""
+    if not parts.gate:
+        return None
+    verdict, base, head = (parts.gate.get(key) or {} for key in ("verdict", "base", "head"))
+    status = str(verdict.get("status", "unknown"))
+    looks = {"no regression": "improved", "regression": "regressed"}
+    return {
+        "status": status[:1].upper() + status[1:], "look": looks.get(status, "broken"),
+        "summary": str(verdict.get("summary", "")), "created": str(parts.gate.get("created", "")),
+        "base": str(base.get("spec", "")), "head": str(head.get("spec", "")),
+    }  # fmt: skip
+
+
+def _benchmarks(
+    groups: Sequence[Group], regressions: Sequence[state.Regression]
+) -> list[dict[str, Any]]:
+    suites: dict[str, dict[str, list[Group]]] = defaultdict(lambda: defaultdict(list))
+    for group in groups:
+        suites[state.suite_of(group.benchmark)][group.benchmark].append(group)
+    many: dict[str, int] = defaultdict(int)
+    for each in regressions:
+        many[each.change.key.benchmark] += 1
+    return [
+        {
+            "name": suite,
+            "benchmarks": [
+                {
+                    "url": links.benchmark(name), "case": views.case_of(name), "open": many[name],
+                    "meters": ", ".join(
+                        views.meter(each) for each in views.in_order({g.meter for g in own})
+                    ),
+                }
+                for name, own in sorted(benchmarks.items())
+            ],
+        }
+        for suite, benchmarks in sorted(suites.items())
+    ]  # fmt: skip
+
+
+def _implementations(parts: Gathered, groups: Sequence[Group]) -> list[dict[str, Any]]:
+    both = [group for group in groups if {"python", "cython"} <= set(group.series)]
+    rows: dict[str, list[views.Latest]] = defaultdict(list)
+    for latest in views.latest(both, parts.history):
+        rows[latest.suite].append(latest)
+    told = []
+    for suite, own in sorted(rows.items()):
+        means = []
+        for meter in views.in_order({row.group.meter for row in own}):
+            values = [row.ratio for row in own if row.group.meter == meter and row.ratio]
+            if (mean := units.geometric_mean(values)) is not None:
+                means.append(f"{views.meter(meter)} {units.ratio(mean)}")
+        order = list(views.METERS)
+        own.sort(key=lambda row: (row.case, order.index(row.group.meter)
+                                  if row.group.meter in order else len(order)))  # fmt: skip
+        words = f"geometric means: {', '.join(means)}" if means else "no ratio"
+        told.append({"name": suite, "rows": own, "means": words})
+    return told
+
+
+def _machines(parts: Gathered) -> dict[str, Any]:
+    history = parts.history
+    names = sorted({*history.machines, *(key.machine for key in history.series)})
+    return {
+        "machines": [
+            {
+                "name": name,
+                "facts": [
+                    *((key, value) for key, value in history.machines.get(name, {}).items()
+                      if key not in {"machine", "version"} and value),
+                    ("series", sum(key.machine == name for key in history.series)),
+                ],
+            }
+            for name in names
+        ],
+        "platforms": [list(each.items()) for each in history.platforms],
+        "canaries": [
+            {
+                "meter": views.meter(key.meter), "impl": views.impl(key.impl),
+                "machine": key.machine, "commits": len(series),
+                "least": views.figure(key.meter, float(series.value.min()), series.unit),
+                "most": views.figure(key.meter, float(series.value.max()), series.unit),
+            }
+            for key, series in sorted(history.canaries.items()) if len(series)
+        ],
+    }  # fmt: skip
+
+
+def _how_many(number: int, what: str, most: int) -> str:
+    return f"{number} {what}, the newest first" + (f"; the newest {most}" if number > most else "")

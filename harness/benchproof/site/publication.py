@@ -1,0 +1,303 @@
+"""Publishing: what is known becomes a folder of static files, written beside and then exchanged."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchproof import results
+from benchproof.errors import SiteError
+from benchproof.verdict import LIMITS
+
+from . import assets, asv_site, links, pack, pages, sources, views
+from .beside import beside
+from .store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from benchproof.checkout import Checkout
+    from benchproof.progress import Teller
+
+    from .pack import Group
+    from .sources import Gathered
+
+#: What in the folder belongs to the site; everything else in it is others' and is kept.
+OWN = (*pages.PAGES, "site")
+#: One of these is in a folder that a site may take the place of.
+KNOWN = {"site", "run.html", "claims.html", "asv"}
+#: The folder of asv's own site.
+ASV = "asv"
+#: Where a meter has no limit of its own.
+_LIMIT = 0.01
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asked for.
+
+    Attributes:
+        reports: folder of what was measured.
+        out: folder of the site.
+        pictures: benchmarks to draw for papers and pull requests: an expression, "changed", "all",
+            or "" for none.
+        asv: whether asv's own site is made, too.
+    """
+
+    reports: Path
+    out: Path
+    pictures: str = ""
+    asv: bool = True
+
+
+@dataclass
+class Published:
+    """What was published.
+
+    Attributes:
+        page: the first page.
+        seconds: by step, how long it took.
+        series: how many series are shown.
+        commits: how many commits have results.
+        changes: how many changes are marked.
+        written: how many data files were new.
+        kept: how many were taken over from the site before.
+        left_out: files that could not be used.
+        said: what else a person should know.
+    """
+
+    page: Path
+    seconds: dict[str, float] = field(default_factory=dict)
+    series: int = 0
+    commits: int = 0
+    changes: int = 0
+    written: int = 0
+    kept: int = 0
+    left_out: int = 0
+    said: list[str] = field(default_factory=list)
+
+    def told(self) -> dict[str, Any]:
+        """It in JSON's types."""
+        return asdict(self) | {"page": str(self.page)}
+
+    def lines(self) -> list[str]:
+        """It for a person; the path of the page last."""
+        took = ", ".join(f"{name} {each:.1f} s" for name, each in self.seconds.items())
+        lines = list(self.said)
+        lines.append(
+            f"{self.series} series of {self.commits} commits, {self.changes} changes; "
+            f"{self.written} data files written, {self.kept} kept ({took})"
+        )
+        if self.left_out:
+            lines.append(f"left out: {self.left_out} files, which left-out.html names")
+        return [*lines, str(self.page)]
+
+
+def publish(asked: Asked, checkout: Checkout, cache: Path, tell: Teller) -> Published:
+    """Publish the site.
+
+    Args:
+        asked: for what.
+        checkout: whose commits the results are about.
+        cache: a folder for what is remembered between two runs.
+        tell: hears what is done.
+
+    Raises:
+        SiteError: the reports are not there, or another process is publishing.
+        BenchproofError: something cannot be written.
+    """
+    if asked.out.resolve() != (asked.reports / "html").resolve():
+        refuse_strangers(asked.out)
+    done = Published(asked.out / "index.html")
+    clock = _Clock(done.seconds)
+    cache = cache / "site"
+    parts = sources.gather(asked.reports, checkout, cache, tell)
+    clock.step("read")
+    tell.stage("writing the site")
+    with beside(asked.out, cache, OWN) as fresh:
+        groups = pack.groups(parts.history)
+        pictures = _pictures(asked, parts, groups, fresh, tell)
+        clock.step("pictures")
+        _write(fresh, asked, checkout, parts, groups, pictures, done)
+        clock.step("write")
+    if asked.asv:
+        _publish_asv(asked, checkout, cache, done, tell)
+        clock.step("asv")
+    return done
+
+
+def refuse_strangers(out: Path) -> None:
+    """Do not replace a folder that has nothing of ours in it: someone's home, or the checkout.
+
+    Raises:
+        SiteError: it is such a folder, or no folder.
+    """
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise SiteError(f"{out} is no folder")
+    names = {entry.name for entry in out.iterdir()}
+    if ".git" in names or (names and not names & KNOWN):
+        raise SiteError(
+            f"{out} holds other things, and no page of benchproof's: choose an empty one"
+        )
+
+
+def _write(
+    fresh: Path,
+    asked: Asked,
+    checkout: Checkout,
+    parts: Gathered,
+    groups: Sequence[Group],
+    pictures: dict[str, str],
+    done: Published,
+) -> None:
+    data = fresh / "site" / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    assets.put(fresh / "site")
+    store = Store(data, asked.out / "site" / "data")
+    history, config = parts.history, asv_site.settings(checkout)
+    measured = _measured(parts)
+    catalogue = _catalogue(parts, groups, pictures, measured, store)
+    run = _run(parts, asked.out)
+    site = pages.Site(
+        project=str(config.get("project") or checkout.root.name),
+        created=results.now()[:16].replace("T", " ") + " UTC",
+        catalogue=store.give("catalogue", catalogue),
+        names=store.give("names", list(catalogue["benchmarks"])),
+        results=f"{sum(len(series) for series in history.series.values()):,}",
+        measured=len(measured),
+        newest=history.commits[measured[-1]].hash if measured else "",
+        machines=len({key.machine for key in history.series}),
+        left_out=len(parts.left_out),
+        commit_url=links.of_commits(checkout, str(config.get("show_commit_url") or "")),
+        claims_page=(asked.out / "claims.html").exists(),
+        others=_others(asked, parts, run),
+    )
+    pages.write(fresh, site, parts, groups, run)
+    done.series, done.commits = len(history.series), len(measured)
+    done.changes, done.left_out = len(parts.changes), len(parts.left_out)
+    done.written, done.kept = store.written, store.kept
+    done.said += parts.why.values()
+
+
+def _catalogue(
+    parts: Gathered,
+    groups: Sequence[Group],
+    pictures: dict[str, str],
+    measured: list[int],
+    store: Store,
+) -> dict[str, Any]:
+    """What there is, and which data file holds it."""
+    history = parts.history
+    changes: dict[tuple[str, str, str], list[Any]] = {}
+    for change in parts.changes:
+        key = change.key
+        changes.setdefault((key.benchmark, key.meter, key.machine), []).append(change)
+    benchmarks: dict[str, list[tuple[str, str, str, str, int]]] = {}
+    for group in groups:
+        own = changes.get((group.benchmark, group.meter, group.machine), [])
+        head = pack.put_group(group, own, pictures.get(group.benchmark, ""), store)
+        many = sum(len(series) for series in group.series.values())
+        entry = (group.meter, group.machine, group.id, head, many)
+        benchmarks.setdefault(group.benchmark, []).append(entry)
+    meters = views.in_order({group.meter for group in groups})
+    return {
+        "commits": pack.put_commits(history.commits, store),
+        "measured": measured,
+        "blocks": {
+            "size": pack.BLOCK,
+            "files": pack.put_blocks(groups, len(history.commits), store),
+        },
+        "meters": {
+            meter: {
+                "label": views.meter(meter),
+                "limit": LIMITS[meter].ratio if meter in LIMITS else _LIMIT,
+            }
+            for meter in meters
+        },
+        "benchmarks": benchmarks,
+    }
+
+
+def _measured(parts: Gathered) -> list[int]:
+    """The places of commits at which anything was measured."""
+    there = np.zeros(len(parts.history.commits), bool)
+    for series in parts.history.series.values():
+        there[series.index] = True
+    return [int(place) for place in np.flatnonzero(there)]
+
+
+def _pictures(
+    asked: Asked, parts: Gathered, groups: Sequence[Group], fresh: Path, tell: Teller
+) -> dict[str, str]:
+    """Draw what was asked for; by benchmark, the stem of its files."""
+    if not asked.pictures:
+        return {}
+    from . import pictures  # noqa: PLC0415  (matplotlib is slow to import)
+
+    chosen = pictures.chosen(asked.pictures, groups, parts.changes)
+    return pictures.draw(chosen, groups, parts.history, parts.changes, fresh / "site", tell)
+
+
+def _run(parts: Gathered, out: Path) -> dict[str, Any] | None:
+    """What the overview says of the newest `benchproof run`, whose page lies beside it."""
+    if not parts.run or not (out / "run.html").exists():
+        return None
+    from benchproof.render import view  # noqa: PLC0415  (matplotlib is slow to import)
+    from benchproof.render.page import headline  # noqa: PLC0415  (the same)
+
+    try:
+        read = [view.read(document, at) for at, document in enumerate(parts.run, start=1)]
+        status, words = headline(read)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    looks = {"no regression": "improved", "regression": "regressed", "information": "equivalent"}
+    return {
+        "headline": words, "look": looks.get(status, "broken"),
+        "created": max(str(document.get("created", "")) for document in parts.run),
+    }  # fmt: skip
+
+
+def _others(asked: Asked, parts: Gathered, run: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """What lies beside the site."""
+    there = {
+        "run.html": "the newest run" if run else "",
+        "claims.html": "claims with pictures",
+    }
+    found = [(file, name) for file, name in there.items() if name and (asked.out / file).exists()]
+    if (asked.out / ASV / "index.html").exists() or (asked.asv and parts.history.series):
+        found.append((f"{ASV}/index.html", "asv's own site"))
+    return found
+
+
+def _publish_asv(
+    asked: Asked, checkout: Checkout, cache: Path, done: Published, tell: Teller
+) -> None:
+    """Make asv's site beside its place, too."""
+    source = asked.reports / sources.ASV_RESULTS
+    if not source.is_dir():
+        return
+    tell.stage("asv publishes its own site (--no-asv leaves it out)")
+    try:
+        with beside(asked.out / ASV, cache, ()) as fresh:
+            asv_site.publish(checkout, source, fresh)
+    except SiteError as error:
+        done.said.append(f"asv's own site was not made: {error}")
+        asv_site.explain(asked.out / ASV, str(error))
+
+
+class _Clock:
+    """How long each step took."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds, self._last = seconds, time.monotonic()
+
+    def step(self, name: str) -> None:
+        """A step ended."""
+        now = time.monotonic()
+        self._seconds[name], self._last = now - self._last, now

@@ -1,0 +1,180 @@
+"""What a site is made from: every part is optional, and one that is missing says why."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from benchproof.errors import BenchproofError, LedgerError, SiteError
+from benchproof.history.model import History, LeftOut
+
+from .encode import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from benchproof.changes.model import Change
+    from benchproof.checkout import Checkout
+    from benchproof.claims.judge import RowFindings
+    from benchproof.progress import Teller
+
+#: Below the folder of reports.
+ASV_RESULTS, CLAIMS = "results/asv", "results/claims"
+
+
+@dataclass
+class Gathered:
+    """Everything that the pages show, and why what is missing is missing.
+
+    Attributes:
+        history: empty if there is none.
+        changes: of its series, oldest first.
+        claims: the ledger's rows with their findings.
+        calibration: error rates, as `benchproof calibrate` sums them up.
+        gate: the newest gate's document.
+        run: the comparisons of the newest `benchproof run`.
+        why: by part, why it is missing.
+        left_out: files of any kind that could not be used.
+    """
+
+    history: History = field(default_factory=lambda: History([], {}))
+    changes: list[Change] = field(default_factory=list)
+    claims: list[RowFindings] = field(default_factory=list)
+    calibration: dict[str, Any] | None = None
+    gate: dict[str, Any] | None = None
+    run: list[dict[str, Any]] = field(default_factory=list)
+    why: dict[str, str] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gathered:
+    """Read all parts.
+
+    Args:
+        reports: the folder of reports.
+        checkout: whose commits they are about.
+        cache: where parsed results and searched series are remembered.
+        tell: hears what is done.
+
+    Raises:
+        SiteError: there is no such folder.
+    """
+    if not reports.is_dir():
+        raise SiteError(f"{reports} is no folder of reports: `benchproof history` fills one")
+    parts = Gathered()
+    tell.stage("reading results")
+    _read_history(parts, reports, checkout, cache, tell)
+    _read_claims(parts, reports, checkout)
+    _read_calibration(parts, reports)
+    _read_gate(parts, reports)
+    parts.run = _documents(parts, reports, (reports / "latest").glob("*.json"), {"comparison"})
+    return parts
+
+
+def _read_history(
+    parts: Gathered, reports: Path, checkout: Checkout, cache: Path, tell: Teller
+) -> None:
+    from benchproof.changes import find_all, prepare  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof.history.asv_files import load  # noqa: PLC0415  (the same)
+
+    results = reports / ASV_RESULTS
+    if not results.is_dir():
+        parts.why["history"] = "No history was measured: `benchproof history` measures one."
+        return
+    prepare()
+    try:
+        parts.history = load(
+            results, checkout, cache=cache / f"history-{digest(str(results.resolve()))}.npy"
+        )
+    except BenchproofError as error:
+        parts.why["history"] = f"The history could not be read: {error}"
+        return
+    parts.left_out += [
+        LeftOut(f"{ASV_RESULTS}/{each.file}", each.why) for each in parts.history.left_out
+    ]
+    if not parts.history.series:
+        parts.why["history"] = "No result could be used: `benchproof history` measures some."
+        return
+    try:
+        parts.changes = find_all(parts.history, cache=cache / "changes.json", tell=tell)
+    except BenchproofError as error:
+        parts.why["changes"] = f"The search for changes failed: {error}"
+
+
+def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
+    from benchproof.claims import judge, reader, store  # noqa: PLC0415  (scipy is slow to import)
+
+    from . import claimed  # noqa: PLC0415  (the same)
+
+    ledger_file = checkout.root / "claims.toml"
+    files = sorted((reports / CLAIMS).glob("*.json.gz"))
+    if not ledger_file.exists() or not files:
+        parts.why["claims"] = "No claim was measured: `benchproof claims` measures them."
+        return
+    runs = []
+    for file in files:
+        try:
+            runs += store.load(file)
+        except LedgerError as error:
+            parts.left_out.append(LeftOut(f"{CLAIMS}/{file.name}", _reason(error, file)))
+    try:
+        ledger = reader.read(ledger_file)
+        runs.sort(key=lambda run: run.created)
+        found = judge.judge(ledger, runs, list(ledger.rows), {})
+        claimed.page(found, "", "")  # what it cannot show, the page could not either
+        parts.claims = found
+    except (BenchproofError, AttributeError, KeyError, TypeError, ValueError) as error:
+        parts.why["claims"] = f"The ledger could not be judged: {error}"
+
+
+def _read_calibration(parts: Gathered, reports: Path) -> None:
+    missing = "Nothing was calibrated: `benchproof calibrate` measures how often the gate is wrong."
+    try:
+        from benchproof.calibrate.rates import load  # noqa: PLC0415  (scipy is slow to import)
+
+        parts.calibration = load(reports)
+    except (BenchproofError, ImportError, KeyError, OSError, TypeError, ValueError) as error:
+        missing = f"The calibration could not be read: {error}"
+    if not parts.calibration:
+        parts.why["calibration"] = missing
+
+
+def _read_gate(parts: Gathered, reports: Path) -> None:
+    files = [*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]
+    found = []
+    for file in files:
+        for document in _documents(parts, reports, [file], {"gate"}):
+            if all(isinstance(document.get(key), dict) for key in ("verdict", "base", "head")):
+                found.append(document)
+            else:
+                name = file.relative_to(reports).as_posix()
+                parts.left_out.append(LeftOut(name, "is not a gate's document"))
+    if found:
+        parts.gate = max(found, key=lambda document: str(document.get("created", "")))
+
+
+def _documents(
+    parts: Gathered, reports: Path, files: Iterable[Path], kinds: set[str]
+) -> list[dict[str, Any]]:
+    """The results files of some kinds; what is no JSON is left out and named."""
+    found = []
+    for file in sorted(files):
+        try:
+            data = file.read_bytes()
+            document = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
+        except (OSError, ValueError, EOFError) as error:
+            name = file.relative_to(reports).as_posix()
+            if all(each.file != name for each in parts.left_out):
+                parts.left_out.append(LeftOut(name, f"no JSON ({type(error).__name__})"))
+            continue
+        if isinstance(document, dict) and document.get("kind") in kinds:
+            found.append(document)
+    return found
+
+
+def _reason(error: Exception, file: Path) -> str:
+    """An error without the path, which stands beside it."""
+    return str(error).removeprefix(f"{file}: ")

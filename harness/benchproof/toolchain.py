@@ -1,0 +1,85 @@
+"""What builds the sides: this interpreter, its pinned Cython and setuptools, the C compiler."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROBE = "#include <Python.h>\nint benchproof_probe(void) { return PY_MAJOR_VERSION; }\n"
+#: Variables of the environment that reach the compiler.
+FLAGS = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED", "ARCHFLAGS")
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Everything but the sources that decides what a build gives.
+
+    Attributes:
+        compiler: the compiler's first line about itself, or "" if none works.
+        why_not: why no compiler works, or "".
+        identity: what goes into a build's key.
+    """
+
+    compiler: str
+    why_not: str
+    identity: tuple[str, ...]
+
+    @property
+    def compiles(self) -> bool:
+        """Whether a C extension can be built here."""
+        return not self.why_not
+
+
+def find() -> Toolchain:
+    """Try the compiler that setuptools would use on a file that includes Python.h."""
+    command = shlex.split(os.environ.get("CC") or str(sysconfig.get_config_var("CC") or "cc"))
+    why_not = _try_compiler(command)
+    compiler = "" if why_not else _first_line([*command, "--version"])
+    identity = (
+        sys.version,
+        str(sysconfig.get_config_var("SOABI")),
+        compiler,
+        *(f"{name}={os.environ.get(name, '')}" for name in FLAGS),
+        *(f"{name} {_version(name)}" for name in ("cython", "setuptools")),
+    )
+    return Toolchain(compiler, why_not, identity)
+
+
+def _try_compiler(command: list[str]) -> str:
+    """Why a compiler does not work, or ""."""
+    with tempfile.TemporaryDirectory(prefix="benchproof-cc-") as folder:
+        source = Path(folder, "probe.c")
+        source.write_text(_PROBE, encoding="utf-8")
+        include = sysconfig.get_paths()["include"]
+        arguments = ["-shared", "-fPIC", f"-I{include}", str(source), "-o", f"{folder}/probe.so"]
+        try:
+            answer = subprocess.run(  # noqa: S603  (the user's compiler, no shell)
+                [*command, *arguments], capture_output=True, text=True, check=False
+            )
+        except OSError as error:
+            return f"{command[0]}: {error.strerror}"
+        if answer.returncode:
+            lines = answer.stderr.strip().splitlines()
+            return lines[0] if lines else f"{command[0]} ended with status {answer.returncode}"
+    return ""
+
+
+def _first_line(command: list[str]) -> str:
+    """The first line that a program prints."""
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    return (answer.stdout.splitlines() or [""])[0]
+
+
+def _version(distribution: str) -> str:
+    """An installed distribution's version, or "absent"."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"

@@ -1,1 +1,0 @@
-"""The commands of `hotpath`: one file each, its help text first; `harness/cli.py` lists them."""
