@@ -6,7 +6,8 @@ sets one. Here time is cut into slots of a few milliseconds; a timer is an entry
 slot, and cancelling takes it out. Timers are late by up to two ticks, never early.
 
 All state changes are single operations of dicts, which need no lock. The thread that takes a timer
-out of its slot is the one that owns what happens next, so that it runs once or not at all.
+out of its slot is the one that owns what happens next, so that it runs once or not at all. Only the
+loop's thread takes slots away.
 """
 
 from __future__ import annotations
@@ -86,10 +87,9 @@ class Timers:
             slot = self._slots.setdefault(number, {})
         timer = Timer(fn, slot)
         if number <= self._passed:
-            # The slot passed while this thread was on its way to it.
-            self._slots.pop(number, None)
+            # The slot passed while this thread was on its way to it, and may come back empty.
             if timer.take() and not self._closed:
-                self._loop.call_soon_threadsafe(_run, fn)
+                self._loop.call_soon_threadsafe(self._run_late, number, fn)
         elif not self._ticks and not self._closed:
             self._ticks = True
             self._loop.call_soon_threadsafe(self._tick)
@@ -131,7 +131,7 @@ class Timers:
         else:
             due = [n for n in range(first, self._passed + 1) if n in self._slots]
         for number in due:
-            self._run_slot(self._slots.pop(number))
+            self._run_slot(self._slots.pop(number, {}))
         self._idle = 0 if self._slots else self._idle + 1
         if self._idle > _IDLE_TICKS:
             self._ticks = False
@@ -140,6 +140,15 @@ class Timers:
                 return
             self._ticks = True  # another thread set one meanwhile
         self._handle = self._loop.call_later(TICK, self._tick)
+
+    def _run_late(self, number: int, fn: Callable[[], object]) -> None:
+        """Run a timer whose slot had passed before it was set, and what else came too late for it.
+
+        Slots leave only here and in the tick, on the loop's thread: a thread that took one away
+        would take the timers of others along.
+        """
+        _run(fn)
+        self._run_slot(self._slots.pop(number, {}))
 
     @staticmethod
     def _run_slot(slot: dict[Timer, None]) -> None:

@@ -167,6 +167,29 @@ def test_a_slot_that_passes_while_a_thread_is_on_its_way_to_it_runs_all_the_same
     assert timers.pending == 1
 
 
+def test_a_thread_that_stalls_on_its_way_to_a_slot_takes_no_other_timer_along(loop, clock):
+    timers, ran = Timers(loop, clock), []
+
+    def stalled():
+        # As a thread that read the clock long ago, and goes on while the tick runs what is due.
+        now, clock.now = clock.now, 1000.0
+        timers.call_later(2 * TICK, lambda: ran.append("late"))
+        clock.now = now
+
+    timers.call_later(TICK, stalled)
+    timers.call_later(2 * TICK, lambda: ran.append("of another request"))
+    clock.now += 1
+    loop.turn()
+    loop.turn()
+    assert sorted(ran) == ["late", "of another request"]
+    timers.call_later(0.1, lambda: ran.append("afterwards"))
+    clock.now += 1
+    loop.turn()
+    loop.turn()
+    assert ran[2:] == ["afterwards"], "the ticking goes on"
+    assert not timers._slots, "an empty slot of the past would stay for good"
+
+
 def test_closing_forgets_all_timers(loop, clock):
     timers = Timers(loop, clock)
     timers.call_later(0.1, lambda: pytest.fail("it ran"))
