@@ -110,27 +110,34 @@ class SocketTransport:
 
     def _send_from_elsewhere(self, data: bytes) -> None:
         """Send at once what may be a single request, and have the loop send a stream of them."""
+        failure: OSError | None = None
         with self._lock:
             if self.is_closing:
                 return
             if self._pending or self._waits_for_room or not self._was_answered:
                 self._pending.append(data)
-                if not self._flush_is_due and not self._waits_for_room:
-                    self._flush_is_due = True
-                    call_on_loop(self._loop, self._thread, self._flush)
-                return
-            self._was_answered = False
-            try:
-                sent = self._sock.send(data)
-            except (BlockingIOError, InterruptedError):
+                if self._flush_is_due or self._waits_for_room:
+                    return
+                self._flush_is_due = True
+            else:
+                self._was_answered = False
                 sent = 0
-            except OSError as error:
-                call_on_loop(self._loop, self._thread, self._end, error)
-                return
-            if sent < len(data):
-                # In front of what the loop's thread wrote meanwhile.
-                self._pending.appendleft(data[sent:])
-                call_on_loop(self._loop, self._thread, self._flush)
+                try:
+                    sent = self._sock.send(data)
+                except (BlockingIOError, InterruptedError):
+                    pass
+                except OSError as error:
+                    failure = error
+                if sent == len(data):
+                    return
+                if failure is None:
+                    # In front of what the loop's thread wrote meanwhile.
+                    self._pending.appendleft(data[sent:])
+        # Without the lock: where the loop is closed, both are called here, and take it.
+        if failure is None:
+            call_on_loop(self._loop, self._thread, self._flush)
+        else:
+            call_on_loop(self._loop, self._thread, self._end, failure)
 
     def _flush(self) -> None:
         """Send what waits; on the loop's thread."""
@@ -183,7 +190,8 @@ class SocketTransport:
 
     def abort(self) -> None:
         """Close without sending what still waits."""
-        self._pending.clear()
+        with self._lock:
+            self._pending.clear()
         call_on_loop(self._loop, self._thread, self._end, None)
 
     def _end(self, error: BaseException | None) -> None:

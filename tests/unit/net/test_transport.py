@@ -199,3 +199,34 @@ def test_a_loop_that_is_gone_does_not_keep_the_socket_open():
     assert transport._sock.fileno() == -1
     assert ends == [None]
     theirs.close()
+
+
+def test_a_write_after_the_loop_was_closed_does_not_wait_for_its_own_lock():
+    loop = asyncio.new_event_loop()
+    transport, theirs = pair(loop)
+    transport._thread = 0  # a loop's thread that has ended
+    transport._was_answered = False  # so that the loop is asked to send it
+    loop.close()
+    writer = threading.Thread(target=transport.write, args=(b"late",), daemon=True)
+    writer.start()
+    writer.join(10)
+    assert not writer.is_alive()
+    transport.abort()
+    theirs.close()
+
+
+def test_aborting_waits_for_a_thread_that_sends(run):
+    async def main():
+        transport, theirs = pair(asyncio.get_running_loop())
+        transport._pending.append(b"not sent yet")
+        with transport._lock:  # as a thread does that joins what waits
+            aborting = threading.Thread(target=transport.abort)
+            aborting.start()
+            aborting.join(0.05)
+            assert list(transport._pending) == [b"not sent yet"]
+        await asyncio.to_thread(aborting.join)
+        assert not transport._pending
+        await eventually(lambda: transport.is_closing)
+        theirs.close()
+
+    run(main())
