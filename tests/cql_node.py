@@ -139,6 +139,7 @@ class Request:
     text: str = ""
     values: list = field(default_factory=list)
     consistency: int | None = None
+    query_id: bytes | None = None
 
     @property
     def keyspace(self):
@@ -461,7 +462,7 @@ class CqlNode:
             if request.version >= 5:
                 p.read_binary_string(f)
         elif request.opcode == BATCH:
-            request.text = self._read_batch(f)
+            request.text = self._read_batch(request, f)
             return
         if request.opcode in {QUERY, EXECUTE}:
             request.consistency = p.read_short(f)
@@ -469,12 +470,15 @@ class CqlNode:
             if flags & 0x01 and not flags & 0x40:
                 request.values = [p.read_value(f) for _ in range(p.read_short(f))]
 
-    def _read_batch(self, f):
+    def _read_batch(self, request, f):
         p.read_byte(f)
         texts = []
         for _ in range(p.read_short(f)):
             if p.read_byte(f):
-                texts.append(self.prepared.get(p.read_binary_string(f), ""))
+                query_id = p.read_binary_string(f)
+                texts.append(self.prepared.get(query_id, ""))
+                if query_id not in self.prepared:
+                    request.query_id = query_id
             else:
                 texts.append(p.read_longstring(f))
             for _ in range(p.read_short(f)):
@@ -491,7 +495,7 @@ class CqlNode:
             REGISTER: self._on_register,
             PREPARE: self._on_prepare,
         }.get(request.opcode)
-        if request.opcode == EXECUTE and request.query_id not in self.prepared:
+        if request.query_id is not None and request.query_id not in self.prepared:
             return error(0x2500, "unknown", wb.short(len(request.query_id)) + request.query_id)
         return fixed(request) if fixed else self._by_table(request)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import threading
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from .options import ClusterOptions, ContactPoint
     from .profiles import ExecutionProfile
 
+log = logging.getLogger(__name__)
+
 _Value = TypeVar("_Value")
 
 #: Clusters that were connected. What a program forgot to shut down is shut down when it ends.
@@ -28,7 +31,10 @@ _connected: WeakSet[Cluster] = WeakSet()
 @atexit.register
 def _shut_down_what_is_left() -> None:
     for cluster in tuple(_connected):
-        cluster.shutdown()
+        try:
+            cluster.shutdown()
+        except Exception:
+            log.exception("Cannot shut down %r", cluster)
 
 
 # The loop's thread and its connections stay with the parent.
@@ -141,9 +147,11 @@ class Cluster(ClusterSurface):
             if self._thread is None:
                 self.core.is_shutdown = True
                 return
-            self.run(self.core.close())
-            self._thread.stop()
-            self._thread = None
+            try:
+                self.run(self.core.close())
+            finally:
+                self._thread.stop()
+                self._thread = None
 
     def _check_thread(self) -> None:
         """Refuse a callback here, before it waits for a lock whose owner waits for it.

@@ -44,7 +44,9 @@ class PreparedStatements:
     def add(self, statement: PreparedStatement, keyspace: str | None = None) -> None:
         """Remember a statement, and the keyspace that was in use when it was prepared."""
         with self._lock:
-            self.by_id[statement.query_id] = statement
+            known = self.by_id.setdefault(statement.query_id, statement)
+            if known is not statement:
+                statement.known_by = known
             self._keyspaces[statement] = keyspace
 
     def _by_keyspace(self) -> dict[str | None, list[PreparedStatement]]:

@@ -50,6 +50,8 @@ class BatchStatement(Statement):
         self.batch_type = batch_type
         self._encoder: LiteralEncoder = Encoder() if session is None else session.encoder
         self._statements_and_parameters: list[BatchEntry] = []
+        #: A node that has forgotten one is told its text, for which somebody has to hold it.
+        self._prepared: set[PreparedStatement] = set()
         self._is_lwt = False
         super().__init__(
             retry_policy,
@@ -92,11 +94,13 @@ class BatchStatement(Statement):
         elif isinstance(statement, PreparedStatement):
             bound = statement.bind(() if parameters is None else parameters)
             self._append(bound, (True, statement.query_id, bound.values))
+            self._prepared.add(statement)
         elif isinstance(statement, BoundStatement):
             if parameters:
                 raise ValueError("a BoundStatement has its values: it takes no parameters")
-            query_id = statement.prepared_statement.query_id
-            self._append(statement, (True, query_id, statement.values))
+            prepared = statement.prepared_statement
+            self._append(statement, (True, prepared.query_id, statement.values))
+            self._prepared.add(prepared)
         elif isinstance(statement, SimpleStatement):
             text = self._with_literals(statement.query_string, parameters)
             self._append(statement, (False, text, ()))
@@ -126,6 +130,7 @@ class BatchStatement(Statement):
         self.custom_payload = None
         self._is_lwt = False
         self._statements_and_parameters.clear()
+        self._prepared.clear()
 
     def _with_literals(self, text: str, parameters: Sequence[Any] | dict[str, Any] | None) -> str:
         return text if parameters is None else bind_params(text, parameters, self._encoder)

@@ -73,6 +73,8 @@ class PreparedStatement:
         serializer: encodes the values of the bind markers, in a way chosen once for each by its
             type.
         is_lwt: whether the server marked it as conditional (ScyllaDB).
+        known_by: where the same text was prepared before, that statement: the cluster remembers
+            one a text, for as long as somebody holds it.
         consistency_level: default for statements bound from this one; so are
             serial_consistency_level, fetch_size, retry_policy, custom_payload, is_idempotent.
     """
@@ -100,6 +102,7 @@ class PreparedStatement:
         self.result_metadata = result_metadata
         self.result_metadata_id = result_metadata_id
         self.is_lwt = is_lwt
+        self.known_by: PreparedStatement | None = None
         self.column_encryption_policy = column_encryption_policy
         self.serializer = ValuesSerializer(column.type for column in column_metadata)
         self.consistency_level: int | None = None

@@ -14,6 +14,7 @@ from cql_node import VOID, CqlNode
 
 from driver.auth import PlainTextAuthProvider
 from driver.cluster import Cluster, ClusterOptions, ExecutionProfile
+from driver.cluster.cluster import _shut_down_what_is_left
 from driver.cluster.core import ClusterCore
 from driver.net.errors import ProtocolVersionUnsupported
 from driver.policies import ConstantReconnectionPolicy, HostFilterPolicy, RoundRobinPolicy
@@ -318,6 +319,39 @@ print("done")
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+
+
+def test_a_core_that_cannot_close_leaves_no_thread_behind(nodes):
+    cluster = Cluster(**nodes.options)
+    cluster.connect()
+    close = cluster.core.close
+
+    async def fail():
+        await close()
+        raise RuntimeError("a policy refuses to end")
+
+    cluster.core.close = fail
+    with pytest.raises(RuntimeError, match="refuses to end"):
+        cluster.shutdown()
+    assert not [t for t in threading.enumerate() if t.name == "driver-loop"]
+    cluster.shutdown()  # again, it does nothing
+
+
+def test_a_cluster_that_cannot_be_shut_down_at_exit_keeps_no_other_from_it(nodes, caplog):
+    one, other = Cluster(**nodes.options), Cluster(**nodes.options)
+    for cluster in (one, other):
+        cluster.connect()
+        close = cluster.shutdown
+
+        def fail(close=close):
+            close()
+            raise RuntimeError("not today")
+
+        cluster.shutdown = fail
+    _shut_down_what_is_left()
+    assert one.is_shutdown
+    assert other.is_shutdown
+    assert caplog.text.count("Cannot shut down") == 2
 
 
 def test_whoever_connects_hears_that_another_thread_shut_the_cluster_down(nodes):

@@ -8,6 +8,7 @@ from cql_node import EXECUTE, PREPARE, error
 
 from driver.cluster import Cluster
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
+from driver.statements import BatchStatement
 from driver.types import Int32Type
 from driver.vocabulary.errors import InvalidRequest, UnsupportedOperation
 
@@ -98,6 +99,37 @@ def test_a_statement_that_nobody_holds_is_forgotten(cluster):
     gc.collect()
     assert query_id not in cluster.core.prepared_statements
     assert not cluster.core.prepared._by_keyspace()
+
+
+def test_a_text_that_was_prepared_twice_stays_known_while_either_is_held(cluster):
+    session = cluster.connect()
+    first, second = session.prepare(INSERT), session.prepare(INSERT)
+    query_id = first.query_id
+    del second
+    gc.collect()
+    assert query_id in cluster.core.prepared_statements
+    second = session.prepare(INSERT)
+    del first
+    gc.collect()
+    assert query_id in cluster.core.prepared_statements
+    assert sum(map(len, cluster.core.prepared._by_keyspace().values())) == 1
+    del second
+    gc.collect()
+    assert query_id not in cluster.core.prepared_statements
+
+
+def test_a_batch_holds_the_statements_that_it_may_have_to_prepare_again(nodes, cluster):
+    session = cluster.connect(wait_for_all_pools=True)
+    batch = BatchStatement()
+    batch.add(session.prepare(INSERT), (1,))
+    query_id = batch.statements[0][1]
+    gc.collect()
+    for node in nodes.nodes:
+        node.forget_prepared()
+    session.execute(batch)
+    batch.clear()
+    gc.collect()
+    assert query_id not in cluster.core.prepared_statements
 
 
 def test_a_keyspace_of_its_own_needs_protocol_v5(nodes, cluster):
