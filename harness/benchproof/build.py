@@ -11,19 +11,21 @@ from __future__ import annotations
 import compileall
 import hashlib
 import json
-import os
 import py_compile
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 import zipfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
+from . import variables
 from .errors import BuildError, no_space
 from .package import RECORD
 from .package import name as import_name
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .checkout import Checkout
-    from .processes import Crew, Finished
+    from .processes import Child, Crew, Finished
+    from .progress import Teller
     from .toolchain import Toolchain
 
 #: Files beside the sources that a build may read (the project's metadata names them).
@@ -49,7 +52,9 @@ _TALK = (
 _LAST_LINES = 12
 _LINE_WIDTH = 150
 #: Bump when the layout of a cached side changes.
-_LAYOUT = "1"
+_LAYOUT = "2"
+#: Seconds after which a build that still runs says so.
+_STILL = 30
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,14 @@ class Builder:
         cache: the cache's directory, ignored by git.
         crew: runs pip and the compiler.
         toolchain: what they are.
+        tell: hears which side is built, and in how many seconds, if somebody waits for it.
     """
 
     checkout: Checkout
     cache: Path
     crew: Crew
     toolchain: Toolchain
+    tell: Teller | None = None
 
     def build(self, target: Target, flags: str = "") -> Built:
         """Build a side, or find it built.
@@ -109,27 +116,56 @@ class Builder:
                 f"{self.toolchain.why_not}"
             )
         key = self.key(target, impl, flags)
+        name = f"{target.spec.text} [{impl}]"
+        script = self.checkout.read(None if target.is_working_tree else target.commit, "setup.py")
+        for unseen in variables.withheld(script.decode(errors="replace"), self._passed):
+            self._say(
+                f"{name}: setup.py reads {unseen}, which is set here but not passed to builds: "
+                "name it in build-variables of [tool.benchproof]"
+            )
         self.cache.mkdir(parents=True, exist_ok=True)
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / RECORD
-            if not record.exists():
-                self._make(target, impl, record.parent, flags)
-            built = json.loads(record.read_text(encoding="utf-8"))
+            built = _read(record)
+            if built is None or (impl == "cython" and not _is_kept(built, wanted)):
+                started = time.monotonic()
+                self._say(f"{name}: building")
+                built = self._make(target, impl, record.parent, flags)
+                self._say(f"{name}: built in {time.monotonic() - started:.0f} s")
+            else:
+                self._say(f"{name}: built before, taken from the cache")
         if impl == "cython" and not built["compiled"]:
             if wanted:
                 raise BuildError(
                     f"{target.spec.text} has no compiled modules to ask for (--impl python)"
                 )
-            impl, why_pure = "python", "it has no compiled modules"
+            impl = "python"
+            why_pure = "it has no compiled modules" if built["pure_wheel"] else (
+                "its extensions did not compile, and its build goes on without them"
+            )  # fmt: skip
         return Built(key, impl, built["compiled"], built["wheel_sha256"], built["folder"], why_pure)
 
     def key(self, target: Target, impl: Implementation, flags: str = "") -> str:
         """The name of a build in the cache."""
-        parts = [_LAYOUT, impl, target.content, *self.toolchain.identity, *filter(None, [flags])]
+        passed = [f"{name}={value}" for name, value in self._passed.items()]
+        parts = [_LAYOUT, impl, target.content, *self.toolchain.identity, *passed,
+                 *filter(None, [flags])]  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
-    def _make(self, target: Target, impl: Implementation, folder: Path, flags: str) -> None:
-        """Export, build, unpack, and move into place as one step."""
+    @property
+    def _passed(self) -> dict[str, str]:
+        """The variables that a build here gets."""
+        return variables.passed(self.checkout.build_variables)
+
+    def _say(self, words: str) -> None:
+        """Tell whoever waits."""
+        if self.tell is not None:
+            self.tell.line(words)
+
+    def _make(
+        self, target: Target, impl: Implementation, folder: Path, flags: str
+    ) -> dict[str, Any]:
+        """Export, build, unpack, and move into place as one step; the record of it."""
         with tempfile.TemporaryDirectory(prefix="build-", dir=self.cache) as scratch:
             tree, side = Path(scratch, "tree"), Path(scratch, "side")
             tree.mkdir()
@@ -142,6 +178,7 @@ class Builder:
                 "folder": str(folder),
                 "package": name,
                 "compiled": compiled,
+                "pure_wheel": wheel.stem.endswith("-none-any"),
                 "wheel": wheel.name,
                 "wheel_sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
                 "target": asdict(target),
@@ -151,6 +188,7 @@ class Builder:
             folder.parent.mkdir(exist_ok=True)
             shutil.rmtree(folder, ignore_errors=True)
             side.rename(folder)
+        return record
 
     def _export(self, target: Target, tree: Path) -> None:
         """Copy what is built: a commit's tree, or the working tree's sources."""
@@ -169,27 +207,57 @@ class Builder:
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
                    "--no-index", "--no-cache-dir", "--disable-pip-version-check",
                    "--wheel-dir", str(scratch), str(tree)]  # fmt: skip
-        env = build_environment(impl, tree, flags)
+        env = build_environment(self._passed, impl, tree, flags)
         child = self.crew.start(command, log=scratch / "build.log", cwd=scratch, env=env)
-        ended = self.crew.wait(child)
+        ended = self._wait(child, f"{target.spec.text} [{impl}]")
         wheels = sorted(scratch.glob("*.whl"))
         if ended.status or len(wheels) != 1:
             raise _failure(target, ended, self.cache)
         return wheels[0]
 
+    def _wait(self, child: Child, name: str) -> Finished:
+        """Wait for a build, not in silence."""
+        started = time.monotonic()
+        while self.tell is not None:
+            try:
+                child.process.wait(_STILL)
+                break
+            except subprocess.TimeoutExpired:
+                self._say(f"{name}: still building, {time.monotonic() - started:.0f} s so far")
+        return self.crew.wait(child)
 
-def build_environment(impl: Implementation, tree: Path, more: str = "") -> Mapping[str, str]:
-    """The environment of a build: reproducible, whatever directory it happens in.
+
+def _read(record: Path) -> dict[str, Any] | None:
+    """The record of a build that is in the cache."""
+    if not record.exists():
+        return None
+    found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    return found
+
+
+def _is_kept(built: Mapping[str, Any], wanted: Implementation | None) -> bool:
+    """Whether what an earlier build gave is believed.
+
+    Compiled modules are. That there are none may be this machine's fault, mended since: it is
+    believed only of a wheel for every platform, and only where nobody asked for compiled ones.
+    """
+    return bool(built["compiled"] or (built["pure_wheel"] and not wanted))
+
+
+def build_environment(
+    passed: Mapping[str, str], impl: Implementation, tree: Path, more: str = ""
+) -> dict[str, str]:
+    """The environment of a build: reproducible, whatever directory and terminal it happens in.
 
     Args:
+        passed: what it gets of the environment here, all of it in its key.
         impl: what it builds.
         tree: the directory.
         more: flags for the compiler.
     """
-    env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "DRIVER_IMPL"}}
     # setuptools takes CFLAGS instead of the interpreter's own flags, so those must be in it.
-    flags = env.get("CFLAGS") or str(sysconfig.get_config_var("CFLAGS") or "-O2")
-    return env | {
+    flags = passed.get("CFLAGS") or str(sysconfig.get_config_var("CFLAGS") or "-O2")
+    return {**variables.scratch(), **passed} | {
         "DRIVER_BUILD": impl,
         "CFLAGS": f"{flags} {more} -ffile-prefix-map={tree}=.",
         "SOURCE_DATE_EPOCH": "315532800",  # the first instant that a zip file can hold

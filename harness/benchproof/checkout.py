@@ -40,6 +40,11 @@ class Checkout:
         """Where the package that is measured lies, relative to the root."""
         return package.place(self.root)
 
+    @cached_property
+    def build_variables(self) -> tuple[str, ...]:
+        """Patterns of the variables that its build reads, as the project names them."""
+        return package.build_variables(self.root)
+
     def ask(self, *arguments: str) -> str:
         """The output of a git command that must succeed.
 

@@ -167,7 +167,7 @@ def build_both(
     """Build both sides before either runs, at the same time where they differ."""
     names = " and ".join(dict.fromkeys(target.spec.text for target in sides.values()))
     tell.stage(f"building {names}")
-    builder = Builder(place.checkout, place.cache, crew, place.toolchain)
+    builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
     # Two builds of the same content wait for one another at the cache's lock.
     with ThreadPoolExecutor(max_workers=2) as pool:
         try:

@@ -1,37 +1,55 @@
-"""The package that is measured: where it lies in a checkout, and the name it is imported by."""
+"""The package that is measured: where it lies, its name, and the variables its build reads."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from . import renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Where the package lies unless a project says otherwise.
 DEFAULT = "driver"
 #: What a built side keeps of it, beside the package.
 RECORD = "side.json"
+_PATTERN = re.compile(r"[A-Za-z_][\w*]*")
 
 
 def place(root: Path) -> str:
     """Where the package of a project lies, relative to its root: `package` of `[tool.benchproof]`.
 
-    What is wrong with the table is said by `settings.load`, which every measuring command calls;
-    here such a table names nothing.
+    Args:
+        root: the folder that holds pyproject.toml, if there is one.
+    """
+    found = _setting(root, "package")
+    return str(found) if is_place(found) else DEFAULT
+
+
+def build_variables(root: Path) -> tuple[str, ...]:
+    """Patterns of the variables that a project's build reads: `build-variables`, or none.
 
     Args:
         root: the folder that holds pyproject.toml, if there is one.
     """
+    found = _setting(root, "build-variables")
+    return tuple(found) if isinstance(found, list) and are_patterns(found) else ()
+
+
+def _setting(root: Path, key: str) -> object:
+    """A key of `[tool.benchproof]`, unchecked.
+
+    What is wrong with the table is said by `settings.load`, which every measuring command calls;
+    here such a table holds nothing.
+    """
     try:
-        whole = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return DEFAULT
-    try:
-        tools = whole["tool"]
-        found = tools[renamed.table_name(tools)]["package"]
-    except (KeyError, TypeError):
-        return DEFAULT
-    return found if is_place(found) else DEFAULT
+        tools = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+        return tools[renamed.table_name(tools)][key]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def is_place(value: object) -> bool:
@@ -40,6 +58,11 @@ def is_place(value: object) -> bool:
         return False
     path = PurePosixPath(value)
     return not path.is_absolute() and ".." not in path.parts and path.name.isidentifier()
+
+
+def are_patterns(values: Sequence[object]) -> bool:
+    """Whether all of them are names of variables, with `*` for any letters."""
+    return all(isinstance(each, str) and bool(_PATTERN.fullmatch(each)) for each in values)
 
 
 def name(place: str) -> str:

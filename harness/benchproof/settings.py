@@ -5,6 +5,7 @@ Everything has a default, so the table may be absent::
     [tool.benchproof]
     alpha = 0.01                # chance of even one false alarm in a gate in which nothing changed
     package = "driver"          # folder of the package that is measured; its last name is imported
+    build-variables = []        # variables that its build reads, beside the usual ones: ["TOY_*"]
     suites = "asv_benchmarks"   # folder of the benchmark definitions
     accepted = "accepted.toml"  # regressions that a reviewer has accepted
     builds = 1                  # how often each side is built
@@ -35,7 +36,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import renamed
 from .claims.lines import broken_line
 from .errors import SettingsError, told
-from .package import DEFAULT, is_place
+from .package import DEFAULT, are_patterns, is_place
 from .verdict import ALPHA, LIMITS, Limit
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ Where = tuple[str, ...]
 CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]] = {
     "alpha": (float, lambda value: 0 < value <= 0.5, "a number above 0, at most 0.5"),
     "package": (str, is_place, "the folder of an importable package, below the project"),
+    "build-variables": (list, are_patterns, "a list of names of variables, with * in them or not"),
     "suites": (str, bool, "the name of a folder"),
     "accepted": (str, bool, "the name of a file"),
     "builds": (int, lambda value: 1 <= value <= 16, "a whole number from 1 to 16"),
@@ -85,6 +87,7 @@ class Settings:
         limits: by meter.
         overrides: limits of some benchmarks, in the order of the file.
         package: folder of the package that is measured, relative to the project.
+        build_variables: patterns of the variables that its build reads, beside `variables.PASSED`.
         suites: folder of the benchmark definitions, relative to the project.
         accepted: file of accepted regressions, relative to the project.
         builds: how often each side is built.
@@ -95,6 +98,7 @@ class Settings:
     limits: Mapping[str, Limit] = field(default_factory=lambda: MappingProxyType(LIMITS))
     overrides: tuple[Override, ...] = ()
     package: str = DEFAULT
+    build_variables: tuple[str, ...] = ()
     suites: str = "asv_benchmarks"
     accepted: str = "accepted.toml"
     builds: int = 1
@@ -131,6 +135,7 @@ class Settings:
             "limits": {meter: limit.ratio for meter, limit in self.limits.items()},
             "benchmarks": {each.pattern: dict(each.limits) for each in self.overrides},
             "package": self.package,
+            "build-variables": list(self.build_variables),
             "suites": self.suites,
             "accepted": self.accepted,
             "builds": self.builds,
@@ -196,6 +201,7 @@ class _Reader:
             # Of Python's types, bool is an int; of TOML's it is not.
             if not isinstance(value, kinds) or isinstance(value, bool) or not right(value):
                 self.refuse((*self.path, key), f"{key} must be {words}, not {value!r}")
+        given["build_variables"] = tuple(given.pop("build-variables", ()))
         return Settings(
             **given,
             limits=MappingProxyType(

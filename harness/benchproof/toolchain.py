@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PROBE = "#include <Python.h>\nint benchproof_probe(void) { return PY_MAJOR_VERSION; }\n"
-#: Variables of the environment that reach the compiler.
-FLAGS = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED", "ARCHFLAGS")
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Everything but the sources that decides what a build gives.
+    """What decides what a build gives, beside the sources and the environment (`variables`).
 
     Attributes:
         compiler: the compiler's first line about itself, or "" if none works.
@@ -46,7 +44,6 @@ def find() -> Toolchain:
         sys.version,
         str(sysconfig.get_config_var("SOABI")),
         compiler,
-        *(f"{name}={os.environ.get(name, '')}" for name in FLAGS),
         *(f"{name} {_version(name)}" for name in ("cython", "setuptools")),
     )
     return Toolchain(compiler, why_not, identity)

@@ -1,5 +1,6 @@
 """Sides become directories once for each content, and failures become lines."""
 
+import re
 import subprocess
 import sys
 import sysconfig
@@ -8,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from benchproof import build, targets
+from benchproof import build, targets, variables
+from benchproof.checkout import Checkout
 from benchproof.errors import BuildError, NoSpaceError
 from benchproof.processes import Crew, Finished
+from tests.harness import toy as toy_module
 
 
 @pytest.fixture
@@ -107,10 +110,118 @@ def test_the_tools_are_part_of_a_build_s_name(place, builder, toolchain):
 
 def test_the_interpreter_s_own_flags_stay_when_ours_are_added(monkeypatch, tmp_path):
     monkeypatch.delenv("CFLAGS", raising=False)
-    flags = build.build_environment("cython", tmp_path)["CFLAGS"]
+    flags = build.build_environment(variables.passed(), "cython", tmp_path)["CFLAGS"]
     assert str(sysconfig.get_config_var("CFLAGS")) in flags
     monkeypatch.setenv("CFLAGS", "-O1")
-    assert build.build_environment("cython", tmp_path)["CFLAGS"].startswith("-O1 ")
+    flags = build.build_environment(variables.passed(), "cython", tmp_path)["CFLAGS"]
+    assert flags.startswith("-O1 ")
+
+
+READS_A_VARIABLE = """
+import os
+from pathlib import Path
+Path("driver/flag.py").write_text(f"FLAG = {os.environ.get('TOY_FLAG')!r}\\n")
+"""
+
+
+def flag_of(side):
+    return Path(side.folder, "driver", "flag.py").read_text().split()[-1]
+
+
+@pytest.fixture
+def with_flag(toy):
+    toy.write("setup.py", READS_A_VARIABLE + toy_module.SETUP)
+    return toy
+
+
+@pytest.mark.slow
+def test_a_variable_that_the_project_names_makes_another_build(with_flag, place, monkeypatch):
+    named = toy_module.PYPROJECT + '[tool.benchproof]\nbuild-variables = ["TOY_*"]\n'
+    with_flag.write("pyproject.toml", named)
+    monkeypatch.delenv("TOY_FLAG", raising=False)
+    seen = []
+    with Crew() as crew:
+        for value in ("slow", "fast"):
+            monkeypatch.setenv("TOY_FLAG", value)
+            fresh = Checkout.around(with_flag.root)
+            builder = build.Builder(fresh, place.cache, crew, place.toolchain)
+            seen.append(built(builder, ".@impl:python"))
+    assert [flag_of(side) for side in seen] == ["'slow'", "'fast'"]
+    assert seen[0].key != seen[1].key
+
+
+@pytest.mark.slow
+def test_another_variable_reaches_no_build_and_that_is_told(with_flag, builder, tell, monkeypatch):
+    monkeypatch.setenv("TOY_FLAG", "slow")
+    one = built(replace(builder, tell=tell), ".@impl:python")
+    assert flag_of(one) == "None"
+    assert "setup.py reads TOY_FLAG, which is set here but not passed to builds" in tell.text
+    monkeypatch.setenv("TOY_FLAG", "fast")
+    assert built(builder, ".@impl:python").key == one.key
+    del with_flag
+
+
+def test_every_variable_that_is_passed_is_part_of_a_build_s_name(place, builder, monkeypatch):
+    target = targets.resolve(targets.parse("HEAD"), place.checkout)
+    keys = {builder.key(target, "cython")}
+    for name in ("CPATH", "CXXFLAGS", "SETUPTOOLS_SCM_PRETEND_VERSION", "RUSTFLAGS"):
+        monkeypatch.setenv(name, "-x")
+        keys.add(builder.key(target, "cython"))
+    assert len(keys) == 5
+
+
+def test_an_activated_environment_is_the_same_as_its_interpreter_called_by_path(monkeypatch):
+    programs = sysconfig.get_path("scripts")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    called = variables.passed()
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    assert variables.passed() == called
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_a_build_that_was_refused_is_tried_again(toy, builder, tmp_path):
+    missing = tmp_path / "a-library-of-the-system"
+    toy.edit("setup.py", "ext_modules=TWINS",
+             f"ext_modules=TWINS if os.path.exists({str(missing)!r}) else []")  # fmt: skip
+    with pytest.raises(BuildError, match="no compiled modules"):
+        built(builder, ".@impl:cython")
+    missing.touch()
+    assert built(builder, ".@impl:cython").compiled
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_an_optional_extension_that_failed_is_tried_again(toy, builder, tmp_path):
+    missing = tmp_path / "a_header.h"
+    source = '["driver/_cython/work.c"]'
+    folders = f"{source}, include_dirs=[{str(tmp_path)!r}], optional=True"
+    toy.edit("setup.py", source, folders)
+    includes = "#include <Python.h>\n"
+    toy.edit("driver/_cython/work.c", includes, f"{includes}#include <a_header.h>\n")
+    pure = built(builder, ".")
+    assert (pure.impl, pure.compiled) == ("python", False)
+    assert "did not compile" in pure.why_pure
+    missing.touch()
+    assert built(builder, ".").compiled
+
+
+@pytest.mark.slow
+def test_whoever_waits_hears_which_side_is_built_and_which_was(builder, tell, tmp_path):
+    hearing = replace(builder, cache=tmp_path / "cache", tell=tell)
+    built(hearing, "HEAD@impl:python")
+    built(hearing, "HEAD@impl:python")
+    first, second, third = tell.text.splitlines()
+    assert first == "HEAD@impl:python [python]: building"
+    assert re.fullmatch(r"HEAD@impl:python \[python\]: built in \d+ s", second)
+    assert third == "HEAD@impl:python [python]: built before, taken from the cache"
+
+
+@pytest.mark.slow
+def test_a_build_that_takes_long_says_so(builder, tell, tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "_STILL", 0.05)
+    built(replace(builder, cache=tmp_path / "cache", tell=tell), "HEAD@impl:python")
+    assert "[python]: still building, 0 s so far" in tell.text
 
 
 def test_a_full_disk_during_a_build_is_told_as_one(place, tmp_path):
@@ -123,6 +234,6 @@ def test_a_full_disk_during_a_build_is_told_as_one(place, tmp_path):
 
 def test_the_harness_never_imports_the_driver():
     names = ("cli", "compare", "job", "table", "build", "bench", "results", "render", "doctor")
-    imports = ", ".join(f"harness.{name}" for name in names)
+    imports = ", ".join(f"benchproof.{name}" for name in names)
     code = f"import sys, {imports}; sys.exit('driver' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from benchproof.compare import Place
     from benchproof.plan import SideName
     from benchproof.processes import Crew
+    from benchproof.progress import Teller
     from benchproof.targets import Implementation, Spec, Target
 
 #: Bytes of padding, and of alignment, by variant; further ones go on in the same manner.
@@ -56,7 +57,7 @@ def spec(text: str, impl: Implementation) -> Spec:
 
 
 def build(
-    sides: Mapping[SideName, Target], place: Place, crew: Crew, builds: int
+    sides: Mapping[SideName, Target], place: Place, crew: Crew, builds: int, tell: Teller
 ) -> dict[SideName, list[Built]]:
     """Build both sides before either runs, each so often as was asked for, side by side.
 
@@ -66,7 +67,7 @@ def build(
         BuildError: a side does not build.
         NoSpaceError: the disk is full.
     """
-    builder = Builder(place.checkout, place.cache, crew, place.toolchain)
+    builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
     with ThreadPoolExecutor(max_workers=2) as pool:
         pending = {
             side: [

@@ -104,7 +104,7 @@ class SideBySide:
             BenchproofError: one does not build.
         """
         tell.stage(f"building {' and '.join(t.spec.text for t in self.targets.values())}")
-        self.built = builds.build(self.targets, place, crew, number)
+        self.built = builds.build(self.targets, place, crew, number, tell)
         self.same = self.built["left"][0].key == self.built["right"][0].key
         self.scratch.mkdir(parents=True)
         self.bench = Bench(
