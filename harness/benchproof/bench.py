@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import plan, worker
 from .collected import FIRST, Collected, Rows, Spot
 from .errors import WorkerError, is_full, no_space
-from .meters import instructions
+from .meters import allocations, instructions
 from .plan import SIDES, Block, SideName
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Bench:
         for side, answers in self._both("allocations", rows):
             for row in answers:
                 if not self._failed(side, row):
-                    for meter in ("allocations", "bytes"):
+                    for meter in allocations.METERS:
                         self.got.count(meter, side, row["name"], row[meter])
 
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
@@ -252,7 +252,7 @@ class Bench:
             return
         with contextlib.suppress(OSError, ValueError, KeyError):
             for row in read_lines(running.answers)[1:]:
-                for meter in ("allocations", "bytes"):
+                for meter in allocations.METERS:
                     self.got.count(meter, running.side, row["name"], row[meter])
 
 

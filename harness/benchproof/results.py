@@ -11,7 +11,7 @@ import pyperf
 
 from . import files, verdict
 from .errors import told
-from .meters import wall
+from .meters import METERS, wall
 from .plan import SIDES
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _row(
         if meter == "wall" and case.name in walls:
             row["meters"][meter] = walls[case.name]
         left, right = bench.got.counted(meter, case.name)
-        if left:
+        if left and (METERS[meter].told_at_zero or any((*left, *right)) or len(wanted) == 1):
             limit = settings.limit(meter, case.name) if settings else None
             row["meters"][meter] = verdict.judge_exact(meter, left, right, limit)
     if row["meters"]:

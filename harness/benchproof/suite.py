@@ -11,6 +11,9 @@ from .errors import SelectionError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+#: Of each reason for leaving benchmarks out, how many are named on a line.
+_NAMED = 3
+
 
 @dataclass(frozen=True, order=True)
 class Case:
@@ -44,7 +47,7 @@ class Case:
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Case]:
-    """Cases as a worker describes them."""
+    """Cases as a worker describes them, without what it only names (`left_out`)."""
     return sorted(
         Case(
             row["name"],
@@ -55,7 +58,39 @@ def from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Case]:
             row.get("part_of", ""),
         )
         for row in rows
+        if "excluded" not in row
     )
+
+
+def left_out(
+    rows: Iterable[Mapping[str, Any]], pattern: re.Pattern[str]
+) -> list[dict[str, str | None]]:
+    """The benchmarks that asv finds and that are not measured, as documents name them.
+
+    Args:
+        rows: as a worker describes what it found.
+        pattern: only those in whose name it is found.
+    """
+    return [
+        {"name": row["excluded"], "impl": None, "why": f"not measured: {row['why']}"}
+        for row in rows
+        if "excluded" in row and pattern.search(row["excluded"])
+    ]
+
+
+def told(excluded: Sequence[Mapping[str, str | None]]) -> str:
+    """One line with the number of such benchmarks, and a few names for each reason."""
+    names: dict[str, list[str]] = {}
+    for each in excluded:
+        names.setdefault(str(each["why"]).removeprefix("not measured: "), []).append(
+            str(each["name"])
+        )
+    parts = []
+    for why, found in names.items():
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        parts.append(f"{', '.join(found[:_NAMED])}{more} ({why})")
+    number = "1 benchmark is" if len(excluded) == 1 else f"{len(excluded)} benchmarks are"
+    return f"{number} found and not measured: {'; '.join(parts)}"
 
 
 def expression(text: str) -> re.Pattern[str]:

@@ -90,6 +90,10 @@ LIMITS: dict[str, Limit] = {
         0.01, 1.0, "the same, and sizes follow the interpreter's rounding",
         0.0, "counts are exact",
     ),
+    "retained": Limit(
+        0.01, 4.0, "less than half a pointer a call is a table that grew once, and no leak",
+        0.0, "counts are exact",
+    ),
     "wall": Limit(
         0.01, 0.0, "what this kind of machine can tell apart in minutes",
         0.005, "no machine of this kind tells less apart, however long it measures",
@@ -104,7 +108,7 @@ ALONE = 0.05
 #: decides nothing. Of eight layouts that is a 93 % interval of their median.
 TRIMMED_FROM = 6
 #: Who speaks first: the exact meters, then wall time.
-ORDER = ("instructions", "allocations", "bytes", "wall")
+ORDER = ("instructions", "allocations", "bytes", "retained", "wall")
 
 
 class Looks:

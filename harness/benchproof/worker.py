@@ -91,16 +91,17 @@ def package_of(side: Path) -> str:
 
 
 def discover(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Describe every timing function that asv finds."""
+    """Describe every timing function that asv finds, and name whatever else it finds."""
     from asv_runner.discovery import disc_benchmarks  # noqa: PLC0415  (slow to import)
 
     for benchmark in disc_benchmarks(request["suites"]):
-        if benchmark.type != "time":
-            continue
         function = benchmark.func
         module = sys.modules[function.__module__]
         name = next((k for k, v in vars(module).items() if v is function), None)
-        if name is not None:
+        why = why_not_measured(benchmark, name)
+        if why:
+            yield {"excluded": benchmark.name, "why": why}
+        else:
             yield {
                 "name": benchmark.name,
                 "module": function.__module__,
@@ -109,6 +110,22 @@ def discover(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "may_differ": bool(getattr(function, "answers_may_differ", False)),
                 "part_of": _whole(benchmark.name, getattr(function, "part_of", "")),
             }
+
+
+def why_not_measured(benchmark: Any, name: str | None) -> str:  # noqa: ANN401  (asv is not typed)
+    """Why a benchmark that asv runs is not measured here, or "".
+
+    Args:
+        benchmark: as asv's discovery gives it.
+        name: of its function in its module, if it is a function there.
+    """
+    if type(benchmark).__name__ == "TimerawBenchmark":
+        return "a timeraw_ benchmark: its statement runs once in a fresh process, and only asv can"
+    if benchmark.type != "time":
+        return f"a {benchmark.type} benchmark: only time_ functions are measured"
+    if benchmark.params:
+        return "a benchmark with parameters"
+    return "" if name is not None else "a method of a class, or not a function of its module"
 
 
 def _whole(name: str, function: str) -> str:
@@ -198,8 +215,8 @@ def count_allocations(
     from benchproof.meters import allocations  # noqa: PLC0415
     from benchproof.meters.counts import Counts  # noqa: PLC0415
 
-    number, size = allocations.measure(run, Counts(**row["counts"]))
-    return {"name": row["name"], "allocations": number, "bytes": size}
+    numbers = allocations.measure(run, Counts(**row["counts"]))
+    return {"name": row["name"], **dict(zip(allocations.METERS, numbers, strict=True))}
 
 
 def profile(_: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]) -> dict[str, Any]:

@@ -1,6 +1,9 @@
 """The meters, held against functions whose costs are known."""
 
 import ast
+import ctypes
+import functools
+import itertools
 import json
 import subprocess
 import sys
@@ -35,19 +38,87 @@ def grown_list():
 @needs_memray
 @pytest.mark.parametrize("counts", [Counts(4, 1, 2), Counts(16, 8, 16), Counts(64, 32, 64)])
 def test_a_function_that_does_nothing_allocates_nothing(counts):
-    assert allocations.measure(nothing, counts) == (0, 0)
+    assert allocations.measure(nothing, counts) == (0, 0, 0)
 
 
 @needs_memray
 def test_allocations_and_bytes_are_those_of_the_objects():
-    number, size = allocations.measure(two_objects, Counts(8, 4, 8))
-    assert (number, size) == (2, 2 * sys.getsizeof(object()))
+    measured = allocations.measure(two_objects, Counts(8, 4, 8))
+    assert measured == (2, 2 * sys.getsizeof(object()), 0)
 
 
 @needs_memray
 def test_allocations_do_not_depend_on_the_loop_counts():
     counts = [Counts(8, 1, 2), Counts(8, 4, 8), Counts(64, 32, 64)]
     assert len({allocations.measure(grown_list, each) for each in counts}) == 1
+
+
+class Owner:
+    """Holds what it is given; 48 bytes, without a dictionary."""
+
+    __slots__ = ("held", "next")
+
+
+def leaks_one_object(chain=Owner()):  # noqa: B008  (a place that lives on is the point)
+    """Each call leaves one object of 48 bytes behind, as a linked list that nobody walks."""
+    owner = Owner()
+    owner.held, owner.next = None, getattr(chain, "next", None)
+    chain.next = owner
+
+
+def leaks_a_cycle_that_the_collector_finds():
+    owner = Owner()
+    owner.held = owner
+
+
+#: An `INCREF` without its `DECREF`, as a mistake in C makes it.
+one_too_many = ctypes.pythonapi.Py_IncRef
+one_too_many.argtypes, one_too_many.restype = [ctypes.py_object], None
+
+
+def leaks_a_reference_to_a_new_object(keep=one_too_many):
+    keep(Owner())
+
+
+def leaks_a_reference_to_an_object_that_lives_anyway(keep=one_too_many, owner=Owner()):  # noqa: B008
+    keep(owner)
+
+
+@functools.lru_cache(maxsize=256)
+def cached(key):
+    return bytes(64 + key % 2)
+
+
+def fills_a_cache(keys=itertools.count()):  # noqa: B008  (the same)
+    cached(next(keys))
+
+
+@needs_memray
+def test_an_object_that_lives_on_after_each_call_is_counted():
+    retained = allocations.measure(leaks_one_object, Counts(64, 32, 64))[2]
+    assert retained == sys.getsizeof(Owner())
+
+
+@needs_memray
+@pytest.mark.parametrize("counts", [Counts(2, 1, 2), Counts(64, 32, 64)])
+def test_what_the_collector_frees_does_not_live_on(counts):
+    number, _, retained = allocations.measure(leaks_a_cycle_that_the_collector_finds, counts)
+    assert (number, retained) == (1, 0)
+
+
+@needs_memray
+def test_a_cache_that_is_full_at_the_second_look_is_no_leak():
+    cached.cache_clear()
+    assert allocations.measure(fills_a_cache, Counts(64, 32, 64))[2] == 0
+    assert cached.cache_info().currsize == 256
+
+
+@needs_memray
+def test_a_reference_too_many_is_seen_by_what_it_keeps_alive_and_else_is_not():
+    counts = Counts(64, 32, 64)
+    new = allocations.measure(leaks_a_reference_to_a_new_object, counts)[2]
+    old = allocations.measure(leaks_a_reference_to_an_object_that_lives_anyway, counts)[2]
+    assert (new, old) == (sys.getsizeof(Owner()), 0)
 
 
 @needs_memray
@@ -187,5 +258,5 @@ def test_each_case_gets_a_loop_of_its_own():
 
 
 def test_every_meter_has_a_unit_and_a_task():
-    assert list(METERS) == ["wall", "instructions", "allocations", "bytes"]
+    assert list(METERS) == ["wall", "instructions", "allocations", "bytes", "retained"]
     assert json.dumps([vars(meter) for meter in METERS.values()])

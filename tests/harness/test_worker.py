@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchproof import worker
+from benchproof import suite, worker
 from benchproof.bench import environment, read_lines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +40,62 @@ def test_asv_s_own_discovery_finds_the_cases(toy, tmp_path):
     assert status == 0
     assert {r["name"] for r in rows} == {"toy.time_spin", "toy.time_boxes", "toy.time_newer"}
     assert {r["version"] for r in rows} == {"1"}
+
+
+OTHER_KINDS = """
+def time_plain():
+    pass
+
+def timeraw_start():
+    return "import json"
+
+def track_size():
+    return 1
+
+def mem_list():
+    return []
+
+def peakmem_list():
+    return []
+
+def time_sizes(n):
+    pass
+
+time_sizes.params = [1, 2]
+
+class Suite:
+    def time_method(self):
+        pass
+"""
+
+
+def test_what_asv_runs_and_we_do_not_measure_is_named_with_the_reason(toy, tmp_path):
+    suites = tmp_path / "kinds"
+    suites.mkdir()
+    (suites / "__init__.py").touch()
+    (suites / "x.py").write_text(OTHER_KINDS)
+    rows, status, _ = ask(tmp_path, toy.root, "discover", suites=suites)
+    assert status == 0
+    assert [case.name for case in suite.from_rows(rows)] == ["x.time_plain"]
+    left_out = suite.left_out(rows, suite.expression(""))
+    why = {each["name"].removeprefix("x."): each["why"] for each in left_out}
+    assert set(why) == {
+        "timeraw_start", "track_size", "mem_list", "peakmem_list", "time_sizes", "Suite.time_method"
+    }  # fmt: skip
+    assert "fresh process" in why["timeraw_start"]
+    assert "parameters" in why["time_sizes"]
+    assert "a class" in why["Suite.time_method"]
+    assert suite.told(left_out).startswith("6 benchmarks are found and not measured: ")
+    assert [each["name"] for each in suite.left_out(rows, suite.expression("raw"))] == [
+        "x.timeraw_start"
+    ]
+
+
+def test_of_many_left_out_for_one_reason_a_few_are_named():
+    rows = [{"excluded": f"x.track_{n}", "why": "a track benchmark"} for n in range(5)]
+    words = suite.told(suite.left_out(rows, suite.expression("")))
+    assert words == ("5 benchmarks are found and not measured: x.track_0, x.track_1, x.track_2 "
+                     "and 2 more (a track benchmark)")  # fmt: skip
 
 
 def test_a_case_proves_its_path_with_files_of_its_side(toy, tmp_path):

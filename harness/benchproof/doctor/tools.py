@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchproof import provenance
-from benchproof.meters import allocations, instructions
+from benchproof.meters import METERS, allocations, instructions
 
 from .finding import COMPILED, MAIN_JOB, Finding, ok
 
@@ -99,7 +99,7 @@ def environment(variables: Mapping[str, str]) -> Finding:
             "degraded",
             f"{', '.join(found)} set: the workers would run with it",
             f"unset {' '.join(found)}",
-            ("wall", "instructions", "allocations", "bytes"),
+            tuple(METERS),
         )
     return ok("environment", "hash seed varied for wall time, fixed for counters, by the harness")
 
@@ -172,7 +172,7 @@ def memray() -> Finding:
     """What counts allocations."""
     why_not = allocations.why_not()
     if why_not:
-        return Finding("memray", "missing", why_not, "make setup", ("allocations", "bytes"))
+        return Finding("memray", "missing", why_not, "make setup", allocations.METERS)
     return ok("memray", importlib.metadata.version("memray"))
 
 

@@ -67,8 +67,9 @@ def _commit(text: str, target: Target) -> dict[str, Any]:
 def tell_meters(document: dict[str, Any], blocks: int) -> None:
     """Say which meters gave numbers, and why one that was asked for did not."""
     for name, about in document["meters"].items():
-        counted = [row for row in document["cases"] if name in row["meters"]]
-        if counted:
+        shown = name if meters.METERS[name].told_at_zero else "bytes"
+        counted = any({name, shown} & row["meters"].keys() for row in document["cases"])
+        if counted and about["why"] != "not asked for":
             about |= {"measured": True, "why": "", "processes": blocks if name == "wall" else 1}
         elif not about["why"]:
             about["why"] = "stopped before it" if document["partial"] else "no case was measured"

@@ -21,12 +21,14 @@ class Meter:
         exact: repeats give the same number (up to a floor that docs/measuring.md states), so
             one process a side is enough; else the process is the unit of a statistical test.
         task: the worker task that measures it.
+        told_at_zero: whether a result names it where both sides have none.
     """
 
     name: str
     unit: str
     exact: bool
     task: str
+    told_at_zero: bool = True
 
 
 #: In the order in which they are shown.
@@ -37,6 +39,7 @@ METERS: dict[str, Meter] = {
         Meter("instructions", "instructions", exact=True, task="instructions"),
         Meter("allocations", "allocations", exact=True, task="allocations"),
         Meter("bytes", "B", exact=True, task="allocations"),
+        Meter("retained", "B", exact=True, task="allocations", told_at_zero=False),
     )
 }
 

@@ -232,7 +232,7 @@ def _excluded(document: Document) -> _Section:
 def _everything(document: Document, impl: str) -> _Section:
     """All cases of an implementation, folded."""
     rows = [row for row in document["cases"] if row["impl"] == impl]
-    meters = [name for name in words.METERS if document["meters"].get(name, {}).get("measured")]
+    meters = [name for name in words.METERS if any(name in row["meters"] for row in rows)]
     if not rows or not meters:
         return _Section("", [])
     head = ["", f"<details><summary>All {len(rows)} cases, {html(impl, 20)}</summary>", "",

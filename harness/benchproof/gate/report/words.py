@@ -24,9 +24,10 @@ METERS: dict[str, Callable[[float], str]] = {
     "instructions": units.count,
     "allocations": units.count,
     "bytes": units.size,
+    "retained": units.size,
     "wall": units.seconds,
 }
-LABELS = {"wall": "wall time", "bytes": "bytes allocated"}
+LABELS = {"wall": "wall time", "bytes": "bytes allocated", "retained": "bytes that live on"}
 #: What each exit status is called, and its sign.
 STATUS = {0: "no regression", 1: "regression", 2: "could not measure"}
 SIGNS = {0: "\N{WHITE HEAVY CHECK MARK}", 1: "\N{CROSS MARK}", 2: "\N{WARNING SIGN}\ufe0f"}
