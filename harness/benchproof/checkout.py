@@ -97,6 +97,12 @@ class Checkout:
         names = sorted(set(filter(None, listing.split("\0"))))
         return {name: _blob(self.root / name) for name in names if (self.root / name).is_file()}
 
+    def shows(self, folder: str) -> bool:
+        """Whether `git status` would show a new file in a folder that holds no committed one."""
+        if self.ask("ls-files", "--", folder):
+            return False
+        return bool(_git(self.root, "check-ignore", "--quiet", f"{folder}/x").returncode)
+
     def read(self, commit: str | None, path: str) -> bytes:
         """A file of a commit, or of the working tree for None; empty if it is not there."""
         if commit is None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from . import counting, meters, profile, provenance, results, suite, targets, timing, verdict
 from .bench import Bench
 from .build import Builder, Built
-from .errors import StoppedError, TargetError
+from .errors import StoppedError
+from .gate import definitions
 from .plan import SIDES, SideName
 from .processes import Crew
 
@@ -119,22 +120,30 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
     }
     if not request.committed:
         targets.refuse_dirty(tuple(sides.values()), place.checkout)
-    if not place.suites.is_dir():
-        raise TargetError(f"{place.suites} is no folder of benchmarks")
     with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+        suites, whose = definitions.choose(
+            (("the working tree", None), *((target.spec.text, target) for target in
+                                           (sides["right"], sides["left"]))),
+            place.checkout, place.suites, Path(scratch),
+        )  # fmt: skip
+        tell.line(whose)
         try:
             built = build_both(sides, place, crew, tell)
         except KeyboardInterrupt as stop:
             raise StoppedError("stopped before anything was measured") from stop
         document = skeleton(request, place, sides, built)
         core = provenance.pinned_core()
-        bench = Bench(built, place.suites.resolve(), crew, Path(scratch).resolve(), core)
+        bench = Bench(built, suites, crew, Path(scratch).resolve(), core)
         cases: list[Case] = []
         looks = verdict.Looks()
         partial = False
         try:
             tell.stage("finding the benchmarks")
-            cases += suite.select(suite.from_rows(bench.discover()), pattern)
+            found = bench.discover()
+            document["excluded"] = suite.left_out(found, pattern)
+            if document["excluded"]:
+                tell.line(suite.told(document["excluded"]))
+            cases += suite.select(suite.from_rows(found), pattern)
             if built["left"].key == built["right"].key and not request.force:
                 return Outcome(document | same_build(), None)
             looks.family = len(cases)  # also of a look that shows fewer
@@ -225,6 +234,7 @@ def skeleton(
             }
             for name, meter in meters.METERS.items()
         },
+        "excluded": [],
     }
 
 
@@ -254,7 +264,8 @@ def finish(
     counted = {name: dict(about) for name, about in document["meters"].items()}
     counted["wall"]["processes"] = bench.got.blocks
     for name, about in counted.items():
-        if about["measured"] and not any(name in row["meters"] for row in rows):
+        shown = name if meters.METERS[name].told_at_zero else "bytes"
+        if about["measured"] and not any({name, shown} & row["meters"].keys() for row in rows):
             about |= {"measured": False, "why": "stopped before it" if partial else "no case ran"}
     return document | {
         "partial": partial,

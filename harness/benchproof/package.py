@@ -39,6 +39,16 @@ def build_variables(root: Path) -> tuple[str, ...]:
     return tuple(found) if isinstance(found, list) and are_patterns(found) else ()
 
 
+def suites(root: Path) -> str:
+    """The folder of a project's benchmarks, relative to its root: `suites`, or "".
+
+    Args:
+        root: the folder that holds pyproject.toml, if there is one.
+    """
+    found = _setting(root, "suites")
+    return found if isinstance(found, str) else ""
+
+
 def _setting(root: Path, key: str) -> object:
     """A key of `[tool.benchproof]`, unchecked.
 

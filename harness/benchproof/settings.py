@@ -6,7 +6,7 @@ Everything has a default, so the table may be absent::
     alpha = 0.01                # chance of even one false alarm in a gate in which nothing changed
     package = "driver"          # folder of the package that is measured; its last name is imported
     build-variables = []        # variables that its build reads, beside the usual ones: ["TOY_*"]
-    suites = "asv_benchmarks"   # folder of the benchmark definitions
+    suites = "asv_benchmarks"   # folder of the benchmark definitions, if asv's does not name it
     accepted = "accepted.toml"  # regressions that a reviewer has accepted
     builds = 1                  # how often each side is built
     budget = 300                # seconds for wall time; exact meters always finish

@@ -12,6 +12,7 @@ from benchproof.gate import builds, definitions, run
 from benchproof.gate.asked import Asked
 from benchproof.meters import instructions
 
+SUITES = Path(__file__).resolve().parent / "suites"
 #: One implementation and the quickest exact meter: enough for whatever is not about measuring.
 BRIEF = Asked(
     "HEAD~1", "HEAD", bench="spin", meters=("allocations", "bytes"), impls=("python",),
@@ -74,6 +75,27 @@ def test_one_object_more_is_a_regression(heavier, tell):
     assert document["trouble"] == document["excluded"] == []
     assert document["base"]["subject"] == "a toy"
     assert document["head"]["subject"] == "one object more"
+
+
+@pytest.mark.slow
+def test_an_object_that_lives_on_is_a_regression_whatever_else_is_equal(toy, place, tell):
+    toy.edit("driver/work.py", "total = 0", "total = len([bytes(23)]) - 1")
+    toy.commit("an object that dies")
+    toy.edit("driver/work.py", "total = len([bytes(23)]) - 1",
+             "total = len([bytes(23)]) - 1\n    KEPT[0] = (KEPT[0],)")  # fmt: skip
+    toy.edit("driver/work.py", "def spin", "KEPT = [None]\n\n\ndef spin")
+    toy.commit("one that lives on")
+    meters = ("allocations", "bytes", "retained")
+    document = gate(replace(BRIEF, meters=meters), place, tell)
+    spin = row(document, "spin")
+    assert spin["verdict"] == "regressed"
+    assert spin["meters"]["retained"]["verdict"] == "regressed"
+    assert (spin["meters"]["retained"]["left"], spin["meters"]["retained"]["right"]) == (0, 48)
+    assert document["meters"]["retained"]["measured"]
+    itself = replace(BRIEF, meters=meters, base="HEAD~1", head="HEAD~1", force=True)
+    same = gate(itself, place, tell)
+    assert "retained" not in row(same, "spin")["meters"]
+    assert same["meters"]["retained"]["measured"]
 
 
 @pytest.mark.slow
@@ -231,3 +253,37 @@ def test_a_benchmark_that_moved_to_another_suite_is_named_with_its_new_name():
         {"name": "bind.time_y", "impl": None,
          "why": "at the base but not at the head (renamed or removed)"},
     ]  # fmt: skip
+
+
+def own_suites(toy):
+    for file in SUITES.glob("*.py"):
+        toy.write(f"speed/{file.name}", file.read_text())
+
+
+@pytest.mark.slow
+def test_a_head_without_benchmarks_is_measured_with_the_base_s(toy, place, tell):
+    toy.git("checkout", "--quiet", "-b", "older")
+    toy.edit("driver/work.py", "total = 0", "total = len([object()]) - 1")
+    toy.commit("one object more, on a branch without benchmarks")
+    toy.git("checkout", "--quiet", "main")
+    own_suites(toy)
+    toy.commit("benchmarks")
+    here = replace(place, suites=toy.root / "speed")
+    document = gate(replace(BRIEF, base="main", head="older"), here, tell)
+    assert row(document, "spin")["meters"]["allocations"]["verdict"] == "regressed"
+    assert "benchmarks of both sides: speed/ of the base (the head has none)" in tell.text
+
+
+@pytest.mark.slow
+def test_two_sides_without_benchmarks_are_measured_with_the_working_tree_s(heavier, toy, tell):
+    own_suites(toy)
+    here = replace(heavier, suites=toy.root / "speed")
+    document = gate(BRIEF, here, tell)
+    assert row(document, "spin")["meters"]["allocations"]["verdict"] == "regressed"
+    assert "speed/ of the working tree (the head has none)" in tell.text
+
+
+def test_no_benchmarks_anywhere_are_told(heavier, toy, tell):
+    here = replace(heavier, suites=toy.root / "speed")
+    with pytest.raises(TargetError, match="no folder of benchmarks"):
+        gate(BRIEF, here, tell)

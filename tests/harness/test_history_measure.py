@@ -1,9 +1,11 @@
 """`benchproof history` on a toy: real builds, real meters, asv's files."""
 
+import io
 import json
 import math
 
 import pytest
+from rich.console import Console
 
 from benchproof import history
 from benchproof.errors import HistoryError
@@ -115,6 +117,19 @@ def test_what_was_measured_before_a_stop_is_kept_and_the_next_run_goes_on(
     outcome = run(jobs=1)
     assert (outcome.measured, outcome.known, outcome.left) == (2, 1, 0)
     assert told.status(outcome) == 0
+
+
+@needs_memray
+def test_a_history_in_which_nothing_has_a_number_could_not_measure(toy, run):
+    toy.edit("driver/work.py", "total = 0", "raise ValueError")
+    toy.commit("broken")
+    for _ in range(2):  # measured, then known to have failed
+        outcome = run(bench="spin", range="HEAD^!")
+        assert told.status(outcome) == 2
+        out = io.StringIO()
+        told.show(outcome, Console(file=out, width=200))
+        assert out.getvalue().splitlines()[-1].startswith("could not measure: no benchmark of any")
+    assert told.status(run(bench="spin")) == 0
 
 
 @needs_memray

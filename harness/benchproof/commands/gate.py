@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
 from typing import Annotated
 
@@ -84,8 +83,7 @@ def command(
 
     place = place_of(suites)
     root = place.checkout.root
-    if suites is None:
-        place = replace(place, suites=root / settings.load(root).suites)
+    settings.load(root)  # a table that cannot be meant is told before anything is built
     question = asked.Asked(
         base, head, bench, chosen_meters(meters), chosen_impls(impl), builds, budget,
         seed, quick, force, committed, profile,

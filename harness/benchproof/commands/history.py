@@ -66,6 +66,7 @@ def command(
     ] = None,
 ) -> int:
     """Measure commits of the past."""
+    from benchproof import unseen  # noqa: PLC0415  (as in compare)
     from benchproof.history import campaign, options, told  # noqa: PLC0415  (as in compare)
     from benchproof.progress import telling  # noqa: PLC0415
 
@@ -75,6 +76,8 @@ def command(
         jobs, processes if wall else 0, quick,
     )  # fmt: skip
     folder = results or place.checkout.root / "reports" / "results" / "asv"
+    if results is None:
+        unseen.hide(place.checkout, folder.parent)
     with telling(Console(stderr=True)) as tell:
         outcome = campaign.run(asked, place, folder, tell)
     told.show(outcome, Console())

@@ -26,13 +26,16 @@ Committed = Annotated[
     bool, typer.Option("--committed", help="Measure HEAD although the working tree differs.")
 ]
 Suites = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Benchmarks; default: asv_benchmarks/.")
+    Path | None, typer.Option(metavar="DIR", help="Benchmarks; default: asv's, or asv_benchmarks/.")
 ]
 Reports = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Default: reports/ of the checkout.")
 ]
 Meters = Annotated[
-    str, typer.Option(metavar="LIST", help="Of wall, instructions, allocations, bytes; all; exact.")
+    str,
+    typer.Option(
+        metavar="LIST", help="Of wall, instructions, allocations, bytes, retained; all; exact."
+    ),
 ]
 
 
@@ -75,11 +78,13 @@ def chosen_impls(text: str) -> tuple[Implementation, ...]:
 
 def place_of(suites: Path | None) -> Place:
     """The checkout around the current directory, with its suites and cache."""
-    from benchproof import checkout, compare, files, toolchain  # noqa: PLC0415
+    from benchproof import asv_conf, checkout, compare, files, toolchain  # noqa: PLC0415
 
     here = checkout.Checkout.around(Path.cwd())
-    cache = files.cache_of(here.root)
-    return compare.Place(here, suites or here.root / "asv_benchmarks", cache, toolchain.find())
+    found = asv_conf.Found(suites, "") if suites else asv_conf.locate(here.root)
+    if found.why:
+        typer.echo(found.why, err=True)
+    return compare.Place(here, found.folder, files.cache_of(here.root), toolchain.find())
 
 
 def seconds(budget: float | None, *, quick: bool) -> float:

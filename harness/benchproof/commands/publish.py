@@ -50,12 +50,14 @@ def command(
     # What is read stays until the end: to look again and again for garbage among it took a quarter
     # of the time of a history of 10,000 commits, and found none.
     gc.disable()
-    from benchproof import checkout, files, site  # noqa: PLC0415  (jinja2 and numpy are slow to import)
+    from benchproof import checkout, files, site, unseen  # noqa: PLC0415  (jinja2 and numpy are slow to import)
     from benchproof.progress import telling  # noqa: PLC0415
 
     here = checkout.Checkout.around(Path.cwd())
     cache = files.cache_of(here.root)
     source = reports or here.root / "reports"
+    if out is None and reports is None:
+        unseen.hide(here, source / "html")
     asked = site.Asked(source, out or source / "html", pictures, asv)
     with telling(Console(stderr=True)) as tell:
         done = site.publish(asked, here, cache, tell)

@@ -44,10 +44,13 @@ def command(
     reports: Reports = None,
 ) -> int:
     """Run the main job."""
-    from benchproof import compare, job  # noqa: PLC0415  (as above)
+    from benchproof import compare, job, unseen  # noqa: PLC0415  (as above)
     from benchproof.progress import telling  # noqa: PLC0415
 
     place = place_of(suites)
+    if reports is None:
+        for name in ("latest", "html"):
+            unseen.hide(place.checkout, place.checkout.root / "reports" / name)
     each = seconds(budget / 2 if budget else None, quick=quick)
     request = compare.Request(
         "", "", bench, chosen_meters(meters), 2 * each, quick, seed, force=False,

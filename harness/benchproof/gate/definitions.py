@@ -1,20 +1,52 @@
-"""The benchmark definitions of both commits: the head's are run, the base's are listed.
+"""The benchmark definitions of a gate: the head's are run, the base's are listed.
 
-Both sides are measured with the definitions of the head, so that a ratio never comes from a
-benchmark that was edited. What only the base defines would vanish from the gate without a word:
-it is listed, and excluded by name.
+Both sides are measured with the same definitions, so that a ratio never comes from a benchmark
+that was edited. They are the head's; a branch that has none yet (a pull request that is older than
+the benchmarks) is measured with the base's, else with the working tree's. What only the base
+defines would vanish from the gate without a word: it is listed, and excluded by name.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchproof import asv_conf
+
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from benchproof.checkout import Checkout
     from benchproof.targets import Target
+
+
+def choose(
+    order: Sequence[tuple[str, Target | None]], checkout: Checkout, suites: Path, scratch: Path
+) -> tuple[Path, str]:
+    """The definitions that both sides are measured with, and one line that says whose they are.
+
+    Args:
+        order: who is asked for them, in words, first come first served; None: the working tree.
+        checkout: that holds them.
+        suites: the folder in the working tree.
+        scratch: for a copy; need not exist.
+
+    Raises:
+        TargetError: nobody has any.
+    """
+    place = suites.resolve()
+    root = checkout.root.resolve()
+    name = f"{place.relative_to(root) if place.is_relative_to(root) else place}/"
+    for number, (who, target) in enumerate(order):
+        if target is None or target.is_working_tree:
+            found = place if place.is_dir() else None
+        else:
+            found = of(target, checkout, place, scratch / f"definitions-{number}")
+        if found is not None:
+            why = f" ({order[0][0]} has none)" if number else ""
+            return found, f"benchmarks of both sides: {name} of {who}{why}"
+    asv_conf.require(place)
+    return place, ""
 
 
 def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path | None:
@@ -35,10 +67,10 @@ def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path |
         return suites
     name = str(suites.relative_to(root))
     held = checkout.committed(target.commit, (name,))
-    if held == checkout.working((name,)):
-        return suites
     if not held:
         return None
+    if held == checkout.working((name,)):
+        return suites
     folder.mkdir(parents=True)
     checkout.export(target.commit, folder, name)
     return folder / name

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchproof import accepted, settings
-from benchproof.errors import TargetError
 
 from . import definitions
 
@@ -28,18 +27,21 @@ class Head:
         settings: `[tool.benchproof]`.
         entries: of the file of accepted regressions.
         suites: the folder of the benchmark definitions.
+        whose: one line that says whose they are.
     """
 
     settings: Settings
     entries: tuple[accepted.Entry, ...]
     suites: Path
+    whose: str
 
 
-def read(target: Target, place: Place, scratch: Path) -> Head:
+def read(target: Target, base: Target, place: Place, scratch: Path) -> Head:
     """Read the rules of a commit; those of the working tree, if that is the head.
 
     Args:
         target: the head.
+        base: the base, whose benchmarks are run where the head has none.
         place: with the checkout.
         scratch: an empty folder for copies.
 
@@ -55,9 +57,6 @@ def read(target: Target, place: Place, scratch: Path) -> Head:
     copy = scratch / Path(chosen.accepted).name
     copy.write_bytes(place.checkout.read(commit, chosen.accepted))
     entries = accepted.load(copy)
-    if not place.suites.is_dir():
-        raise TargetError(f"{place.suites} is no folder of benchmarks")
-    suites = definitions.of(target, place.checkout, place.suites, scratch / "definitions")
-    if suites is None:
-        raise TargetError(f"{target.spec.text} has no {place.suites.name}/ with benchmarks")
-    return Head(chosen, tuple(entries), suites)
+    order = (("the head", target), ("the base", base), ("the working tree", None))
+    suites, whose = definitions.choose(order, place.checkout, place.suites, scratch)
+    return Head(chosen, tuple(entries), suites, whose)

@@ -112,7 +112,8 @@ class _Gate:
         self.sides: dict[SideName, Target] = self.impls[0].targets
         if not asked.committed:
             targets.refuse_dirty(tuple(self.sides.values()), place.checkout)
-        self.head = head.read(self.sides["right"], place, scratch / "head")
+        self.head = head.read(self.sides["right"], self.sides["left"], place, scratch / "head")
+        tell.line(self.head.whose)
         self.settings = self.head.settings
         self.catalogue = Catalogue(pattern, self.settings)
         self.document = document.begin(asked, self.sides, self.settings, place.toolchain)
@@ -281,7 +282,7 @@ class _Gate:
                 [case.name for case in self.catalogue.known],
             ),
         }  # fmt: skip
-        found["excluded"] += document.thrown(benches)
+        found["excluded"] += self.catalogue.excluded + document.thrown(benches)
         document.tell_meters(found, blocks)
         found["verdict"] = document.conclude(
             rows, found["accepted"], found["trouble"], found["excluded"],

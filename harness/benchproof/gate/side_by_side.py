@@ -56,6 +56,7 @@ class Catalogue:
         self._pattern, self._settings = pattern, settings
         self._lock = threading.Lock()
         self.known: list[Case] = []
+        self.excluded: list[dict[str, str | None]] = []
 
     def cases(self, bench: Bench, tell: Teller) -> list[Case]:
         """The chosen ones.
@@ -68,7 +69,11 @@ class Catalogue:
         with self._lock:
             if not self.known:
                 tell.stage("finding the benchmarks")
-                self.known = suite.from_rows(bench.discover())
+                found = bench.discover()
+                self.excluded = suite.left_out(found, self._pattern)
+                if self.excluded:
+                    tell.line(suite.told(self.excluded))
+                self.known = suite.from_rows(found)
                 self._settings.check([case.name for case in self.known])
         return suite.select(self.known, self._pattern)
 

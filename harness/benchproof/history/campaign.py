@@ -104,6 +104,7 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
             known = keeper.known(again=asked.again)
             todo = choice.plan(place.checkout, wanted, asked.impls, keys, known)
             outcome.known += todo.known
+            outcome.numbers += todo.numbers
             outcome.shared += keeper.share(todo, known)
             if keys is counted:
                 exact.run(todo, measurer, measurer.measure, keeper.keep, outcome, asked.jobs, tell)

@@ -14,7 +14,7 @@ from benchproof.errors import HistoryError
 from benchproof.targets import content_of
 
 from . import line, names
-from .measure import Asked
+from .measure import Asked, count_numbers
 from .writing import Environment, Value, contents, path
 
 if TYPE_CHECKING:
@@ -54,11 +54,13 @@ class Plan:
         jobs: in order.
         shared: by commit and implementation: the commit whose numbers it gets, and which.
         known: how many commits and implementations lack nothing.
+        numbers: how many numbers of benchmarks are known.
     """
 
     jobs: list[Job] = field(default_factory=list)
     shared: dict[tuple[str, str], tuple[str, frozenset[Key]]] = field(default_factory=dict)
     known: int = 0
+    numbers: int = 0
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,9 @@ def plan(
     has: dict[tuple[str, str], frozenset[Key]] = {}
     for commit, content in contents_of.items():
         for impl in impls:
-            has[commit, impl] = frozenset(known.values(commit, impl, keys) if known else ())
+            held = known.values(commit, impl, keys) if known else {}
+            made.numbers += count_numbers(held)
+            has[commit, impl] = frozenset(held)
             if keys <= has[commit, impl]:
                 made.known += 1
             group = grouped.setdefault((content, impl), {})

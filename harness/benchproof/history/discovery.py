@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import suite
+from benchproof import asv_conf, suite
 from benchproof.errors import BenchproofError, HistoryError
 
 from . import measure, names
@@ -44,8 +44,7 @@ def discover(place: Place, crew: Crew, wanted: Sequence[str], tell: Teller) -> S
     Raises:
         BenchproofError: none of them builds, or the suites cannot be imported.
     """
-    if not place.suites.is_dir():
-        raise HistoryError(f"{place.suites} is no folder of benchmarks")
+    asv_conf.require(place.suites)
     tell.stage("finding the benchmarks")
     first: BenchproofError | None = None
     for commit in dict.fromkeys(("HEAD", *wanted)):
@@ -55,11 +54,15 @@ def discover(place: Place, crew: Crew, wanted: Sequence[str], tell: Teller) -> S
                 built = measure.build(place, crew, commit, "python")
                 request = {"side": built.folder, "impl": built.impl, "task": "describe",
                            "suites": str(place.suites.resolve())}  # fmt: skip
-                found = suite.from_rows(measure.run(crew, request, folder))
+                rows = measure.run(crew, request, folder)
+                found = suite.from_rows(rows)
                 timed = json.loads((folder / "asv.json").read_text(encoding="utf-8"))
             except (BenchproofError, OSError, ValueError) as error:
                 first = first or (error if isinstance(error, BenchproofError) else None)
                 continue
+        left_out = suite.left_out(rows, suite.expression(""))
+        if left_out:
+            tell.line(suite.told(left_out))
         named = {case.name for case in found}
         return Suites(found, [each for each in timed if each.get("name") in named])
     raise first or HistoryError(f"the benchmarks in {place.suites} cannot be found")

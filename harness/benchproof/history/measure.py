@@ -53,6 +53,14 @@ PROOF = "proof"
 Key = tuple[str, str]
 
 
+def count_numbers(values: Mapping[Key, Value]) -> int:
+    """How many of some values are numbers of benchmarks; the canary's are of none."""
+    return sum(
+        name != CANARY and each.value is not None and not each.absent
+        for (name, _), each in values.items()
+    )
+
+
 @dataclass
 class Measured:
     """What was found out about a commit in an implementation.
@@ -67,8 +75,8 @@ class Measured:
 
     @property
     def numbers(self) -> int:
-        """How many numbers there are."""
-        return sum(each.value is not None and not each.absent for each in self.values.values())
+        """How many numbers of benchmarks there are; the canary is none."""
+        return count_numbers(self.values)
 
     def none_of(self, keys: Iterable[Key], value: Value, why: str) -> Measured:
         """Nothing could be measured, for one reason."""
@@ -285,8 +293,8 @@ def run(
     if ended.status and not any("header" in row for row in answers):
         words = (ended.last_lines(1) or [f"worker ended with status {ended.status}"])[-1]
         raise WorkerError(f"the driver does not run ({request['impl']}): {words}")
-    named = [row for row in answers if "name" in row]
-    reached = {row["name"] for row in named}
+    named = [row for row in answers if "name" in row or "excluded" in row]
+    reached = {row.get("name") for row in named}
     lost = [row["name"] for row in request.get("cases", ()) if row["name"] not in reached]
     words = f"the worker ended with status {ended.status}"
     return named + [{"name": name, "error": words} for name in lost]

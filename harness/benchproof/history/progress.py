@@ -23,6 +23,7 @@ class Outcome:
         left: measurements that were not made, because the run was stopped.
         failed: by commit and implementation, why nothing of it has a number.
         reasons: how often a case had no number, by reason.
+        numbers: of benchmarks, how many are known or were measured.
     """
 
     measured: int = 0
@@ -31,10 +32,17 @@ class Outcome:
     left: int = 0
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
+    numbers: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing that was asked for has a number, now or from before."""
+        return not self.numbers and not self.left
 
     def count(self, job: Job, found: Measured) -> None:
         """A build was measured."""
         self.measured += 1
+        self.numbers += found.numbers
         self.shared += len(job.commits) - 1
         for name, why in found.why.items():
             if name:

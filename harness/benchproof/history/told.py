@@ -33,11 +33,13 @@ def show(outcome: Outcome, out: Console) -> None:
     if len(reasons) > _MOST:
         rest = sum(count for _, count in reasons[_MOST:])
         _line(out, f"  {rest} more, for {len(reasons) - _MOST} other reasons")
+    if outcome.is_empty:
+        _line(out, "could not measure: no benchmark of any of these commits gave a number")
 
 
 def status(outcome: Outcome) -> int:
     """The exit status."""
-    return COULD_NOT_MEASURE if outcome.left else NO_REGRESSION
+    return COULD_NOT_MEASURE if outcome.left or outcome.is_empty else NO_REGRESSION
 
 
 def _line(out: Console, text: str) -> None:

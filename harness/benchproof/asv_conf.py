@@ -1,0 +1,102 @@
+"""The folder of a project's benchmarks: named, or found through its asv.conf.json, or the default.
+
+asv starts in the folder of its configuration, and projects keep that at their root or in a folder
+of their own (`bench/asv.conf.json`): both are looked at, no deeper. The file is JSON with comments,
+read by the library that asv reads it with.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import package
+from .errors import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Where the benchmarks are if nothing says so, and what asv takes where its file does not.
+DEFAULT, ASV_DEFAULT = "asv_benchmarks", "benchmarks"
+NAMES = ("asv.conf.json", "asv.conf.jsonc")
+
+
+class Found(NamedTuple):
+    """The folder, and in words which file named it ("" where that is no news)."""
+
+    folder: Path
+    why: str
+
+
+def locate(root: Path) -> Found:
+    """Where the benchmarks of a checkout are.
+
+    `suites` of `[tool.benchproof]` comes first, then asv's configuration, then `asv_benchmarks/`.
+    The folder need not exist: a commit may hold what the working tree does not.
+
+    Args:
+        root: of the checkout.
+
+    Raises:
+        TargetError: asv's configuration cannot be read, or there are several.
+    """
+    named = package.suites(root)
+    if named:
+        return Found(root / named, "")
+    files = list(_files(root))
+    if not files:
+        return Found(root / DEFAULT, "")
+    if len(files) > 1:
+        names = " and ".join(str(file.relative_to(root)) for file in files[:3])
+        raise TargetError(
+            f"several configurations of asv: {names}; name the folder of the benchmarks with "
+            "--suites or suites of [tool.benchproof]"
+        )
+    folder = files[0].parent / _benchmark_dir(files[0], root)
+    place = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    return Found(folder, f"benchmarks: {place}/, named by {files[0].relative_to(root)}")
+
+
+def require(folder: Path) -> None:
+    """Stop where there is nothing to run.
+
+    Raises:
+        TargetError: the folder is not there.
+    """
+    if not folder.is_dir():
+        raise TargetError(
+            f"{folder} is no folder of benchmarks: name it with --suites, with suites of "
+            f"[tool.benchproof], or in an {NAMES[0]} at the root or one folder below"
+        )
+
+
+def _files(root: Path) -> Iterator[Path]:
+    """Asv's configuration: at the root if there is one, else those one folder below."""
+    found = [root / name for name in NAMES if (root / name).is_file()]
+    if not found:
+        found = [
+            file
+            for name in NAMES
+            for file in sorted(root.glob(f"*/{name}"))
+            if not file.parent.name.startswith(".")
+        ]
+    yield from found
+
+
+def _benchmark_dir(file: Path, root: Path) -> str:
+    """What a configuration names.
+
+    Raises:
+        TargetError: it cannot be read.
+    """
+    import json5  # noqa: PLC0415  (only projects with such a file need it)
+
+    try:
+        found = json5.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        words = str(error).splitlines()[0]
+        raise TargetError(f"{file.relative_to(root)} cannot be read: {words}") from error
+    named = found.get("benchmark_dir", ASV_DEFAULT) if isinstance(found, dict) else None
+    if not isinstance(named, str):
+        raise TargetError(f"{file.relative_to(root)}: benchmark_dir must be the name of a folder")
+    return named

@@ -1,0 +1,75 @@
+"""The folder of the benchmarks is found where asv finds it."""
+
+import pytest
+
+from benchproof import asv_conf
+from benchproof.errors import TargetError
+
+CONF = """{
+    // a comment, as asv's own template has them; "benchmark_dir": "wrong"
+    "version": 1,
+    "project": "acme", /* another */
+    "benchmark_dir": "speed",
+}
+"""
+
+
+def write(root, name, text=CONF):
+    file = root / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def test_without_any_word_it_is_the_default(tmp_path):
+    assert asv_conf.locate(tmp_path) == (tmp_path / "asv_benchmarks", "")
+
+
+def test_asv_s_file_at_the_root_names_it(tmp_path):
+    write(tmp_path, "asv.conf.json")
+    found = asv_conf.locate(tmp_path)
+    assert found.folder == tmp_path / "speed"
+    assert found.why == "benchmarks: speed/, named by asv.conf.json"
+
+
+@pytest.mark.parametrize("folder", ["bench", "benchmarks", "asv_bench"])
+def test_asv_s_file_one_folder_below_names_it_from_there(tmp_path, folder):
+    write(tmp_path, f"{folder}/asv.conf.json")
+    write(tmp_path, ".venv/asv.conf.json")
+    write(tmp_path, "deep/er/asv.conf.json")
+    found = asv_conf.locate(tmp_path)
+    assert found.folder == tmp_path / folder / "speed"
+    assert found.why == f"benchmarks: {folder}/speed/, named by {folder}/asv.conf.json"
+
+
+def test_where_asv_s_file_names_none_it_is_asv_s_default(tmp_path):
+    write(tmp_path, "bench/asv.conf.jsonc", '{"version": 1}')
+    assert asv_conf.locate(tmp_path).folder == tmp_path / "bench" / "benchmarks"
+
+
+def test_our_own_setting_comes_first(tmp_path):
+    write(tmp_path, "asv.conf.json")
+    write(tmp_path, "pyproject.toml", '[tool.benchproof]\nsuites = "mine"\n')
+    assert asv_conf.locate(tmp_path) == (tmp_path / "mine", "")
+
+
+def test_several_are_no_answer(tmp_path):
+    write(tmp_path, "a/asv.conf.json")
+    write(tmp_path, "b/asv.conf.json")
+    with pytest.raises(TargetError, match=r"a/asv\.conf\.json and b/asv\.conf\.json"):
+        asv_conf.locate(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("{", "cannot be read"), ('{"benchmark_dir": 3}', "must be the name"), ("[]", "must be")],
+)
+def test_a_file_that_cannot_be_meant_is_one_line(tmp_path, text, words):
+    write(tmp_path, "asv.conf.json", text)
+    with pytest.raises(TargetError, match=words) as failure:
+        asv_conf.locate(tmp_path)
+    assert "\n" not in str(failure.value)
+
+
+def test_a_folder_that_is_not_there_is_told_with_what_to_do(tmp_path):
+    with pytest.raises(TargetError, match=r"--suites.*\[tool.benchproof\].*asv.conf.json"):
+        asv_conf.require(tmp_path / "nothing")
