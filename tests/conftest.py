@@ -3,6 +3,7 @@
 There is no first test if that driver was compiled from other sources than these.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -32,3 +33,10 @@ def pytest_sessionstart() -> None:
         stale = stale_twins(Path(driver.__file__).parent / "_cython" / "built.json")
         if stale:
             pytest.exit(f"compiled before their source changed: {stale}; run `make build`", 2)
+
+
+def pytest_collection_finish() -> None:
+    # Many tests collect garbage to see that nothing is left over. What exists before the first of
+    # them, hundreds of thousands of objects of libraries and of pytest, is not looked at each time.
+    gc.collect()
+    gc.freeze()
