@@ -11,12 +11,21 @@ import pytest
 from hypothesis import HealthCheck, settings
 from staleness import stale_twins
 
-# Wall clocks of shared machines are no test: no deadlines.
-settings.register_profile("dev", max_examples=100, deadline=None)
+# Wall clocks of shared machines are no test: no deadlines. On a change, a machine of continuous
+# integration generates the same examples each time, so that a red run is the change's doing; other
+# examples, and ten times as many, are for the nightly run, where somebody has time to look.
 settings.register_profile(
-    "ci", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "change", max_examples=100, deadline=None, derandomize="CI" in os.environ, print_blob=True
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
+settings.register_profile(
+    "nightly",
+    max_examples=1000,
+    deadline=None,
+    derandomize=False,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "change"))
 
 
 def pytest_report_header() -> str:
