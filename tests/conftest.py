@@ -1,4 +1,4 @@
-"""What every test shares: hypothesis profiles, and a header that says which driver is tested.
+"""What every test shares: hypothesis profiles, --of-both, a header that says what is tested.
 
 There is no first test if that driver was compiled from other sources than these.
 """
@@ -28,11 +28,28 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "change"))
 
 
-def pytest_report_header() -> str:
+def pytest_addoption(parser) -> None:
+    parser.addoption(
+        "--of-both",
+        action="store_true",
+        help="only the tests that can come out otherwise in pure Python (tests/of_both.py)",
+    )
+
+
+def pytest_ignore_collect(collection_path, config) -> bool | None:
+    if config.getoption("--of-both") and collection_path.name.startswith("test_"):
+        from of_both import can_differ
+
+        return None if can_differ(collection_path) else True
+    return None
+
+
+def pytest_report_header(config) -> str:
     import driver
     from driver.implementation import REASON
 
-    return f"driver: {driver.IMPL} ({REASON})"
+    chosen = ", what can come out otherwise" if config.getoption("--of-both") else ""
+    return f"driver: {driver.IMPL} ({REASON}){chosen}"
 
 
 def pytest_sessionstart() -> None:
