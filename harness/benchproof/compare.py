@@ -9,7 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from . import counting, meters, profile, provenance, results, suite, targets, timing, verdict
+from . import (
+    counting,
+    imports,
+    meters,
+    profile,
+    provenance,
+    results,
+    suite,
+    targets,
+    timing,
+    verdict,
+)
 from .bench import Bench
 from .build import Builder, Built
 from .errors import StoppedError
@@ -143,7 +154,10 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
             document["excluded"] = suite.left_out(found, pattern)
             if document["excluded"]:
                 tell.line(suite.told(document["excluded"]))
-            cases += suite.select(suite.from_rows(found), pattern)
+            known = suite.from_rows(found)
+            if imports.asked(tasks_of(request)):
+                known.append(imports.case(place.checkout.root))
+            cases += suite.select(known, pattern)
             if built["left"].key == built["right"].key and not request.force:
                 return Outcome(document | same_build(), None)
             looks.family = len(cases)  # also of a look that shows fewer
@@ -192,19 +206,24 @@ def build_both(
     return built
 
 
+def tasks_of(request: Request) -> set[str]:
+    """The worker tasks of the meters that were asked for and that this machine has."""
+    return {meters.METERS[name].task for name in request.meters if not meters.why_not(name)}
+
+
 def measure(
     bench: Bench, cases: Sequence[Case], request: Request, looks: verdict.Looks, tell: Teller
 ) -> None:
     """Run every meter that was asked for and that this machine has."""
-    wanted = {
-        meters.METERS[name].task for name in request.meters if not meters.why_not(name)
-    }  # fmt: skip
+    wanted = tasks_of(request)
+    functions = imports.functions(cases)
     wall = request.budget if "wall" in wanted else 0.0
     tell.expect(EXPECTED * len(cases) + wall)
-    tell.stage(f"proving the path of {len(cases)} benchmarks on both sides")
-    bench.prove(cases)
-    counting.exact(bench, cases, wanted, tell)
-    ready = counting.measurable(bench, cases)
+    tell.stage(f"proving the path of {len(functions)} benchmarks on both sides")
+    bench.prove(functions)
+    counting.exact(bench, functions, wanted, tell)
+    imports.measure(bench, cases, wanted, tell)
+    ready = counting.measurable(bench, functions)
     if "wall" in wanted and ready:
         timed = timing.Timed(bench, ready, looks)
         tell.expect(wall)

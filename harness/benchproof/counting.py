@@ -90,5 +90,8 @@ def is_doubtful(bench: Bench, case: Case, settings: Settings | None = None) -> b
 
 
 def measurable(bench: Bench, cases: Sequence[Case]) -> list[Case]:
-    """The cases that passed their proofs on both sides, with the same answer."""
-    return [case for case in cases if results.status_of(bench, case)[0] == "measured"]
+    """The functions that passed their proofs on both sides, with the same answer."""
+    return [
+        case for case in cases
+        if case.module and results.status_of(bench, case)[0] == "measured"
+    ]  # fmt: skip

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchproof import (
     accepted,
     counting,
+    imports,
     meters,
     provenance,
     results,
@@ -115,7 +116,8 @@ class _Gate:
         self.head = head.read(self.sides["right"], self.sides["left"], place, scratch / "head")
         tell.line(self.head.whose)
         self.settings = self.head.settings
-        self.catalogue = Catalogue(pattern, self.settings)
+        others = [imports.case(place.checkout.root)] if imports.asked(self.wanted) else []
+        self.catalogue = Catalogue(pattern, self.settings, others)
         self.document = document.begin(asked, self.sides, self.settings, place.toolchain)
         self.looks: dict[str, verdict.Looks] = {}
         self.rows: list[dict[str, Any]] = []
@@ -178,9 +180,7 @@ class _Gate:
         each.cases = chosen
         if each is self.impls[0]:
             self.tell.expect(len(chosen) * len(self.impls) * EXPECTED + self.budget)
-        each.count(
-            bench, self.wanted & {"instructions", "allocations"}, number, self.settings, tell
-        )
+        each.count(bench, self.wanted, number, self.settings, tell)
 
     @property
     def budget(self) -> float:

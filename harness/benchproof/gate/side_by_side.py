@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchproof import counting, results, suite
+from benchproof import counting, imports, results, suite
 from benchproof.bench import Bench
 from benchproof.collected import Spot
 from benchproof.plan import SIDES
@@ -15,7 +15,7 @@ from . import builds
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from benchproof.build import Built
@@ -51,9 +51,11 @@ class Named:
 class Catalogue:
     """The benchmarks, found once for all implementations."""
 
-    def __init__(self, pattern: re.Pattern[str], settings: Settings) -> None:
-        """Which are chosen, and whose patterns must match."""
-        self._pattern, self._settings = pattern, settings
+    def __init__(
+        self, pattern: re.Pattern[str], settings: Settings, others: Sequence[Case] = ()
+    ) -> None:
+        """Which are chosen, whose patterns must match, and cases that are no functions."""
+        self._pattern, self._settings, self._others = pattern, settings, others
         self._lock = threading.Lock()
         self.known: list[Case] = []
         self.excluded: list[dict[str, str | None]] = []
@@ -73,7 +75,7 @@ class Catalogue:
                 self.excluded = suite.left_out(found, self._pattern)
                 if self.excluded:
                     tell.line(suite.told(self.excluded))
-                self.known = suite.from_rows(found)
+                self.known = [*suite.from_rows(found), *self._others]
                 self._settings.check([case.name for case in self.known])
         return suite.select(self.known, self._pattern)
 
@@ -126,10 +128,12 @@ class SideBySide:
         Raises:
             BenchproofError: workers do not run.
         """
-        tell.stage(f"proving the path of {len(self.cases)} benchmarks on both sides")
-        bench.prove(self.cases)
+        functions = imports.functions(self.cases)
+        tell.stage(f"proving the path of {len(functions)} benchmarks on both sides")
+        bench.prove(functions)
         spots = [Spot(each % bench.builds, each) for each in range(number)]
-        counting.exact(bench, self.cases, tasks, tell, settings, spots)
+        counting.exact(bench, functions, tasks, tell, settings, spots)
+        imports.measure(bench, self.cases, tasks, tell, settings)
 
     def describe(self) -> dict[str, dict[str, object]] | None:
         """Both sides, as the document describes them; None before they are built."""

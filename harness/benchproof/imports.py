@@ -1,0 +1,251 @@
+"""Import time as a case: what a fresh interpreter spends on importing the measured package.
+
+Benchmarks call what was imported long ago, so that none of them feels a table that is now built at
+import. This case needs nothing of the project: `import.<package>`, in a suite of its own. A process
+a side and layout imports the package, then the modules that the measured benchmarks ran on both
+sides, between two marks that callgrind understands: the interpreter's own start is not in the
+number. Byte code is there beforehand, hash seed and addresses are fixed, the collector is off. What
+the interpreter loads at its start costs nothing.
+
+The count is exact and decides. Wall time (a process a value, sides in turn) is taken only where the
+count is missing or moved, `BLOCKS` times.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import bench as benches
+from . import counting, package, plan, results, verdict
+from .collected import Spot
+from .errors import WorkerError
+from .meters import instructions
+from .meters.counts import Counts
+from .plan import SIDES
+from .suite import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from .bench import Bench
+    from .build import Built
+    from .plan import Block, SideName
+    from .processes import Child
+    from .progress import Teller
+    from .settings import Settings
+
+SUITE = "import"
+#: Pairs of processes for wall time: enough for a change of some per cent beside a hundred others.
+BLOCKS = 24
+#: Which of the child's two dumps is the import; the first lets the linker find both marks.
+_DUMP = 2
+#: Run as it is, so that a worker's own imports take nothing away from the package's.
+_CHILD = """
+import gc, os, sys, time
+side, names, out, core = sys.argv[1:]
+names = names.split(",")
+sys.path.insert(0, side)
+if core:
+    os.sched_setaffinity(0, {int(core)})
+gc.collect()
+gc.freeze()
+gc.disable()
+os.getppid()
+os.getpgrp()
+before = set(sys.modules)
+start = time.perf_counter()
+os.getppid()
+for name in names:
+    __import__(name)
+os.getpgrp()
+seconds = time.perf_counter() - start
+import json
+module = sys.modules[names[0]]
+own = [each for each in set(sys.modules) - before if each.split(".")[0] == names[0]]
+with open(out, "w", encoding="utf-8") as file:
+    json.dump({"seconds": seconds, "file": module.__file__, "modules": len(own),
+               "impl": getattr(module, "IMPL", None)}, file)
+"""
+
+
+def case(root: Path) -> Case:
+    """The case of a project.
+
+    Args:
+        root: of its checkout.
+    """
+    return Case(
+        f"{SUITE}.{package.name(package.place(root))}", "", "", "1", answers_may_differ=True
+    )
+
+
+def is_one(each: Case) -> bool:
+    """Whether a case is an import, and no function of a suite."""
+    return not each.module
+
+
+def functions(cases: Iterable[Case]) -> list[Case]:
+    """The cases that workers can run."""
+    return [each for each in cases if not is_one(each)]
+
+
+def asked(tasks: Collection[str]) -> bool:
+    """Whether there is a meter for it among the tasks of those that were asked for."""
+    return bool({"instructions", "wall"} & set(tasks))
+
+
+def measure(
+    bench: Bench,
+    cases: Sequence[Case],
+    tasks: Collection[str],
+    tell: Teller,
+    settings: Settings | None = None,
+) -> None:
+    """Measure the imports among some cases; nothing where there is none.
+
+    Args:
+        bench: with both sides built.
+        cases: all that were chosen.
+        tasks: of the meters.
+        tell: hears of it.
+        settings: the limits, which say what a change is.
+    """
+    for each in filter(is_one, cases):
+        tell.stage(f"importing the package, {each.case}")
+        bench.got.loops[each.name] = plan.Loops(1, Counts(0, 0, 1), Counts(0, 0, 1))
+        _prove(bench, each)
+        if results.status_of(bench, each)[0] != "measured":
+            continue
+        if "instructions" in tasks:
+            _count(bench, each, settings)
+        left, _ = bench.got.counted("instructions", each.name)
+        if "wall" in tasks and (not left or _moved(bench, each, settings)):
+            for block in itertools.islice(plan.blocks(seed=1), BLOCKS):
+                _time(bench, each, block)
+
+
+def modules(bench: Bench, side: SideName, each: Case) -> list[str]:
+    """The package, and the modules that benchmarks proved to have run on both sides.
+
+    Args:
+        bench: with the proofs of the functions.
+        side: whose files they are: the same module is another file in another implementation.
+        each: the import.
+    """
+    ran = [
+        {
+            (name, module): file
+            for name, row in bench.got.proofs.get(one, {}).items()
+            for module, file in row.get("proof", {}).get("modules", {}).items()
+        }
+        for one in (side, *SIDES)
+    ]
+    files = {ran[0][key] for key in ran[1].keys() & ran[2].keys()}
+    dotted = {".".join((*Path(file).parent.parts, Path(file).name.partition(".")[0])): None
+              for file in sorted(files)}  # fmt: skip
+    named = [name.removesuffix(".__init__") for name in dotted]
+    return list(dict.fromkeys([each.case, *named]))
+
+
+def _prove(bench: Bench, each: Case) -> None:
+    """Import once on each side, so that byte code is there, and see what came."""
+    for side in SIDES:
+        try:
+            answer = _answer(bench, side, *_start(bench, side, each, "proof"))
+            said = _proof(answer, bench.sides[side])
+        except WorkerError as error:
+            said = {"error": str(error)}
+        bench.got.proofs.setdefault(side, {})[each.name] = {"name": each.name, **said}
+
+
+def _proof(answer: Mapping[str, Any], built: Built) -> dict[str, Any]:
+    """What was imported, held against what the side holds."""
+    side = Path(built.folder).resolve()
+    file = Path(answer["file"] or "").resolve()
+    if not file.is_relative_to(side):
+        return {"refused": f"imported {file.name} from elsewhere"}
+    if answer["impl"] not in {None, built.impl}:
+        return {"refused": f"runs as {answer['impl']}, and {built.impl} was asked for"}
+    return {
+        "proof": {
+            "modules": {file.parent.name: str(file.relative_to(side))},
+            "probe": {"modules": answer["modules"]},
+            "digest": "import",
+        },
+        "seconds": answer["seconds"],
+    }
+
+
+def _count(bench: Bench, each: Case, settings: Settings | None) -> None:
+    """Count in one layout, and in more as long as a change could be an accident."""
+    for layout in range(counting.MOST_LAYOUTS):
+        spot = Spot(layout % bench.builds, layout)
+        started = {side: _start(bench, side, each, "count", spot=spot) for side in SIDES}
+        for side, running in started.items():
+            _answer(bench, side, *running)
+            totals = instructions.read(running[1].parent, [(1, _DUMP)])
+            if totals is None:
+                bench.got.failures[each.name] = f"{side}: callgrind left no dump of it"
+                return
+            bench.got.count("instructions", side, each.name, totals[1], spot)
+        if not counting.is_doubtful(bench, each, settings):
+            return
+
+
+def _moved(bench: Bench, each: Case, settings: Settings | None) -> bool:
+    """Whether the count moved by more than its limit, so that wall time has something to say."""
+    limit = settings.limit("instructions", each.name) if settings else None
+    left, right = bench.got.counted("instructions", each.name)
+    judged = verdict.judge_exact("instructions", left, right, limit)
+    return bool(judged["verdict"] != "equivalent")
+
+
+def _time(bench: Bench, each: Case, block: Block) -> None:
+    """One process a side, one after the other."""
+    for side in block.sides:
+        answer = _answer(bench, side, *_start(bench, side, each, "time", block))
+        bench.got.walls[side].setdefault(each.name, {})[block.index] = [answer["seconds"]]
+
+
+def _start(
+    bench: Bench,
+    side: SideName,
+    each: Case,
+    how: str,
+    block: Block | None = None,
+    spot: Spot = Spot(),  # noqa: B008  (a constant)
+) -> tuple[Child, Path]:
+    """Start an import; the child, and the file for its answer."""
+    built = bench.sides[side] if not spot.build else bench.others[side][spot.build - 1]
+    folder = bench.scratch / ("a" if side == "left" else "b") / f"import-{how}-{spot.layout}"
+    folder.mkdir(parents=True, exist_ok=True)
+    out = folder / "answer.json"
+    core = str(bench.core) if block is not None and bench.core is not None else ""
+    names = ",".join(modules(bench, side, each))
+    command = [sys.executable, "-P", "-c", _CHILD, built.folder, names, str(out), core]
+    env = benches.environment(built.impl, block, spot.layout)
+    if how == "proof":
+        env.pop("PYTHONDONTWRITEBYTECODE")
+    if how == "count":
+        command = instructions.command(command, folder)
+    return bench.crew.start(command, log=folder / "log", cwd=folder, env=env), out
+
+
+def _answer(bench: Bench, side: SideName, child: Child, out: Path) -> dict[str, Any]:
+    """Wait for an import; what it says.
+
+    Raises:
+        WorkerError: it ended badly.
+    """
+    ended = bench.crew.wait(child)
+    if bench.crew.stopped:
+        raise WorkerError("stopped before the end")
+    if ended.status or not out.exists():
+        words = (ended.last_lines(1) or [f"it ended with status {ended.status}"])[-1]
+        raise WorkerError(f"the {side} side cannot be imported: {words}")
+    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    return found
