@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from . import plan, worker
+from . import pairing, plan, worker
 from .collected import FIRST, Collected, Rows, Spot
 from .errors import WorkerError, is_full, no_space
 from .meters import allocations, instructions
+from .meters.counts import price_of
 from .plan import SIDES, Block, SideName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from .build import Built
+    from .pairing import Said
     from .processes import Child, Crew
     from .suite import Case
 
@@ -32,6 +36,20 @@ _TOKEN: dict[SideName, str] = {"left": "a", "right": "b"}
 #: The seed of the counting workers: any, but always the same. Another layout has the next one, so
 #: that other names collide in dictionaries.
 _FIXED_HASH_SEED = 0
+
+
+#: The most cases that one pair of processes counts, where there could be several: each has to
+#: start first, which takes seconds under valgrind.
+LEAST = 16
+
+#: Told the name of a case when it is done on both sides.
+Heard = Callable[[str], None]
+#: A case's name, what both sides say of it, and the folders of their workers.
+Told = tuple[str, "Said", dict[SideName, Path]]
+
+
+def nobody(_: str) -> None:
+    """Hear nothing."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +64,9 @@ class Bench:
         core: for wall time, or None.
         got: what has been answered.
         others: further builds of the same sides, laid out differently; for counting only.
+        lanes: among how many pairs of processes instructions are counted. Two keep two cores
+            busy where one side is much dearer than the other. It is part of what a count depends
+            on, so it does not follow the machine.
     """
 
     sides: Mapping[SideName, Built]
@@ -55,6 +76,7 @@ class Bench:
     core: int | None
     got: Collected = field(default_factory=Collected)
     others: Mapping[SideName, Sequence[Built]] = field(default_factory=dict)
+    lanes: int = 1
 
     @property
     def builds(self) -> int:
@@ -69,44 +91,70 @@ class Bench:
         """
         return self._answers(self._start(side, "discover"), must_work=True)
 
-    def prove(self, cases: Sequence[Case]) -> None:
-        """Let every case prove its path on both sides, then plan its loops."""
-        rows = [_row(case) for case in cases]
-        for side, answers in self._both("prove", rows):
-            self.got.proofs[side] = {row["name"]: row for row in answers}
-        for case in cases:
-            times = [self.got.proofs[side].get(case.name, {}).get("seconds") for side in SIDES]
-            if times[0] and times[1]:
-                self.got.loops[case.name] = plan.loops(times[0], times[1])
+    def prove(self, cases: Sequence[Case], heard: Heard = nobody) -> None:
+        """Let every case prove its path on both sides, then plan its loops.
 
-    def count_instructions(self, cases: Sequence[Case], spot: Spot = FIRST) -> None:
-        """One process a side, side by side: another process cannot move a count."""
-        counts = {case.name: self.got.loops[case.name].instructions for case in cases}
-        rows = [_row(case) | {"counts": vars(counts[case.name])} for case in cases]
-        for side, answers in self._both("instructions", rows, spot):
-            folder = self._folder(side, "instructions", spot)
-            for row in answers:
-                if self._failed(side, row):
-                    continue
-                totals = instructions.read(folder, row["dumps"])
-                if totals is None and is_full(self.scratch):
-                    raise no_space(self.scratch)
-                if totals is None:
-                    self.got.failures[row["name"]] = f"{side}: callgrind left no dump of it"
-                else:
-                    number = counts[row["name"]].per_call(totals)
-                    self.got.count("instructions", side, row["name"], number, spot)
+        Those of the exact meters are a first guess, from processor time: counting instructions
+        plans them anew.
+        """
+        for side in SIDES:
+            self.got.proofs[side] = {}
+        for name, said, _ in self._both("prove", [_row(case) for case in cases]):
+            for side, row in said.items():
+                self.got.proofs[side][name] = row
+            if all("seconds" in row for row in said.values()):
+                seconds, worked = (
+                    max(row[key] for row in said.values()) for key in ("seconds", "worked")
+                )
+                self.got.loops[name] = plan.loops(seconds, price_of(worked))
+            heard(name)
 
-    def count_allocations(self, cases: Sequence[Case]) -> None:
+    def count_instructions(
+        self, cases: Sequence[Case], spot: Spot = FIRST, heard: Heard = nobody
+    ) -> None:
+        """Count on both sides, side by side: another process cannot move a count.
+
+        The first count of a case settles how often it is called on both sides from then on.
+        """
+        rows = [
+            _row(case) | ({"counts": vars(self.got.loops[case.name].instructions)}
+                          if case.name in self.got.prices else {})
+            for case in cases
+        ]  # fmt: skip
+        lanes = self.lanes if len(rows) > LEAST else 1
+        for name, said, folders in self._both("instructions", rows, spot, lanes):
+            for side, row in said.items():
+                if not self._failed(side, row) and "dumps" in row:
+                    self._take(side, row, folders[side], spot)
+            heard(name)
+
+    def _take(self, side: SideName, row: Mapping[str, Any], folder: Path, spot: Spot) -> None:
+        """Keep what the dumps of a case say.
+
+        Raises:
+            NoSpaceError: the disk is full.
+        """
+        name = row["name"]
+        totals = instructions.read(folder, row["dumps"])
+        if totals is None and is_full(self.scratch):
+            raise no_space(self.scratch)
+        if totals is None:
+            self.got.failures.setdefault(name, f"{side}: callgrind left no dump of it")
+        else:
+            number = self.got.loops[name].instructions.per_call(totals)
+            self.got.count("instructions", side, name, number, spot)
+
+    def count_allocations(self, cases: Sequence[Case], heard: Heard = nobody) -> None:
         """One process a side, side by side."""
         rows = [
             _row(case) | {"counts": vars(self.got.loops[case.name].allocations)} for case in cases
         ]
-        for side, answers in self._both("allocations", rows):
-            for row in answers:
+        for name, said, _ in self._both("allocations", rows):
+            for side, row in said.items():
                 if not self._failed(side, row):
                     for meter in allocations.METERS:
-                        self.got.count(meter, side, row["name"], row[meter])
+                        self.got.count(meter, side, name, row[meter])
+            heard(name)
 
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
         """One process a side, one after the other; the seconds that both took.
@@ -138,9 +186,11 @@ class Bench:
     ) -> dict[SideName, Rows]:
         """Run any other task of the worker on both sides; its answers by side and case."""
         rows = [_row(case) | dict(more) for case, more in zip(cases, extra, strict=True)]
-        return {
-            side: {row["name"]: row for row in answers} for side, answers in self._both(task, rows)
-        }
+        answers: dict[SideName, Rows] = {side: {} for side in SIDES}
+        for name, said, _ in self._both(task, rows):
+            for side, row in said.items():
+                answers[side][name] = row
+        return answers
 
     def dumps(self, side: SideName, name: str) -> list[Path]:
         """Callgrind's dumps of the larger loop of a case, in every round and layout."""
@@ -160,20 +210,80 @@ class Bench:
         """Note a case that a measuring worker could not measure."""
         words = row.get("error") or row.get("refused") or row.get("absent")
         if words:
-            self.got.failures[row["name"]] = f"{side}: {words}"
+            self.got.failures.setdefault(row["name"], f"{side}: {words}")
         return bool(words)
 
     def _both(
-        self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot = FIRST
-    ) -> Iterator[tuple[SideName, list[dict[str, Any]]]]:
-        """Run a task on both sides at the same time."""
-        running = {side: self._start(side, task, rows, spot=spot) for side in SIDES}
-        for side, started in running.items():
-            yield side, self._answers(started, must_work=False)
+        self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot = FIRST, lanes: int = 1
+    ) -> Iterator[Told]:
+        """Run a task on both sides at the same time; what they say of each case, as it comes.
 
-    def _folder(self, side: SideName, task: str, spot: Spot = FIRST) -> Path:
+        Args:
+            task: of the worker.
+            rows: what it is asked of each case.
+            spot: which builds, and which layout.
+            lanes: among how many pairs of processes the cases are dealt out.
+
+        Yields:
+            A case's name, the answers of both sides and the folders of their workers.
+
+        Raises:
+            BenchproofError: a worker does not run.
+        """
+        heard: SimpleQueue[Told | BaseException | None] = SimpleQueue()
+
+        def lane(number: int) -> None:
+            try:
+                for each in self._lane(task, rows[number::lanes], spot, number):
+                    heard.put(each)
+                heard.put(None)
+            except BaseException as error:  # noqa: BLE001  (raised again where it is read)
+                heard.put(error)
+
+        for number in range(lanes):
+            # They end with their workers, which the crew ends whatever happens here.
+            Thread(target=lane, args=(number,), daemon=True).start()
+        while lanes:
+            each = heard.get()
+            if isinstance(each, BaseException):
+                raise each
+            if each is None:
+                lanes -= 1
+            else:
+                yield each
+
+    def _lane(
+        self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot, number: int
+    ) -> Iterator[Told]:
+        """One pair of processes of a task."""
+        names = [row["name"] for row in rows]
+        folders = {side: self._folder(side, task, spot, number) for side in SIDES}
+        ends = {side: pairing.End() for side in SIDES}
+        running = {}
+        for side, end in ends.items():
+            with end.theirs:
+                running[side] = self._start(
+                    side, task, rows, spot=spot, lane=number, talk=end.theirs.fileno()
+                )
+        answers = pairing.Answers(folders, self.got.loops, self.got.prices)
+        lost: list[tuple[str, Said]] = []
+        for name, said in pairing.converse(ends, names, answers):
+            if len(said) == len(SIDES):
+                yield name, said, folders
+            else:
+                lost.append((name, said))
+        ended = {
+            side: {row["name"]: row for row in self._answers(each, must_work=False)}
+            for side, each in running.items()
+        }
+        for end in ends.values():
+            end.close()
+        for name, said in lost:
+            yield name, {side: said.get(side) or ended[side][name] for side in SIDES}, folders
+
+    def _folder(self, side: SideName, task: str, spot: Spot = FIRST, lane: int = 0) -> Path:
         """Where a worker's request, answers and dumps lie; of equal length on both sides."""
-        return self.scratch / _TOKEN[side] / f"{task}-{spot.build}-{spot.layout}"
+        return self.scratch / _TOKEN[side] / f"{task}-{spot.build}-{spot.layout}-{lane}"
 
     def _built(self, side: SideName, build: int) -> Built:
         """A side's build."""
@@ -186,15 +296,18 @@ class Bench:
         rows: Sequence[Mapping[str, Any]] = (),
         block: Block | None = None,
         spot: Spot = FIRST,
+        lane: int = 0,
+        talk: int | None = None,
     ) -> _Running:
         """Write a request and start its worker."""
-        folder = self._folder(side, task, spot)
+        folder = self._folder(side, task, spot, lane)
         folder.mkdir(parents=True, exist_ok=True)
         built = self._built(side, spot.build)
         request: dict[str, Any] = {
             "side": built.folder, "impl": built.impl, "suites": str(self.suites), "task": task,
             "cases": list(rows), "out": str(folder / "answers.jsonl"),
             "harness": str(Path(__file__).resolve().parent.parent), "layout": spot.layout,
+            "talk": talk,
         }  # fmt: skip
         if block is not None:
             request |= {"core": self.core, "order": block.order}
@@ -207,7 +320,7 @@ class Bench:
         (folder / "answers.jsonl").unlink(missing_ok=True)
         child = self.crew.start(
             command, log=folder / "worker.log", cwd=folder,
-            env=environment(built.impl, block, spot.layout),
+            env=environment(built.impl, block, spot.layout), talk=talk,
         )  # fmt: skip
         return _Running(side, task, folder / "answers.jsonl", child, [row["name"] for row in rows])
 
@@ -219,12 +332,7 @@ class Bench:
                 badly after its last.
             NoSpaceError: the disk is full.
         """
-        try:
-            ended = self.crew.wait(running.child)
-        except KeyboardInterrupt:
-            # What was written until now is kept: the caller marks the result partial.
-            self._keep(running)
-            raise
+        ended = self.crew.wait(running.child)
         if self.crew.stopped:
             raise WorkerError("stopped before the end")
         if ended.status and is_full(self.scratch):
@@ -245,15 +353,6 @@ class Bench:
                 f"the {side} side ({built.impl}) does not run its {running.task} worker: {words}"
             )
         return answers + [{"name": name, "error": words} for name in lost]
-
-    def _keep(self, running: _Running) -> None:
-        """Keep an interrupted allocation worker's answers; others are worth nothing halfway."""
-        if running.task != "allocations":
-            return
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            for row in read_lines(running.answers)[1:]:
-                for meter in allocations.METERS:
-                    self.got.count(meter, running.side, row["name"], row[meter])
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,10 @@ class Collected:
         counts: by exact meter, then side, then case: a number a call for each spot.
         walls: by side, by case: block index to the values of its process.
         loops: loop counts of the cases that are measured.
+        prices: instructions of a call on the dearer side, for cases whose loops were planned by
+            counting.
         failures: cases that a later worker could not measure, with its words.
+        untimed: cases whose wall time was not taken though it was asked for, with the reason.
         blocks: how many blocks ran.
         thrown: processes of wall time that were thrown away because their clock cannot be
             believed: the block and its words.
@@ -45,7 +48,9 @@ class Collected:
         default_factory=lambda: {"left": {}, "right": {}}
     )
     loops: dict[str, Loops] = field(default_factory=dict)
+    prices: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    untimed: dict[str, str] = field(default_factory=dict)
     blocks: int = 0
     thrown: dict[int, str] = field(default_factory=dict)
 

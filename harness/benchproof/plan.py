@@ -56,12 +56,19 @@ class Loops:
     allocations: Counts
 
 
-def loops(left: float, right: float) -> Loops:
-    """Loop counts from rough times of a call on both sides, in seconds; the slower one counts."""
-    slower = max(left, right)
-    return Loops(
-        wall.loops_for(slower), instructions.plan(slower), allocations.plan(slower)
-    )  # fmt: skip
+def loops(seconds: float, price: float) -> Loops:
+    """Loop counts from what a call takes on the slower side and what it costs on the dearer one.
+
+    Args:
+        seconds: roughly, by a clock: for wall time alone.
+        price: instructions, counted; or what processor time makes of them (`counts.price_of`).
+    """
+    return Loops(wall.loops_for(seconds), instructions.plan(price), allocations.plan(price))
+
+
+def exact(planned: Loops, price: float) -> Loops:
+    """The same for wall time; the exact meters' for a price that was counted."""
+    return Loops(planned.wall, instructions.plan(price), allocations.plan(price))
 
 
 def blocks(seed: int) -> Iterator[Block]:

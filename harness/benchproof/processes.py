@@ -83,8 +83,16 @@ class Crew:
         log: Path,
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        talk: int | None = None,
     ) -> Child:
         """Start a child whose output goes to a file.
+
+        Args:
+            command: its command line.
+            log: the file.
+            env: its environment; ours without one.
+            cwd: its working directory.
+            talk: a file descriptor that it gets under the same number.
 
         Raises:
             RuntimeError: the crew has been stopped.
@@ -102,6 +110,7 @@ class Crew:
                     env=None if env is None else dict(env),
                     cwd=cwd,
                     start_new_session=True,
+                    pass_fds=() if talk is None else (talk,),
                 )
             self._alive[process.pid] = process
         return Child(process, log)

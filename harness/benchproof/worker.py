@@ -179,13 +179,14 @@ def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, An
 def prove(
     request: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]
 ) -> dict[str, Any]:
-    """Run a case's own proof, then time a call roughly, for the plan of loop counts."""
+    """Run a case's own proof, then time a call roughly: by a clock, and what the processor did."""
     from benchproof.meters import wall  # noqa: PLC0415  (found once the side is on sys.path)
 
     if not hasattr(run, "prove"):
         raise AssertionError("the case has no prove(): nothing shows what it measures")
     proof = check_proof(run.prove(), Path(request["side"]), request["impl"])
-    return {"name": row["name"], "proof": proof, "seconds": wall.calibrate(run)}
+    seconds, worked = wall.calibrate(run)
+    return {"name": row["name"], "proof": proof, "seconds": seconds, "worked": worked}
 
 
 def time_it(_: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
@@ -199,13 +200,28 @@ def time_it(_: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]
 
 
 def count_instructions(
-    _: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]
+    request: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]
 ) -> dict[str, Any]:
-    """Leave callgrind's two dumps of a case."""
-    from benchproof.meters import instructions  # noqa: PLC0415
+    """Leave callgrind's dumps of a case: of one call, where nobody says how often to call it."""
+    from benchproof.meters import asking, instructions  # noqa: PLC0415
     from benchproof.meters.counts import Counts  # noqa: PLC0415
 
-    return {"name": row["name"], "dumps": instructions.measure(run, Counts(**row["counts"]))}
+    name, counts, talk = row["name"], row.get("counts"), request.get("talk")
+
+    def dearer(left: Sequence[int]) -> bool:
+        nonlocal counts
+        counts = asking.ask(talk, {"first": left})
+        return counts is True
+
+    def again(left: Sequence[tuple[int, int]]) -> bool:
+        return bool(asking.ask(talk, {"dumps": left}))
+
+    if counts is None:
+        first = instructions.first(run, dearer if talk else None)
+        if counts is None:
+            return {"name": name, "first": first}
+    dumps = instructions.measure(run, Counts(**counts), again if talk else None)
+    return {"name": name, "dumps": dumps}
 
 
 def count_allocations(
@@ -267,6 +283,10 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
     def say(row: Mapping[str, Any]) -> None:
         out.write(json.dumps(row) + "\n")
         out.flush()
+        if request.get("talk") and "name" in row:
+            from benchproof.meters import asking  # noqa: PLC0415  (found once `enter` has run)
+
+            asking.tell(request["talk"], row)
 
     say({"header": enter(request) | {"python": sys.version.split()[0]}})
     if request.get("core") is not None:

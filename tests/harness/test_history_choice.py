@@ -156,20 +156,28 @@ def test_samples_and_intervals_are_shared_too(known):
     assert known.values("a" * 40, "python", KEYS)[CASE, "instructions"] == value
 
 
-@pytest.mark.parametrize("seconds", [1e-7, 1e-6, 3e-5, 1e-3, 0.2])
-def test_loop_counts_of_a_case_never_change_once_they_are_planned(tmp_path, seconds):
+@pytest.mark.parametrize("price", [300, 3e3, 1e5, 3e6, 6e8])
+def test_loop_counts_of_a_case_never_change_once_they_are_planned(tmp_path, price):
     plans = loops.Loops(tmp_path)
-    first = plans.take(CASE, "python", seconds)
+    assert plans.lacks(CASE, "python")
+    first = plans.take(CASE, "python", 1e-6, price)
     plans.keep()
     again = loops.Loops(tmp_path)
-    assert again.known(CASE, "python") == again.take(CASE, "python", seconds * 9) == first
+    assert not again.lacks(CASE, "python")
+    assert again.known(CASE, "python") == again.take(CASE, "python", 1.0, price * 9) == first
     assert first.instructions.few < first.instructions.many
-    assert again.take(CASE, "cython", seconds / 9) is again.known(CASE, "cython")
+    assert again.take(CASE, "cython", 1e-9, price / 9) is again.known(CASE, "cython")
 
 
-def test_loops_take_less_than_a_millisecond_unless_one_call_takes_longer():
-    for seconds in (1e-7, 1e-6, 1e-5, 1e-4):
-        assert loops.plan(seconds).instructions.many * seconds < 0.001
+@pytest.mark.parametrize("price", [300, 3e3, 1e5, 3e6, 6e8])
+def test_loops_of_exact_meters_follow_no_clock(price):
+    assert loops.plan(1e-6, price).instructions == loops.plan(1.0, price).instructions
+    assert loops.plan(1e-6, price).allocations == loops.plan(1.0, price).allocations
+
+
+def test_loops_take_few_instructions_unless_one_call_takes_more():
+    for price in (300, 3e3, 3e4, 3e5):
+        assert loops.plan(1.0, price).instructions.many * price < 2 * loops.TARGET
 
 
 @pytest.mark.parametrize(

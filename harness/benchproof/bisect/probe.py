@@ -23,6 +23,7 @@ from benchproof.errors import (
     no_space,
 )
 from benchproof.meters import METERS, instructions
+from benchproof.meters.counts import price_of
 
 from .narrow import Lost
 
@@ -90,16 +91,25 @@ class Prober:
             raise WorkerError(f"the benchmarks cannot be listed: {words}")
         return rows[1:]
 
-    def prove(self, built: Built, case: Case) -> float | Lost:
-        """Let a case prove its path; the rough seconds of a call."""
+    def prove(self, built: Built, case: Case) -> Lost | None:
+        """Let a case prove its path; why it could not."""
         answer = self._ask(built, "prove", _row(case))
+        return answer if isinstance(answer, Lost) else None
+
+    def price(self, built: Built, case: Case) -> float | Lost:
+        """What a call costs in instructions: counted, where they are the meter."""
+        task = METERS[self.meter].task
+        answer = self._ask(built, task if task == "instructions" else "prove", _row(case))
         if isinstance(answer, Lost):
             return answer
-        return float(answer["seconds"])
+        if task != "instructions":
+            return price_of(float(answer["worked"]))
+        price = instructions.read_price(Path(answer["folder"]), answer["first"])
+        return Lost("callgrind left no dump of it") if price is None else price
 
-    def plan(self, seconds: tuple[float, float]) -> None:
-        """Settle the loop counts of all builds from the rough times of both ends."""
-        self.loops = plan.loops(*seconds)
+    def plan(self, prices: tuple[float, float]) -> None:
+        """Settle the loop counts of all builds from what a call costs at both ends."""
+        self.loops = plan.loops(1.0, max(prices))
 
     def value(self, built: Built, case: Case, *, layouts: int = 1) -> float | Lost:
         """What one call costs: the least over some layouts of memory.

@@ -77,7 +77,7 @@ class Search:
                 self.prober.crew.stop()
                 raise
         case = self.case = _chosen(self.prober, bad, bench)
-        self.prober.plan((self._seconds(good, stops[0]), self._seconds(bad, stops[-1])))
+        self.prober.plan((self._price(good, stops[0]), self._price(bad, stops[-1])))
         found = []
         for built, stop in ((good, stops[0]), (bad, stops[-1])):
             self.tell.stage(f"counting {case.name} at {stop.first[:10]}")
@@ -89,15 +89,15 @@ class Search:
         self.ends = (found[0], found[1])
         return case
 
-    def _seconds(self, built: Built, stop: Stop) -> float:
-        """The rough time of a call at an end, once it has proven its path there."""
+    def _price(self, built: Built, stop: Stop) -> float:
+        """What a call costs at an end, once it has proven its path there."""
         if self.case is None:
             raise BisectError("nothing was chosen")
         self.tell.stage(f"proving the path of {self.case.name} at {stop.first[:10]}")
-        seconds = self.prober.prove(built, self.case)
-        if isinstance(seconds, Lost):
-            raise BisectError(f"{self.case.name} does not run at {stop.first[:10]}: {seconds.why}")
-        return seconds
+        price = self.prober.prove(built, self.case) or self.prober.price(built, self.case)
+        if isinstance(price, Lost):
+            raise BisectError(f"{self.case.name} does not run at {stop.first[:10]}: {price.why}")
+        return price
 
     def value(self, stop: Stop) -> float | Lost:
         """The value of a stop, measured once for each content."""
@@ -114,9 +114,9 @@ class Search:
         built = or_lost(self.prober, stop.first)
         if isinstance(built, Lost) or self.case is None:
             return built if isinstance(built, Lost) else Lost("nothing was chosen")
-        seconds = self.prober.prove(built, self.case)
-        if isinstance(seconds, Lost):
-            return seconds
+        lost = self.prober.prove(built, self.case)
+        if lost is not None:
+            return lost
         return self.prober.believed(built, self.case, self.ends)
 
     def _note(self, stop: Stop, value: float | Lost) -> None:

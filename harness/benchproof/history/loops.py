@@ -1,9 +1,10 @@
 """How often each case is called by each exact meter: chosen once, kept beside the results.
 
 Counts a call still depend a little on the number of calls: what grows once in a loop (a buffer, a
-table) is shared by all of its calls. Loop counts that followed a rough time would differ between
-two runs of the same commit, and so would the counts. So they are planned when a case is first seen
-and belong to the history from then on (``loops.jsonl``), for each implementation its own.
+table) is shared by all of its calls. Loop counts that were planned anew for each commit would
+differ between commits, and so would the counts. So they are planned when a case is first seen, from
+what one call costs in instructions and never from a clock, and belong to the history from then on
+(``loops.jsonl``), for each implementation its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from benchproof import files
 from benchproof.meters import allocations, wall
-from benchproof.meters.counts import Counts
+from benchproof.meters.counts import Counts, warm_for
 
 from .model import CANARY
 from .writing import notes
@@ -24,15 +25,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOPS = "loops.jsonl"
-#: Seconds (without valgrind) of the larger loop, and the most calls of it: a call of a
-#: microsecond needs many, or one event in a loop (a pool that begins) is a percent.
-TARGET, MOST = 0.0004, 1024
+#: Instructions of the larger loop, and the most calls of it: a call of a microsecond needs many,
+#: or one event in a loop (a pool that begins) is a percent.
+TARGET, MOST = 1_200_000, 1024
 #: The smaller loop is this part of the larger: what the two have in common cancels all the same.
 PART = 8
 #: Calls from which on the meter counts several rounds; it asks that the smaller loop has three.
 FEW = 3
-#: Calls before counting: enough for the interpreter to have specialised what it will.
-WARM = (16, 256)
+#: The most calls before counting.
+WARM = 256
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,13 @@ class Loops:
         """
         return CANARY_LOOPS if benchmark == CANARY else self._known[benchmark, impl]
 
-    def take(self, benchmark: str, impl: str, seconds: float) -> Planned:
-        """The plan of a case; made from a rough time of a call if there is none."""
-        return self._known.setdefault((benchmark, impl), plan(seconds))
+    def lacks(self, benchmark: str, impl: str) -> bool:
+        """Whether a case has no plan yet."""
+        return benchmark != CANARY and (benchmark, impl) not in self._known
+
+    def take(self, benchmark: str, impl: str, seconds: float, price: float) -> Planned:
+        """The plan of a case; made from what a call takes and costs if there is none."""
+        return self._known.setdefault((benchmark, impl), plan(seconds, price))
 
     def keep(self) -> None:
         """Write what is planned now.
@@ -91,9 +96,9 @@ class Loops:
         files.write("".join(f"{line}\n" for line in lines), self._file)
 
 
-def plan(seconds: float) -> Planned:
-    """Loop counts for a call that takes some seconds."""
-    many = 2 ** max(1, min(round(math.log2(TARGET / seconds)), round(math.log2(MOST))))
+def plan(seconds: float, price: float) -> Planned:
+    """Loop counts for a call that takes some seconds and costs some instructions."""
+    many = 2 ** max(1, min(round(math.log2(TARGET / max(price, 1))), round(math.log2(MOST))))
     few = max(many // PART, FEW) if many > 2 * FEW else 1
-    warm = min(max(many, WARM[0]), WARM[1]) if many > 2 * FEW else 2
-    return Planned(wall.loops_for(seconds), Counts(warm, few, many), allocations.plan(seconds))
+    warm = max(min(many, WARM), warm_for(price))
+    return Planned(wall.loops_for(seconds), Counts(warm, few, many), allocations.plan(price))

@@ -7,6 +7,7 @@ that it does not matter which others were asked for.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -21,7 +22,8 @@ from benchproof import targets
 from benchproof.bench import read_lines
 from benchproof.build import Builder
 from benchproof.errors import BuildError, TargetError, WorkerError, is_full, no_space
-from benchproof.meters import instructions
+from benchproof.meters import METERS, instructions
+from benchproof.meters.counts import price_of
 
 from . import forked
 from .model import CANARY
@@ -48,6 +50,9 @@ CANARY_ROW = {"name": CANARY, "module": "benchproof.history.canary", "function":
 
 #: In the place of a meter, where only the proof of a benchmark's path is asked for.
 PROOF = "proof"
+
+#: In the place of a task: what one call costs, which needs no loop counts.
+PRICE = "price"
 
 #: A benchmark and a meter.
 Key = tuple[str, str]
@@ -171,13 +176,37 @@ class Measurer:
         for row in answers:
             name = row["name"]
             if "proof" in row:
-                self.loops.take(name, asked.impl, row["seconds"])
                 found.values |= {key: Value(1) for key in asked.keys if key == (name, PROOF)}
                 continue
             value = ABSENT if "absent" in row else FAILED
             found.values |= {key: value for key in asked.keys if key[0] == name}
             found.why[name] = clean(_words(row))
+        self._plan(asked, built, answers, folder.with_name(folder.name + "-price"))
         return built, found
+
+    def _plan(
+        self, asked: Asked, built: Built, answers: Sequence[Mapping[str, Any]], folder: Path
+    ) -> None:
+        """Plan the loops of cases that were never seen: by counting a call, where that can be.
+
+        Raises:
+            NoSpaceError: the disk is full.
+        """
+        new = {
+            row["name"]: row
+            for row in answers
+            if "proof" in row and self.loops.lacks(row["name"], asked.impl)
+        }
+        prices = {name: price_of(row["worked"]) for name, row in new.items()}
+        if asked.names(METERS) and new and not instructions.why_not():
+            request = self._request(asked, built, new, PRICE) | {"task": "instructions"}
+            with contextlib.suppress(WorkerError):
+                for each in run(self.crew, request, folder):
+                    if "first" in each:
+                        price = instructions.read_price(_own(folder, each), each["first"])
+                        prices[each["name"]] = price or prices[each["name"]]
+        for name, row in new.items():
+            self.loops.take(name, asked.impl, row["seconds"], prices[name])
 
     def wall_loops(self, name: str, impl: str) -> int:
         """How often a timed case is called for one value."""
@@ -226,7 +255,7 @@ class Measurer:
         """What a forked worker is asked."""
 
         def row(about: Mapping[str, str]) -> dict[str, Any]:
-            if task == "prove":
+            if task in {"prove", PRICE}:
                 return dict(about)
             return {**about, task: vars(getattr(self.loops.known(about["name"], asked.impl), task))}
 
@@ -328,11 +357,17 @@ def _words(row: Mapping[str, Any]) -> str:
 
 def _totals(folder: Path, row: Mapping[str, Any]) -> tuple[int, int] | None:
     """The least of both loops, from the dumps of a case's process."""
-    own = folder / str(row["pid"])
-    own.mkdir()
-    for dump in folder.glob(f"cg.out.{row['pid']}.*"):
-        dump.rename(own / f"cg.out.{dump.suffix[1:]}")
+    own = _own(folder, row)
     try:
         return instructions.read(own, row["dumps"])
     finally:
         shutil.rmtree(own)
+
+
+def _own(folder: Path, row: Mapping[str, Any]) -> Path:
+    """A folder with the dumps of a case's process alone."""
+    own = folder / str(row["pid"])
+    own.mkdir()
+    for dump in folder.glob(f"cg.out.{row['pid']}.*"):
+        dump.rename(own / f"cg.out.{dump.suffix[1:]}")
+    return own

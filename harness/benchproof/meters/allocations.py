@@ -37,8 +37,8 @@ from .loop import fresh_loop, without_collector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Seconds (without memray) that the larger loop of a case may take.
-TARGET = 0.0005
+#: Instructions (without memray) that the larger loop of a case may take.
+TARGET = 1_500_000
 #: The most calls of the larger loop.
 MOST = 64
 #: Larger loops to run before bytes that live on are looked at again.
@@ -55,9 +55,9 @@ def why_not() -> str:
     return ""
 
 
-def plan(seconds: float) -> Counts:
-    """Loop counts for a call that takes some seconds without memray."""
-    return counts_for(seconds, TARGET, MOST)
+def plan(price: float) -> Counts:
+    """Loop counts for a call that costs some instructions."""
+    return counts_for(price, TARGET, MOST)
 
 
 def measure(call: Callable[[], object], counts: Counts) -> tuple[float, float, float]:

@@ -36,13 +36,14 @@ _SUMMARY = re.compile(rb"^summary: (\d+)$", re.MULTILINE)
 #: Of the file's beginning and end, where the two lines stand.
 _EDGE = 4096
 
-#: Seconds (without valgrind) that the larger loop of a case may take; valgrind needs 30 to 100
-#: times as long.
-TARGET = 0.0005
+#: Instructions that the larger loop of a case may take; callgrind does 20 to 50 million a second.
+TARGET = 1_500_000
 #: The most calls of the larger loop.
 MOST = 128
-#: Rounds of a case that is called often; one that is called once or twice has one.
+#: Rounds of a case that nobody asks after each; one that is called once or twice has one.
 ROUNDS = 3
+#: First calls that are counted one by one, to know what a call costs, where nobody asks after each.
+FIRST = 4
 #: Dumps to throw away first: the interpreter specialises code that ran a few times.
 SETTLING = 20
 
@@ -87,17 +88,51 @@ def command(worker: list[str], folder: Path, name: str = "cg.out") -> list[str]:
     return [*(["setarch", "-R"] if fixed_addresses() else []), *valgrind, *worker]
 
 
-def plan(seconds: float) -> Counts:
-    """Loop counts for a call that takes some seconds without valgrind."""
-    return counts_for(seconds, TARGET, MOST)
+def plan(price: float) -> Counts:
+    """Loop counts for a call that costs some instructions."""
+    return counts_for(price, TARGET, MOST)
 
 
 #: Dumps that this process has left so far: callgrind numbers its files from 1.
 _dumps = itertools.count(1)
 
 
-def measure(call: Callable[[], object], counts: Counts) -> list[tuple[int, int]]:
-    """In the worker: leave dumps of the smaller and of the larger loop, by round; their numbers."""
+def first(
+    call: Callable[[], object], again: Callable[[Sequence[int]], bool] | None = None
+) -> list[int]:
+    """In the worker: leave a dump of each of a case's first calls; their numbers.
+
+    Args:
+        call: the case.
+        again: says after each call whether there is another; a fixed number without it.
+    """
+    loop = fresh_loop()
+    with without_collector():
+        settle()
+        left: list[int] = []
+        while not left or (again(left) if again else len(left) < FIRST):
+            left.append(_dump_after(loop, call, 1))
+        return left
+
+
+def measure(
+    call: Callable[[], object],
+    counts: Counts,
+    again: Callable[[Sequence[tuple[int, int]]], bool] | None = None,
+) -> list[tuple[int, int]]:
+    """In the worker: leave dumps of the smaller and of the larger loop, by round; their numbers.
+
+    Args:
+        call: the case.
+        counts: how often it is called.
+        again: says after each round whether there is another; a fixed number without it.
+    """
+    if again is None:
+        rounds = ROUNDS if counts.few > 2 else 1
+
+        def again(left: Sequence[tuple[int, int]]) -> bool:
+            return len(left) < rounds
+
     loop = fresh_loop()
     with without_collector():
         settle()
@@ -105,8 +140,8 @@ def measure(call: Callable[[], object], counts: Counts) -> list[tuple[int, int]]
         # ended, is not zeroed with the rest, but goes into whichever dump comes next.
         _dump_after(loop, call, counts.warm)
         left: list[tuple[int, int]] = []
-        for _ in range(ROUNDS if counts.few > 2 else 1):
-            loop(call, max(1, counts.few // 4))
+        while not left or again(left):
+            loop(call, max(1, counts.few // 4) if counts.few else 0)
             few = _dump_after(loop, call, counts.few)
             left.append((few, _dump_after(loop, call, counts.many)))
         return left
@@ -145,6 +180,11 @@ def read_dump(folder: Path, index: int) -> int | None:
     if found is None or _TRIGGER not in data[:_EDGE]:
         return None
     return int(found[1])
+
+
+def read_price(folder: Path, dumps: Sequence[int]) -> float | None:
+    """The least that a call cost, in dumps of one call each; None without dumps."""
+    return min(filter(None, (read_dump(folder, index) for index in dumps)), default=None)
 
 
 def read(folder: Path, dumps: Sequence[Sequence[int]]) -> tuple[int, int] | None:

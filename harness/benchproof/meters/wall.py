@@ -39,8 +39,8 @@ class ClockError(Exception):
     """The clocks of this process contradict one another."""
 
 
-def calibrate(call: Callable[[], object]) -> float:
-    """Roughly how long one warm call takes, in seconds."""
+def calibrate(call: Callable[[], object]) -> tuple[float, float]:
+    """Roughly how long one warm call takes, and the processor with it, in seconds."""
     for _ in range(TRIES - 1):
         try:
             return _calibrate(call)
@@ -49,14 +49,19 @@ def calibrate(call: Callable[[], object]) -> float:
     return _calibrate(call)
 
 
-def _calibrate(call: Callable[[], object]) -> float:
+def _calibrate(call: Callable[[], object]) -> tuple[float, float]:
     loop = fresh_loop()
     times, elapsed = 1, 0.0
     while elapsed < CALIBRATION_TIME:
         times *= 2
         elapsed = _elapsed(loop, call, times)
+    worked = []
     # The least of three: a disturbance only adds, and the loop counts should not follow it.
-    return min(elapsed, _elapsed(loop, call, times), _elapsed(loop, call, times)) / times
+    for _ in range(2):
+        start = thread_time()
+        elapsed = min(elapsed, _elapsed(loop, call, times))
+        worked.append(thread_time() - start)
+    return elapsed / times, min(worked) / times
 
 
 def _elapsed(
