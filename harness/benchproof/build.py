@@ -68,6 +68,7 @@ class Built:
         wheel_sha256: of the wheel that it was unpacked from.
         folder: goes first on a worker's ``sys.path``; holds only the package.
         why_pure: why it was not compiled though nobody asked for Python, or "".
+        content: hash of the files of the package, as they were built.
     """
 
     key: str
@@ -76,6 +77,13 @@ class Built:
     wheel_sha256: str
     folder: str
     why_pure: str
+    content: str = ""
+
+    def same_as(self, other: Built) -> bool:
+        """Whether two sides run the same files in the same way."""
+        return self.key == other.key or (
+            self.impl == other.impl and bool(self.content) and self.content == other.content
+        )
 
 
 @dataclass(frozen=True)
@@ -143,7 +151,10 @@ class Builder:
             why_pure = "it has no compiled modules" if built["pure_wheel"] else (
                 "its extensions did not compile, and its build goes on without them"
             )  # fmt: skip
-        return Built(key, impl, built["compiled"], built["wheel_sha256"], built["folder"], why_pure)
+        return Built(
+            key, impl, built["compiled"], built["wheel_sha256"], built["folder"], why_pure,
+            content_of(Path(built["folder"], built["package"])),
+        )  # fmt: skip
 
     def key(self, target: Target, impl: Implementation, flags: str = "") -> str:
         """The name of a build in the cache."""
@@ -288,6 +299,17 @@ def unpack(wheel: Path, side: Path, name: str) -> bool:
         invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
     )  # fmt: skip
     return any(each.endswith((".so", ".pyd")) for each in names)
+
+
+def content_of(folder: Path) -> str:
+    """Hash of the names and bytes of all files below a folder but byte code, which follows them."""
+    found = hashlib.sha256()
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file.suffix != ".pyc":
+            data = file.read_bytes()
+            found.update(f"{file.relative_to(folder).as_posix()}\0{len(data)}\0".encode())
+            found.update(data)
+    return found.hexdigest()
 
 
 def _failure(target: Target, ended: Finished, cache: Path) -> BuildError:

@@ -27,6 +27,7 @@ from .errors import StoppedError
 from .gate import definitions
 from .plan import SIDES, SideName
 from .processes import Crew
+from .progress import Counter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +40,11 @@ if TYPE_CHECKING:
 
 #: Seconds of wall time unless a person says otherwise.
 BUDGET, QUICK_BUDGET = 150.0, 40.0
-#: Seconds that exact meters take for a benchmark, roughly, on two cores.
-EXPECTED = 0.8
+#: Pairs of processes that count, where one side is pure Python and the other is not: the compiled
+#: side waits for the other one, and a core with it.
+LANES = 2
+#: Why a case has no wall time though that was asked for.
+NOTHING_TO_DECIDE = "not timed: both sides do the same work by every exact meter"
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Request:
         committed: measure HEAD although the working tree differs from it.
         title: of the results.
         profile: say for each change of instructions where they went.
+        only_changes: take wall time only of cases in which an exact meter is not equivalent.
     """
 
     left: str
@@ -73,6 +78,7 @@ class Request:
     committed: bool = False
     title: str = ""
     profile: bool = False
+    only_changes: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,10 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
             raise StoppedError("stopped before anything was measured") from stop
         document = skeleton(request, place, sides, built)
         core = provenance.pinned_core()
-        bench = Bench(built, suites, crew, Path(scratch).resolve(), core)
+        bench = Bench(
+            built, suites, crew, Path(scratch).resolve(), core,
+            lanes=LANES if built["left"].impl != built["right"].impl else 1,
+        )  # fmt: skip
         cases: list[Case] = []
         looks = verdict.Looks()
         partial = False
@@ -158,7 +167,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
             if imports.asked(tasks_of(request)):
                 known.append(imports.case(place.checkout.root))
             cases += suite.select(known, pattern)
-            if built["left"].key == built["right"].key and not request.force:
+            if built["left"].same_as(built["right"]) and not request.force:
                 return Outcome(document | same_build(), None)
             looks.family = len(cases)  # also of a look that shows fewer
             measure(bench, cases, request, looks, tell)
@@ -218,12 +227,16 @@ def measure(
     wanted = tasks_of(request)
     functions = imports.functions(cases)
     wall = request.budget if "wall" in wanted else 0.0
-    tell.expect(EXPECTED * len(cases) + wall)
-    tell.stage(f"proving the path of {len(functions)} benchmarks on both sides")
-    bench.prove(functions)
-    counting.exact(bench, functions, wanted, tell)
+    costs = dict.fromkeys((case.name for case in functions), counting.PROVING)
+    bench.prove(functions, Counter("proving the path on both sides", costs, tell, wall).done)
+    counting.exact(bench, functions, wanted, tell, after=wall)
     imports.measure(bench, cases, wanted, tell)
     ready = counting.measurable(bench, functions)
+    if request.only_changes:
+        same = [case for case in ready if counting.is_equivalent(bench, case)]
+        bench.got.untimed |= {case.name: NOTHING_TO_DECIDE for case in same}
+        ready = [case for case in ready if case.name not in bench.got.untimed]
+        looks.family = len(ready)
     if "wall" in wanted and ready:
         timed = timing.Timed(bench, ready, looks)
         tell.expect(wall)
@@ -285,7 +298,10 @@ def finish(
     for name, about in counted.items():
         shown = name if meters.METERS[name].told_at_zero else "bytes"
         if about["measured"] and not any({name, shown} & row["meters"].keys() for row in rows):
-            about |= {"measured": False, "why": "stopped before it" if partial else "no case ran"}
+            why = "stopped before it" if partial else "no case ran"
+            if name == "wall" and bench.got.untimed and not partial:
+                why = "nothing to decide: both sides do the same work by every exact meter"
+            about |= {"measured": False, "why": why}
     return document | {
         "partial": partial,
         "meters": counted,

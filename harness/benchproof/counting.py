@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import results, verdict
+from . import live, results, verdict
 from .collected import FIRST, Spot
+from .meters import METERS
+from .meters.counts import RATE, TYPICAL_ROUNDS
+from .plan import SIDES
+from .progress import Counter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -27,6 +31,12 @@ LAYOUTS, ACCIDENT = 3, 0.5
 MOST_LAYOUTS = 8
 
 
+#: Instructions a second under callgrind, and what a case takes beside its calls, in seconds.
+SPEED, BESIDE = 3e7, 0.2
+#: Seconds that proving a case takes, roughly.
+PROVING = 0.05
+
+
 def exact(
     bench: Bench,
     cases: Sequence[Case],
@@ -34,6 +44,7 @@ def exact(
     tell: Teller,
     settings: Settings | None = None,
     spots: Sequence[Spot] = (FIRST,),
+    after: float = 0.0,
 ) -> None:
     """Count what was asked for.
 
@@ -44,18 +55,42 @@ def exact(
         tell: hears of it.
         settings: the limits, which say what a change is.
         spots: where instructions are counted whatever they say.
+        after: seconds that follow.
     """
     ready = measurable(bench, cases)
     if "instructions" in tasks and ready:
+        rows = live.Rows(bench, ready, settings, tell)
         for number, spot in enumerate(spots, 1):
-            which = f", {number} of {len(spots)}" if len(spots) > 1 else ""
-            tell.stage(f"counting instructions of {len(ready)} benchmarks{which}")
-            bench.count_instructions(ready, spot)
-        count_again(bench, ready, tell, settings, len(spots))
+            which = f" ({number} of {len(spots)} times)" if len(spots) > 1 else ""
+            counter = Counter(f"counting instructions{which}", expected(bench, ready), tell, after)
+
+            def heard(
+                name: str, counter: Counter = counter, first: bool = spot is spots[0]
+            ) -> None:
+                counter.done(name)
+                if first:
+                    rows.done(name)
+
+            bench.count_instructions(ready, spot, heard)
+        count_again(bench, ready, tell, settings, len(spots), after)
     ready = measurable(bench, cases)
     if "allocations" in tasks and ready:
-        tell.stage(f"counting allocations of {len(ready)} benchmarks")
-        bench.count_allocations(ready)
+        costs = dict.fromkeys((case.name for case in ready), BESIDE)
+        bench.count_allocations(ready, Counter("counting allocations", costs, tell, after).done)
+
+
+def expected(bench: Bench, cases: Sequence[Case]) -> dict[str, float]:
+    """By case, the seconds that counting its instructions will take, roughly."""
+    costs = {}
+    for case in cases:
+        worked = (bench.got.proofs.get(side, {}).get(case.name, {}).get("worked") for side in SIDES)
+        price = bench.got.prices.get(case.name, RATE * max(each or 0.0 for each in worked))
+        calls = 0.0
+        if case.name in bench.got.loops:
+            counts = bench.got.loops[case.name].instructions
+            calls = counts.warm + TYPICAL_ROUNDS * (counts.few + counts.many)
+        costs[case.name] = BESIDE + price * calls / SPEED
+    return costs
 
 
 def count_again(
@@ -64,14 +99,16 @@ def count_again(
     tell: Teller,
     settings: Settings | None = None,
     counted: int = 1,
+    after: float = 0.0,
 ) -> None:
     """Count changes again in other layouts, before they are believed."""
     for layout in range(counted, MOST_LAYOUTS):
         doubtful = [case for case in cases if is_doubtful(bench, case, settings)]
         if not doubtful:
             return
-        tell.stage(f"counting {len(doubtful)} changes again in layout {layout + 1}")
-        bench.count_instructions(doubtful, Spot(layout % bench.builds, layout))
+        words = f"counting what changed again, with memory laid out otherwise ({layout} times)"
+        counter = Counter(words, expected(bench, doubtful), tell, after)
+        bench.count_instructions(doubtful, Spot(layout % bench.builds, layout), counter.done)
 
 
 def is_doubtful(bench: Bench, case: Case, settings: Settings | None = None) -> bool:
@@ -87,6 +124,20 @@ def is_doubtful(bench: Bench, case: Case, settings: Settings | None = None) -> b
         return len(left) < MOST_LAYOUTS
     changed = judged["verdict"] != "equivalent"
     return changed and len(left) < LAYOUTS and abs(min(right) / min(left) - 1) < ACCIDENT
+
+
+def is_equivalent(bench: Bench, case: Case, settings: Settings | None = None) -> bool:
+    """Whether instructions were counted, and every exact meter says that the work is the same."""
+    if not bench.got.counted("instructions", case.name)[0]:
+        return False
+    for name, meter in METERS.items():
+        left, right = bench.got.counted(name, case.name)
+        limit = settings.limit(name, case.name) if settings else None
+        if meter.exact and left:
+            judged = verdict.judge_exact(name, left, right, limit)
+            if judged["verdict"] != "equivalent":
+                return False
+    return True
 
 
 def measurable(bench: Bench, cases: Sequence[Case]) -> list[Case]:

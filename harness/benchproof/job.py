@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from .compare import Place
     from .progress import Teller
 
+#: Seconds of wall time of a comparison, unless a person says otherwise: enough for twice the blocks
+#: that a hundred benchmarks need before anything can be called changed.
+BUDGET = 60.0
 #: How far back to look for a commit that changed the driver.
 MOST_COMMITS = 500
 
@@ -128,7 +131,7 @@ def run(base: Request, place: Place, reports: Path, tell: Teller, out: Console) 
     trouble: list[BenchproofError] = []
     status = NO_REGRESSION
     for item in planned:
-        request = replace(item.request, budget=each.budget, committed=True)
+        request = replace(item.request, budget=each.budget, committed=True, only_changes=True)
         try:
             outcome = compare(request, place, tell)
         except BenchproofError as error:

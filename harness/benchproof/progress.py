@@ -10,9 +10,13 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rich.console import Console
+
+
+#: Seconds between two lines of one stage in a log.
+EVERY = 10.0
 
 
 class Teller(Protocol):
@@ -84,27 +88,70 @@ class Bar:
 
 
 class Lines:
-    """A log's teller: one line a stage."""
+    """A log's teller: a line for each stage, and one now and then while it lasts, with the time."""
 
     def __init__(self, console: Console) -> None:
         """Where the lines go."""
         self._console = console
-        self._last = ""
+        self._last, self._said, self._deadline = "", 0.0, 0.0
 
     def stage(self, text: str) -> None:
-        """Print a stage once, however often it reports."""
+        """Print a stage when it begins, and then how far it is, but not too often."""
         kind = text.partition(",")[0]
-        if kind != self._last:
-            self._last = kind
-            self.line(text)
+        now = time.monotonic()
+        if kind != self._last or now - self._said >= EVERY:
+            self._last, self._said = kind, now
+            left = self._deadline - now
+            self.line(text + (f"; {about(left)} left" if left > 0 else ""))
 
     def expect(self, seconds: float) -> None:
-        """Say how long it takes."""
-        self.line(f"about {seconds / 60:.1f} minutes from here")
+        """Know how long it takes: the next stage says so."""
+        self._deadline = time.monotonic() + seconds
 
     def line(self, text: str) -> None:
         """Print a line."""
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self._console.print(
+            f"{time.strftime('%H:%M:%S')} {text}", highlight=False, markup=False, soft_wrap=True
+        )
+
+
+class Counter:
+    """Says how many of a stage's benchmarks are done, and how long the rest takes.
+
+    The estimate follows what those that are done have taken: a benchmark is expected to take so
+    much of the stage's time as it is of the stage's cost.
+    """
+
+    def __init__(
+        self, words: str, costs: Mapping[str, float], tell: Teller, after: float = 0.0
+    ) -> None:
+        """Begin a stage.
+
+        Args:
+            words: what is done.
+            costs: by benchmark, what it will cost, in seconds at first.
+            tell: hears of it.
+            after: seconds that the stages after this one will take.
+        """
+        self._words, self._costs, self._tell, self._after = words, dict(costs), tell, after
+        self._all, self._number = sum(costs.values()), len(costs)
+        self._start = time.monotonic()
+        tell.expect(self._all + after)
+        tell.stage(f"{words}, 0 of {self._number}")
+
+    def done(self, name: str) -> None:
+        """A benchmark is done."""
+        self._costs.pop(name, None)
+        left = sum(self._costs.values())
+        passed = time.monotonic() - self._start
+        if left < self._all:
+            self._tell.expect(passed * left / (self._all - left) + self._after)
+        self._tell.stage(f"{self._words}, {self._number - len(self._costs)} of {self._number}")
+
+
+def about(seconds: float) -> str:
+    """A time, roughly."""
+    return f"about {seconds / 60:.0f} min" if seconds > 90 else f"about {seconds:.0f} s"
 
 
 @contextmanager

@@ -108,7 +108,8 @@ def _row(
             limit = settings.limit(meter, case.name) if settings else None
             row["meters"][meter] = verdict.judge_exact(meter, left, right, limit)
     if row["meters"]:
-        row["verdict"], row["note"] = verdict.judge_case(row["meters"])
+        row["verdict"], note = verdict.judge_case(row["meters"])
+        row["note"] = "; ".join(filter(None, (note, bench.got.untimed.get(case.name))))
     else:
         row["status"], row["why"] = "error", "no meter finished"
     return row

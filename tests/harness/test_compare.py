@@ -112,6 +112,39 @@ def test_the_same_build_is_equivalent_by_construction(toy, place, tell):
 
 
 @pytest.mark.slow
+def test_a_build_with_the_same_files_in_it_is_the_same_build(toy, place, tell):
+    toy.edit("setup.py", "import os", "# words about building\nimport os")
+    toy.commit("nothing that reaches the package")
+    sides = {"left": "HEAD~1@impl:python", "right": "HEAD@impl:python"}
+    outcome = compare.compare(replace(QUICK, **sides), place, tell)
+    assert outcome.bench is None
+    assert "same build" in outcome.document["verdict"]["summary"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("instructions" not in EXACT, reason="instructions cannot be counted")
+def test_wall_time_that_is_for_changes_alone_leaves_out_what_does_the_same_work(
+    toy, place, tell, monkeypatch
+):
+    def never(*_):
+        raise AssertionError("wall time ran where there is nothing to decide")
+
+    toy.edit("driver/work.py", "total = 0", "total = 0  # nothing yet")
+    toy.commit("a comment")
+    monkeypatch.setattr(compare.Bench, "time_block", never)
+    request = replace(QUICK, left="HEAD~1@impl:python", right="HEAD@impl:python", only_changes=True)
+    document = compare.compare(request, place, tell).document
+    for name in ("spin", "boxes"):
+        row = rows(document)[name]
+        assert row["verdict"] == "equivalent"
+        assert row["note"] == compare.NOTHING_TO_DECIDE
+        assert "wall" not in row["meters"]
+    assert document["meters"]["wall"]["why"].startswith("nothing to decide")
+    assert "instructions a call, 2 of 2 as before" in tell.text
+    assert document["verdict"]["exit"] == 0
+
+
+@pytest.mark.slow
 def test_an_expression_that_matches_nothing_is_an_error_even_for_the_same_build(toy, place, tell):
     toy.write("README.md", "words")
     toy.commit("words only")

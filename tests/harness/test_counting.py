@@ -17,7 +17,7 @@ class Counted:
         self.builds, self.ratios, self.spots = builds, list(ratios), []
         self.count_instructions([CASE], FIRST)
 
-    def count_instructions(self, cases, spot):
+    def count_instructions(self, cases, spot, _heard=None):
         self.spots.append(spot)
         ratio = self.ratios.pop(0) if len(self.ratios) > 1 else self.ratios[0]
         for case in cases:

@@ -51,7 +51,7 @@ def command(
     if reports is None:
         for name in ("latest", "html"):
             unseen.hide(place.checkout, place.checkout.root / "reports" / name)
-    each = seconds(budget / 2 if budget else None, quick=quick)
+    each = budget / 2 if budget else seconds(None, quick=True) if quick else job.BUDGET
     request = compare.Request(
         "", "", bench, chosen_meters(meters), 2 * each, quick, seed, force=False,
         committed=committed,

@@ -23,7 +23,7 @@ from benchproof import (
     verdict,
 )
 from benchproof.calibrate import rates
-from benchproof.compare import EXPECTED, QUICK_BUDGET
+from benchproof.compare import QUICK_BUDGET
 from benchproof.errors import (
     BuildError,
     ClockError,
@@ -178,9 +178,7 @@ class _Gate:
         if each.same and not self.asked.force:
             return
         each.cases = chosen
-        if each is self.impls[0]:
-            self.tell.expect(len(chosen) * len(self.impls) * EXPECTED + self.budget)
-        each.count(bench, self.wanted, number, self.settings, tell)
+        each.count(bench, self.wanted, number, self.settings, tell, self.budget)
 
     @property
     def budget(self) -> float:

@@ -10,6 +10,7 @@ from benchproof import counting, imports, results, suite
 from benchproof.bench import Bench
 from benchproof.collected import Spot
 from benchproof.plan import SIDES
+from benchproof.progress import Counter
 
 from . import builds
 
@@ -112,7 +113,7 @@ class SideBySide:
         """
         tell.stage(f"building {' and '.join(t.spec.text for t in self.targets.values())}")
         self.built = builds.build(self.targets, place, crew, number, tell)
-        self.same = self.built["left"][0].key == self.built["right"][0].key
+        self.same = self.built["left"][0].same_as(self.built["right"][0])
         self.scratch.mkdir(parents=True)
         self.bench = Bench(
             {side: self.built[side][0] for side in SIDES}, suites, crew, self.scratch, core,
@@ -121,18 +122,32 @@ class SideBySide:
         return self.bench
 
     def count(
-        self, bench: Bench, tasks: Collection[str], number: int, settings: Settings, tell: Teller
+        self,
+        bench: Bench,
+        tasks: Collection[str],
+        number: int,
+        settings: Settings,
+        tell: Teller,
+        after: float = 0.0,
     ) -> None:
         """Prove every case, and run the exact meters in so many layouts of memory.
+
+        Args:
+            bench: of both sides.
+            tasks: the exact meters'.
+            number: of layouts.
+            settings: limits.
+            tell: hears of it.
+            after: seconds that follow.
 
         Raises:
             BenchproofError: workers do not run.
         """
         functions = imports.functions(self.cases)
-        tell.stage(f"proving the path of {len(functions)} benchmarks on both sides")
-        bench.prove(functions)
+        costs = dict.fromkeys((case.name for case in functions), counting.PROVING)
+        bench.prove(functions, Counter("proving the path on both sides", costs, tell, after).done)
         spots = [Spot(each % bench.builds, each) for each in range(number)]
-        counting.exact(bench, functions, tasks, tell, settings, spots)
+        counting.exact(bench, functions, tasks, tell, settings, spots, after)
         imports.measure(bench, self.cases, tasks, tell, settings)
 
     def describe(self) -> dict[str, dict[str, object]] | None:
