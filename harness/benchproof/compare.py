@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import (
     counting,
+    families,
     imports,
     meters,
     profile,
@@ -184,9 +185,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
 
 def explain(document: dict[str, Any], bench: Bench, cases: Sequence[Case], tell: Teller) -> None:
     """Give each case that changed the functions that did."""
-    changed = {
-        row["name"]: row for row in document["cases"] if row["verdict"] in {"regressed", "improved"}
-    }
+    changed = {row["name"]: row for row in document["cases"] if row["verdict"] in verdict.MOVED}
     tell.stage(f"looking where {len(changed)} changes went")
     chosen = [case for case in cases if case.name in changed]
     for name, rows in profile.explain(bench, chosen).items():
@@ -274,6 +273,7 @@ def same_build() -> dict[str, Any]:
     """The rest of it where both sides are the same build."""
     return {
         "cases": [],
+        "suites": [],
         "verdict": {
             "status": "no regression",
             "exit": 0,
@@ -293,6 +293,7 @@ def finish(
     """The rest of it where something was measured."""
     wanted = [name for name, about in document["meters"].items() if about["measured"]]
     rows = results.judge(bench, cases, wanted, looks=looks)
+    whole = families.judge(rows)
     counted = {name: dict(about) for name, about in document["meters"].items()}
     counted["wall"]["processes"] = bench.got.blocks
     for name, about in counted.items():
@@ -306,5 +307,6 @@ def finish(
         "partial": partial,
         "meters": counted,
         "cases": rows,
-        "verdict": verdict.judge_comparison(rows, partial=partial),
+        "suites": whole,
+        "verdict": verdict.judge_gate(rows, suites=whole, partial=partial),
     }

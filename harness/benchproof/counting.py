@@ -7,9 +7,9 @@ is laid out otherwise (`Spot`) before a change is believed, and the policy judge
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from . import live, results, verdict
+from . import families, live, results, verdict
 from .collected import FIRST, Spot
 from .meters import METERS
 from .meters.counts import RATE, TYPICAL_ROUNDS
@@ -104,9 +104,11 @@ def count_again(
     """Count changes again in other layouts, before they are believed."""
     for layout in range(counted, MOST_LAYOUTS):
         doubtful = [case for case in cases if is_doubtful(bench, case, settings)]
+        doubtful += doubtful_together(bench, cases, doubtful, settings)
         if not doubtful:
             return
-        words = f"counting what changed again, with memory laid out otherwise ({layout} times)"
+        number = f"{len(doubtful)} benchmark{'s' * (len(doubtful) != 1)} that changed"
+        words = f"counting {number} again, with memory laid out differently ({layout + 1})"
         counter = Counter(words, expected(bench, doubtful), tell, after)
         bench.count_instructions(doubtful, Spot(layout % bench.builds, layout), counter.done)
 
@@ -138,6 +140,29 @@ def is_equivalent(bench: Bench, case: Case, settings: Settings | None = None) ->
             if judged["verdict"] != "equivalent":
                 return False
     return True
+
+
+def doubtful_together(
+    bench: Bench, cases: Sequence[Case], doubtful: Collection[Case], settings: Settings | None
+) -> list[Case]:
+    """Cases that alone did not change, of suites that did as a whole: an accident can be shared."""
+    judged: dict[str, dict[Case, dict[str, Any]]] = {}
+    for case in cases:
+        left, right = bench.got.counted("instructions", case.name)
+        if left and case.name not in bench.got.failures:
+            own = settings.limit("instructions", case.name) if settings else None
+            about = verdict.judge_exact("instructions", left, right, own)
+            judged.setdefault(case.suite, {})[case] = about | {"layouts": len(left)}
+    limit = settings.suite_limit if settings else verdict.SUITE_LIMIT
+    return [
+        case
+        for suite in judged.values()
+        if len(suite) >= families.FEWEST
+        and families.judge_meter("instructions", list(suite.values()), limit)["verdict"]
+        in verdict.CHANGES
+        for case, about in suite.items()
+        if about["layouts"] < LAYOUTS and about["verdict"] == "equivalent" and case not in doubtful
+    ]
 
 
 def measurable(bench: Bench, cases: Sequence[Case]) -> list[Case]:

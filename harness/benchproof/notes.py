@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .render import units
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: How a note begins that says so of wall time.
 UNDECIDED = "wall time undecided"
+#: What it usually means where instructions and wall time move apart, and which to believe.
+_WAITING = "for memory or wrongly predicted branches: if a second run says so too, believe the time"
+MEANING = {
+    ("regressed", "improved"): f"more instructions in less time usually wait less {_WAITING}",
+    ("improved", "regressed"): f"fewer instructions in more time usually wait more {_WAITING}",
+}
 
 
 def note(
@@ -28,25 +36,30 @@ def note(
     """
     notes = []
     if {"regressed", "improved"} <= set(exact.values()):
-        notes.append("; ".join(f"{name} {v}" for name, v in exact.items() if v != "equivalent"))
+        notes += [
+            f"{name} {v} ({units.change(meters[name]['ratio'])})"
+            for name, v in exact.items() if v in {"regressed", "improved"}
+        ]  # fmt: skip
     for name, verdict in exact.items():
         if verdict == "undecided":
-            low, high = (_percent(meters[name][end]) for end in ("low", "high"))
+            low, high = (units.change(meters[name][end]) for end in ("low", "high"))
             notes.append(f"{name} undecided: layouts disagree ({low} to {high})")
     lead = next((v for v in exact.values() if v != "equivalent"), "equivalent")
-    if exact and wall not in {None, lead}:
+    if exact and wall is not None and wall != lead:
+        moved = f"{wall} ({units.change(meters['wall']['ratio'])})"
         if wall == "undecided":
-            seen = (meters["wall"]["detectable"] - 1) * 100
-            notes.append(f"{UNDECIDED} (could have seen +{seen:.0f} %)")
+            seen = units.seen(meters["wall"]["detectable"])
+            notes.append(f"{UNDECIDED} (could have seen {seen})")
         elif unsure:
             notes.append(
-                f"wall time disagrees: {wall} ({_percent(meters['wall']['ratio'])}), by no more "
-                "than where the code lies can explain"
+                f"wall time disagrees: {moved}, by no more than where the code lies can explain"
             )
         else:
-            notes.append(f"wall time disagrees: {wall}")
+            notes.append(f"wall time disagrees: {moved}")
+            notes += filter(None, [MEANING.get((exact.get("instructions", ""), wall))])
     return "; ".join(notes)
 
 
-def _percent(ratio: float | None) -> str:
-    return "from 0" if ratio is None else f"{(ratio - 1) * 100:+.1f} %"
+def but_undecided(note: str) -> str:
+    """A case's note without what one line says for all cases: that wall time is undecided."""
+    return "; ".join(part for part in note.split("; ") if not part.startswith(UNDECIDED))

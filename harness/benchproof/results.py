@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from .targets import Target
     from .verdict import Looks
 
-SCHEMA = 1
+#: From 2 on there are trade-offs, and suites with a verdict of their own.
+SCHEMA = 2
 
 
 def now() -> str:

@@ -10,6 +10,8 @@ Everything has a default, so the table may be absent::
     accepted = "accepted.toml"  # regressions that a reviewer has accepted
     builds = 1                  # how often each side is built
     budget = 300                # seconds for wall time; exact meters always finish
+    trade_off = "pass"          # or "fail": fewer instructions or less time for more memory
+    suite_limit = 0.001         # the largest change of a whole suite that counts as none
 
     [tool.benchproof.limits]       # the largest change that counts as none, as a part of 1
     instructions = 0.003
@@ -37,7 +39,7 @@ from . import renamed
 from .claims.lines import broken_line
 from .errors import SettingsError, told
 from .package import DEFAULT, are_patterns, is_place
-from .verdict import ALPHA, LIMITS, Limit
+from .verdict import ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -58,6 +60,12 @@ CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]]
     "accepted": (str, bool, "the name of a file"),
     "builds": (int, lambda value: 1 <= value <= 16, "a whole number from 1 to 16"),
     "budget": ((int, float), lambda value: 0 < value < math.inf, "a number of seconds above 0"),
+    "trade_off": (str, lambda value: value in {"pass", "fail"}, '"pass" or "fail"'),
+    "suite_limit": (
+        float,
+        lambda value: SUITE_LEAST <= value < 1,
+        f"a number from {SUITE_LEAST:g} to below 1 (equal code moves a suite by nearly that much)",
+    ),
 }
 KNOWN = (*CHECKS, "limits", "benchmarks")
 
@@ -92,6 +100,8 @@ class Settings:
         accepted: file of accepted regressions, relative to the project.
         builds: how often each side is built.
         budget: seconds for wall time.
+        trade_off: whether a gate passes where instructions or time improved, and memory paid.
+        suite_limit: the largest change of a whole suite that counts as none.
     """
 
     alpha: float = ALPHA
@@ -103,6 +113,8 @@ class Settings:
     accepted: str = "accepted.toml"
     builds: int = 1
     budget: float = 300.0
+    trade_off: TradeOff = "pass"
+    suite_limit: float = SUITE_LIMIT
 
     def limit(self, meter: str, benchmark: str) -> Limit:
         """The limit of a meter for a benchmark; of overrides that match, the last one counts."""
@@ -140,6 +152,8 @@ class Settings:
             "accepted": self.accepted,
             "builds": self.builds,
             "budget": self.budget,
+            "trade_off": self.trade_off,
+            "suite_limit": self.suite_limit,
         }
 
 

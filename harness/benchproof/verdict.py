@@ -1,4 +1,4 @@
-"""The written policy: regressed, improved, equivalent, undecided, and what the gate does.
+"""The written policy: what each meter, case and gate is called, and why.
 
 For one meter of one case, with its limit:
 
@@ -17,17 +17,40 @@ undecided    layouts or builds disagree                 none of these; beside it
 An exact meter's interval is over layouts of memory and builds: each gives one ratio. From six on,
 one at each end is left out. A single count has an interval of one point.
 
-For a case: an exact meter that regressed decides, whatever the others say; then wall time that
-regressed; then improvements in the same order; else it is undecided if an exact meter is, or if
-there is none and wall time is; else equivalent. Wall time alone, where all exact meters say that
-the same work was done, speaks only if its whole interval is beyond `ALONE`: up to that, where the
-code of a build happens to lie explains it, so the case is undecided. Wall time that disagrees with
-the exact meters is noted beside the verdict, not hidden in it.
+For a case: an exact meter that regressed decides, whatever the others say, unless the case is a
+trade-off; then wall time that regressed; then improvements in the same order; else it is undecided
+if an exact meter is, or if there is none and wall time is; else equivalent. Wall time alone, where
+all exact meters say that the same work was done, speaks only if its whole interval is beyond
+`ALONE`: up to that, where the code of a build happens to lie explains it, so the case is undecided.
+Wall time that disagrees with the exact meters is noted beside the verdict, not hidden in it.
 
-For the gate: regression if a case regressed that nobody accepted; could not measure if none did,
-but a case failed its proof, gave different answers or an error, an accepted entry has expired or
-matches nothing, or nothing was measured; else no regression. Undecided is not a regression, and
-never printed as equivalent.
+A case is a trade-off if what a call takes (`COST`: instructions, wall time) improved and only what
+it asks for on the way (`MEANS`: allocations, bytes) regressed. Instructions and time hold the work
+of allocating already, so what is paid more for is memory that is used and given back. Nothing
+excuses the other way round: fewer bytes never make up for more instructions or more time.
+
+===============  ==============  =================  ==============================================
+instructions     wall time       a means regressed  the case is
+===============  ==============  =================  ==============================================
+improved         not regressed   yes                trade-off
+equivalent       improved        yes                trade-off if wall time is beyond `ALONE`, else
+                                                    regressed
+improved         regressed       yes or no          regressed
+regressed        whatever        whatever           regressed
+undecided        whatever        yes                regressed: what is not known pays for nothing
+===============  ==============  =================  ==============================================
+
+How many bytes an instruction is worth only a project knows, so none is assumed: a trade-off passes,
+and is shown, unless the project sets ``trade_off = "fail"``. An entry of accepted.toml for the
+meters that regressed covers it there, as it covers a regression.
+
+A suite as a whole has a verdict beside those of its cases (`families` has its rules).
+
+For the gate: regression if a case or a suite as a whole regressed that nobody accepted, or a
+trade-off where the project says that it fails; could not measure if none did, but a case failed its
+proof, gave different answers or an error, an accepted entry has expired or matches nothing, or
+nothing was measured; else no regression. Undecided is not a regression, and never printed as
+equivalent.
 
 The error budget (`ALPHA`, 1 %) is the chance of even one false alarm in a gate in which nothing
 changed: both implementations, all cases, all looks.
@@ -49,10 +72,13 @@ if TYPE_CHECKING:
 
     from .settings import Settings
 
-Verdict = Literal["regressed", "improved", "equivalent", "undecided"]
-VERDICTS: tuple[Verdict, ...] = ("regressed", "improved", "equivalent", "undecided")
-#: The worse one first.
+Verdict = Literal["regressed", "trade-off", "improved", "equivalent", "undecided"]
+VERDICTS: tuple[Verdict, ...] = ("regressed", "trade-off", "improved", "equivalent", "undecided")
+#: What a meter says that moved, the worse one first; a case may also be a trade-off.
 CHANGES: tuple[Verdict, ...] = ("regressed", "improved")
+MOVED: tuple[Verdict, ...] = ("regressed", "trade-off", "improved")
+#: What a project may say about trade-offs.
+TradeOff = Literal["pass", "fail"]
 
 #: The chance of even one false alarm in a whole gate in which nothing changed.
 ALPHA = 0.01
@@ -99,6 +125,8 @@ LIMITS: dict[str, Limit] = {
         0.005, "no machine of this kind tells less apart, however long it measures",
     ),
 }  # fmt: skip
+#: What counts as no change of a suite as a whole, and the least that a project can set.
+SUITE_LIMIT, SUITE_LEAST = 0.001, 0.0005
 #: Of the printed intervals, each for its case alone.
 CONFIDENCE = 1 - ALPHA
 #: How far beyond 1 wall time must be where the exact meters see no change: the same instructions
@@ -109,6 +137,8 @@ ALONE = 0.05
 TRIMMED_FROM = 6
 #: Who speaks first: the exact meters, then wall time.
 ORDER = ("instructions", "allocations", "bytes", "retained", "wall")
+#: What a call takes, and what it asks for on the way.
+COST, MEANS = ("instructions", "wall"), ("allocations", "bytes")
 
 
 class Looks:
@@ -290,10 +320,24 @@ def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
     unsure = set(exact.values()) == {"equivalent"} and _may_be_placement(meters.get("wall"))
     deciding = exact if unsure else said
     verdict = next((v for v in CHANGES if v in deciding.values()), None)
+    if verdict == "regressed" and _is_paid_for(said, meters):
+        verdict = "trade-off"
     if verdict is None:
         unsure = unsure or "undecided" in exact.values()
         verdict = "undecided" if unsure else "equivalent" if exact else wall or "undecided"
     return verdict, notes.note(exact, wall, meters, unsure=unsure)
+
+
+def _is_paid_for(said: Mapping[str, Verdict], meters: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether what a call takes improved, so that what regressed is only a means."""
+    cost = {name: said[name] for name in COST if name in said}
+    if any(word == "regressed" and name not in MEANS for name, word in said.items()):
+        return False
+    if cost.get("instructions") == "undecided":
+        return False
+    if cost.get("instructions") == "improved":
+        return True
+    return cost.get("wall") == "improved" and not _may_be_placement(meters["wall"])
 
 
 def _may_be_placement(wall: Mapping[str, Any] | None) -> bool:
@@ -303,47 +347,61 @@ def _may_be_placement(wall: Mapping[str, Any] | None) -> bool:
     return bool(wall["low"] <= 1 + ALONE and wall["high"] >= 1 / (1 + ALONE))
 
 
-def judge_comparison(cases: Sequence[Mapping[str, Any]], *, partial: bool) -> dict[str, Any]:
-    """A comparison, for which nobody can have accepted anything: as `judge_gate`."""
-    return judge_gate(cases, partial=partial)
-
-
 def judge_gate(
     cases: Sequence[Mapping[str, Any]],
     entries: Sequence[Mapping[str, Any]] = (),
+    suites: Sequence[Mapping[str, Any]] = (),
     *,
     partial: bool = False,
+    trade_off: TradeOff = "pass",
 ) -> dict[str, Any]:
-    """The gate: status, exit status and one sentence.
+    """The gate, or a comparison, for which nobody can have accepted anything.
 
     Args:
         cases: the rows, with ``status``, ``verdict`` and, where somebody accepted it,
             ``accepted``.
         entries: of the file of accepted regressions, with their ``state``.
+        suites: those that have a verdict as a whole, of `families.judge`.
         partial: stopped before the end.
+        trade_off: whether one fails.
+
+    Returns:
+        Status, exit status and one sentence.
     """
-    count = {v: sum(case.get("verdict") == v for case in cases) for v in VERDICTS}
-    excused = sum(case["verdict"] == "regressed" and bool(case.get("accepted")) for case in cases)
+    failing = {"regressed"} | ({"trade-off"} if trade_off == "fail" else set())
+    bad = any(row["verdict"] in failing and not row.get("accepted") for row in (*cases, *suites))
     failed = [c for c in cases if c["status"] not in {"measured", "not applicable"}]
     void = [entry for entry in entries if entry["state"] in accepted.ERRORS]
-    measured = sum(count.values())
-    parts = [f"{number} {verdict}" for verdict, number in count.items() if number]
-    if excused:
-        parts[0] += f" ({excused} accepted)"
+    measured = any(case["verdict"] in VERDICTS for case in cases)
+    parts = _tallies(cases)
     if failed:
         names = ", ".join(sorted({c["status"] for c in failed}))
         parts.append(f"{len(failed)} not measured ({names})")
     absent = sum(case["status"] == "not applicable" for case in cases)
     if absent:
         parts.append(f"{absent} not applicable")
+    whole = _tallies([suite for suite in suites if suite["verdict"] in MOVED])
+    if whole:
+        parts.append(f"of {len(suites)} suites as a whole {', '.join(whole)}")
     if void:
         names = ", ".join(sorted({entry["state"] for entry in void}))
         parts.append(f"{len(void)} accepted without effect ({names})")
     if partial:
         parts.append("stopped before the end")
     summary = f"{len(cases)} benchmarks: {', '.join(parts) or 'nothing was measured'}"
-    if count["regressed"] > excused:
+    if bad:
         return {"status": "regression", "exit": REGRESSION, "summary": summary}
     if failed or void or partial or not measured:
         return {"status": "could not measure", "exit": COULD_NOT_MEASURE, "summary": summary}
     return {"status": "no regression", "exit": NO_REGRESSION, "summary": summary}
+
+
+def _tallies(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How many rows were called what, the worst first, and how many of those are accepted."""
+    told = []
+    for word in VERDICTS:
+        chosen = [row for row in rows if row["verdict"] == word]
+        excused = sum(bool(row.get("accepted")) for row in chosen)
+        if chosen:
+            told.append(f"{len(chosen)} {word}" + f" ({excused} accepted)" * bool(excused))
+    return told

@@ -3,6 +3,7 @@
 import copy
 import random
 
+from benchproof import families
 from tests.harness.sample_comparison import SUITES
 
 IMPLS = ("cython", "python")
@@ -148,7 +149,7 @@ def make_gate(changed=None, unmeasured=True, accepted=True, excluded=True):
             "line": 3, "state": "used",
         })  # fmt: skip
     return judged({
-        "schema": 1, "kind": "gate", "created": "2026-03-02T09:14:05+00:00", "partial": False,
+        "schema": 2, "kind": "gate", "created": "2026-03-02T09:14:05+00:00", "partial": False,
         "seed": 1,
         "base": {"spec": "main", "commit": BASE, "subject": "Pack the routing key by hand",
                  "dirty": False},
@@ -172,7 +173,7 @@ def make_gate(changed=None, unmeasured=True, accepted=True, excluded=True):
             name: {"measured": True, "why": "", "unit": unit, "processes": 12 * (name == "wall")}
             for name, unit in METERS.items()
         },
-        "impls": list(IMPLS), "builds": 1, "cases": cases,
+        "impls": list(IMPLS), "builds": 1, "cases": cases, "suites": families.judge(cases),
         "excluded": [{"name": "bind.time_old_name", "impl": "cython",
                       "why": "the base has it, the head does not (renamed or removed)"}]
         if excluded else [],

@@ -36,7 +36,7 @@ def test_a_slower_commit_is_a_regression_and_everything_is_kept(slower, tell, tm
     request = replace(QUICK, meters=(*EXACT, "wall"))
     written = compare.compare(request, slower, tell).save(file)
     kept = json.loads(file.read_text())
-    assert (kept["schema"], kept["kind"], kept["partial"]) == (1, "comparison", False)
+    assert (kept["schema"], kept["kind"], kept["partial"]) == (2, "comparison", False)
     assert kept["left"]["subject"] == "a toy"
     assert kept["right"]["impl"] == ("cython" if toolchain.compiles else "python")
     assert len(kept["left"]["wheel_sha256"]) == 64

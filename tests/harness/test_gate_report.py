@@ -20,6 +20,7 @@ from benchproof import files
 from benchproof.gate.asked import Asked
 from benchproof.gate.report import junit, markdown, safe, table, words
 from benchproof.gate.run import run
+from benchproof.render import units
 from tests.harness.sample_gate import PROFILE, case, judged, make_gate
 
 HERE = Path(__file__).resolve().parent
@@ -85,7 +86,7 @@ def test_the_sample_fits_the_schema(document):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda d: d.update(schema=2),
+        lambda d: d.update(schema=3),
         lambda d: d.update(kind="comparison"),
         lambda d: d.pop("excluded"),
         lambda d: d["cases"][0].update(verdict="fine"),
@@ -358,11 +359,13 @@ def test_markup_of_a_run_is_not_the_terminal_s():
     ("ratio", "told"),
     [
         (1.0, "="), (1.0312, "+3.12\xa0%"), (0.88, "-12.0\xa0%"), (1.000001, "+0.00\xa0%"),
-        (2.5, "\N{MULTIPLICATION SIGN}2.50"), (None, "from 0"), (0.0, "-100.0\xa0%"),
+        (2.5, "\N{MULTIPLICATION SIGN}2.50"), (None, "from 0"), (0.0, "to 0"),
+        (0.06, "-94.0\xa0%"), (0.0001, "\N{DIVISION SIGN}10,000"),
+        (2000.0, "\N{MULTIPLICATION SIGN}2,000"),
     ],
 )  # fmt: skip
 def test_a_ratio_is_told_as_a_change(ratio, told):
-    assert words.change(ratio) == told
+    assert units.change(ratio) == told
 
 
 def test_the_worst_regression_is_explained_first():

@@ -73,6 +73,12 @@ def test_a_limit_of_a_benchmark_keeps_the_floor_in_units():
         ("[tool.benchproof]\nbuilds = 2.0\n", 2, "builds must be a whole number"),
         ("[tool.benchproof]\nbudget = inf\n", 2, "budget must be a number of seconds"),
         ('[tool.benchproof]\nsuites = ""\n', 2, "suites must be the name of a folder"),
+        ('[tool.benchproof]\ntrade_off = "warn"\n', 2, 'trade_off must be "pass" or "fail"'),
+        (
+            "[tool.benchproof]\nsuite_limit = 0.0001\n",
+            2,
+            "suite_limit must be a number from 0.0005",
+        ),
         ("[tool.benchproof]\nlimits = 3\n", 2, "limits must be a table, not 3"),
         ("[tool.benchproof.limits]\nwalls = 0.1\n", 2, "unknown meter 'walls'"),
         ('[tool.benchproof.limits]\nwall = "5 %"\n', 2, "must be a number"),

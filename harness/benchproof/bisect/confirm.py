@@ -64,7 +64,7 @@ def _compare(request: compare.Request, case: Case, place: Place, tell: Teller) -
         compare.measure(bench, [case], request, looks, tell)
         document = compare.finish(document, bench, [case], looks, partial=False)
         profile = []
-        if document["cases"][0]["verdict"] in {"regressed", "improved"}:
+        if document["cases"][0]["verdict"] in verdict.MOVED:
             tell.stage("looking where the instructions went")
             profile = explain(bench, [case]).get(case.name, [])
         return {"comparison": document, "profile": profile}

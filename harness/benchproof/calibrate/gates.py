@@ -26,7 +26,7 @@ ALARMS = ("regressed", "improved")
 #: Sources of the harness whose change can change a verdict.
 DECIDES = (
     "verdict.py", "stats.py", "settings.py", "bench.py", "plan.py", "results.py", "worker.py",
-    "counting.py", "collected.py", "timing.py", "meters",
+    "counting.py", "families.py", "collected.py", "timing.py", "meters",
 )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def kept(document: Mapping[str, Any], started: float) -> dict[str, Any]:
         document: the gate's.
         started: by `time.time`.
     """
-    rows = document["cases"]
+    rows, suites = document["cases"], document["suites"]
     return {
         "at": results.now(),
         "seconds": round(time.time() - started, 1),
@@ -100,7 +100,13 @@ def kept(document: Mapping[str, Any], started: float) -> dict[str, Any]:
             [row["name"], row["impl"], row["status"], row["why"]]
             for row in rows if row["status"] not in {"measured", "not applicable"}
         ],
-        "said": [row for each in rows for row in spoken(each)],
+        "said": [row for each in (*rows, *suites) for row in spoken(each)],
+        # How far each suite moved: what its limit has to be above.
+        "suites": [
+            [each["name"], each["impl"], meter, about["cases"], about["up"], about["down"],
+             about["low"], about["ratio"], about["high"]]
+            for each in suites for meter, about in each["meters"].items()
+        ],
     }  # fmt: skip
 
 

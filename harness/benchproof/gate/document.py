@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from .asked import Asked
 
-KIND, SCHEMA = "gate", 1
+#: From 2 on there are trade-offs, and suites with a verdict of their own.
+KIND, SCHEMA = "gate", 2
 
 
 def begin(
@@ -48,6 +49,7 @@ def begin(
             for name, meter in meters.METERS.items()
         },
         "cases": [],
+        "suites": [],
         "excluded": [],
         "accepted": [],
         "trouble": [],
@@ -94,9 +96,11 @@ def conclude(
     entries: Sequence[Mapping[str, Any]],
     troubles: Sequence[Mapping[str, Any]],
     excluded: Sequence[Mapping[str, Any]],
+    suites: Sequence[Mapping[str, Any]] = (),
     *,
     partial: bool,
     same: bool,
+    trade_off: verdict.TradeOff = "pass",
 ) -> dict[str, Any]:
     """The verdict: the policy's, unless something kept the gate from measuring.
 
@@ -107,10 +111,12 @@ def conclude(
         entries: accepted regressions, with their states.
         troubles: what went wrong.
         excluded: what was left out by name.
+        suites: those with a verdict as a whole.
         partial: stopped before the end.
         same: both sides are the same build, so that there was nothing to measure.
+        trade_off: whether one fails.
     """
-    found = verdict.judge_gate(cases, entries, partial=partial)
+    found = verdict.judge_gate(cases, entries, suites, partial=partial, trade_off=trade_off)
     if same and not cases and not partial:
         void = [entry for entry in entries if entry["state"] in accepted.ERRORS]
         words = "same build: equivalent by construction (--force measures it anyway)"

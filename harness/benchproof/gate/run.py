@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchproof import (
     accepted,
     counting,
+    families,
     imports,
     meters,
     provenance,
@@ -42,12 +44,13 @@ from .asked import Asked
 from .side_by_side import Catalogue, Named, SideBySide
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from benchproof.bench import Bench
     from benchproof.compare import Place
     from benchproof.plan import SideName
     from benchproof.progress import Teller
+    from benchproof.suite import Case
     from benchproof.targets import Implementation, Target
 
 __all__ = ["Asked", "GateOutcome", "run"]
@@ -248,7 +251,7 @@ class _Gate:
             lost = {
                 row["name"]: row
                 for row in self.rows
-                if row["impl"] == each.impl and row["verdict"] == "regressed"
+                if row["impl"] == each.impl and row["verdict"] in {"regressed", "trade-off"}
             }
             if each.bench is None or not lost:
                 continue
@@ -267,26 +270,38 @@ class _Gate:
         benches = {each.impl: each.bench for each in self.impls if each.bench}
         if self.partial and not self.rows:
             self.judge()
-        rows = self.rows
+        rows, today = self.rows, dt.datetime.now(dt.UTC).date()
+        known = _names(self.catalogue.known)
+        # What somebody accepted of a case is no part of its suite.
+        accepted.apply(self.head.entries, rows, today, known)
+        whole = families.judge(rows, self.settings)
         blocks = max((bench.got.blocks for bench in benches.values()), default=0)
         found = self.document
         found |= {
             "partial": self.partial,
             "sides": {each.impl: each.describe() for each in self.impls if each.built},
             "cases": rows,
+            "suites": whole,
             "error_rates": rates.load(self.place.checkout.root / "reports"),
             "accepted": accepted.apply(
-                self.head.entries, rows, dt.datetime.now(dt.UTC).date(),
-                [case.name for case in self.catalogue.known],
+                self.head.entries, [*rows, *whole], today, known
             ),
         }  # fmt: skip
         found["excluded"] += self.catalogue.excluded + document.thrown(benches)
         document.tell_meters(found, blocks)
         found["verdict"] = document.conclude(
-            rows, found["accepted"], found["trouble"], found["excluded"],
+            rows, found["accepted"], found["trouble"], found["excluded"], whole,
             partial=self.partial, same=all(each.same for each in self.impls),
+            trade_off=self.settings.trade_off,
         )  # fmt: skip
         return GateOutcome(found, benches)
+
+
+def _names(known: Sequence[Case]) -> set[str]:
+    """What an entry of accepted.toml may name: benchmarks, and suites judged as a whole."""
+    suites = Counter(case.suite for case in known)
+    whole = {name for name, number in suites.items() if number >= families.FEWEST}
+    return {case.name for case in known} | whole
 
 
 def _words(error: Exception) -> str:

@@ -9,6 +9,10 @@ from typing import TypeGuard
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTE_UNITS = ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
 _COUNT_UNITS = ((1e9, "G"), (1e6, "M"))
+#: From this ratio on, and below its inverse, a factor says more than a percentage.
+FACTOR, FRACTION = 2.0, 0.05
+#: From this factor on, how large exactly makes no difference to what a run could have seen.
+HUGE = 1000.0
 
 
 def usable(value: object) -> TypeGuard[float]:
@@ -61,6 +65,30 @@ def ratio(value: float) -> str:
 def percent(fraction: float) -> str:
     """A fraction as a percentage: 0.005 is ``0.5 %``, with a space that does not break."""
     return f"{float(f'{100 * fraction:.2g}'):g}\N{NO-BREAK SPACE}%"
+
+
+def change(ratio: float | None) -> str:
+    """A ratio as a change: ``+3.12 %``, ``-11.9 %``, ``x2.41``, ``=``; from nothing it has none."""
+    if ratio is None:
+        return "from 0"
+    if ratio == 1:
+        return "="
+    if ratio >= FACTOR:
+        return f"\N{MULTIPLICATION SIGN}{significant(ratio)}"
+    if ratio < FRACTION:
+        return f"\N{DIVISION SIGN}{significant(1 / ratio)}" if ratio else "to 0"
+    percents = (ratio - 1) * 100
+    digits = 2 if abs(percents) < 10 else 1
+    # Minus zero is zero.
+    return f"{round(percents, digits) + 0.0:+.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def seen(ratio: float) -> str:
+    """The smallest change that could have been seen: ``+12 %``, ``x5.60``, ``over x1,000``."""
+    if ratio < FACTOR:
+        return f"+{percent(ratio - 1)}"
+    factor = f"\N{MULTIPLICATION SIGN}{significant(min(ratio, HUGE))}"
+    return factor if ratio <= HUGE else f"over {factor}"
 
 
 def slug(text: str) -> str:

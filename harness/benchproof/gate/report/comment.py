@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 CONTEXT = "benchproof gate"
 #: What a status is, by the gate's exit status.
 STATES = {0: "success", 1: "failure", 2: "error"}
+#: The schemas that can be told.
+READ = (1, 2)
 #: The largest document that is read: a whole gate has about a megabyte.
 LARGEST = 32 * 2**20
 #: The longest description of a status that GitHub takes.
@@ -118,7 +120,7 @@ def read(file: Path) -> tuple[Document, str]:
         if file.stat().st_size > LARGEST:
             raise NoDocumentError("the document is too large to be a gate's")
         document = json.loads(file.read_text(encoding="utf-8"))
-        if document["kind"] != "gate" or document["schema"] != 1:
+        if document["kind"] != "gate" or document["schema"] not in READ:
             raise NoDocumentError("the document is not a gate's")
         return document, markdown.render(document)
     except FileNotFoundError as error:

@@ -4,11 +4,14 @@
 a case that                         becomes
 ==================================  ============
 regressed                           a failure
+is a trade-off, and those fail      a failure
 regressed, which is accepted        skipped
 could not be measured               an error
 is not applicable, or is excluded   skipped
 else                                passes
 ==================================  ============
+
+A suite that has a verdict as a whole is a case of its own, `AS_A_WHOLE`, among its cases.
 
 What a gate finds wrong without a case to pin it on (an expired acceptance, a run that was stopped)
 is a case of a suite named ``benchproof``, so that the file never passes where the gate does not.
@@ -21,6 +24,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 from benchproof import files
+from benchproof.render import units
 
 from . import words
 from .safe import plain
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
 #: One line of XML's attributes takes a longer text than a table's cell.
 _LONG = 2000
 _INDENT = "  "
+#: The name of the case that is the whole suite.
+AS_A_WHOLE = "(the suite as a whole)"
 
 
 def write(document: Document, file: Path) -> None:
@@ -49,7 +55,9 @@ def render(document: Document) -> str:
     """The XML of a gate's document."""
     root = ET.Element("testsuites")
     for (impl, suite), rows in _suites(document).items():
-        _add_suite(root, document, f"{impl}.{suite}", [_case(impl, suite, row) for row in rows])
+        _add_suite(root, document, f"{impl}.{suite}",
+                   [*(_case(document, impl, suite, row) for row in rows),
+                    *_whole(document, impl, suite)])  # fmt: skip
     odd = [*_odd(document)]
     if odd or not len(root):
         _add_suite(root, document, "benchproof", odd)
@@ -98,7 +106,7 @@ def _add_suite(root: ET.Element, document: Document, name: str, cases: list[ET.E
         ET.SubElement(suite, stream)
 
 
-def _case(impl: str, suite: str, row: Row) -> ET.Element:
+def _case(document: Document, impl: str, suite: str, row: Row) -> ET.Element:
     """A benchmark as a test."""
     wall = (row.get("meters") or {}).get("wall")
     case = _test(f"{impl}.{suite}", row["case"], wall["right"] if wall else 0.0)
@@ -106,12 +114,29 @@ def _case(impl: str, suite: str, row: Row) -> ET.Element:
         _say(case, "skipped", row["status"], row["why"])
     elif row["status"] != "measured":
         _say(case, "error", row["status"], row["why"])
-    elif row["verdict"] == "regressed" and row["accepted"]:
-        why = row["accepted"]
-        _say(case, "skipped", "accepted", f"accepted until {why['until']}: {why['reason']}")
-    elif row["verdict"] == "regressed":
-        _say(case, "failure", "regressed", "; ".join(_changes(row)), "\n".join(_lines(row)))
+    elif row["accepted"]:
+        _say_accepted(case, row)
+    elif words.fails(document, row):
+        _say(case, "failure", row["verdict"], "; ".join(_changes(row)), "\n".join(_lines(row)))
     return case
+
+
+def _whole(document: Document, impl: str, suite: str) -> Iterator[ET.Element]:
+    """The suite as a whole as a test, if it has a verdict."""
+    for row in document.get("suites") or ():
+        if (row["impl"], row["name"]) == (impl, suite):
+            case = _test(f"{impl}.{suite}", AS_A_WHOLE, 0.0)
+            if row["accepted"]:
+                _say_accepted(case, row)
+            elif words.fails(document, row):
+                _say(case, "failure", row["verdict"], words.whole(row))
+            yield case
+
+
+def _say_accepted(case: ET.Element, row: Row) -> None:
+    """A test that does not pass, which somebody accepted."""
+    why = row["accepted"]
+    _say(case, "skipped", "accepted", f"accepted until {why['until']}: {why['reason']}")
 
 
 def _test(suite: str, name: str, seconds: float) -> ET.Element:
@@ -126,11 +151,12 @@ def _say(case: ET.Element, kind: str, what: str, why: str, text: str = "") -> No
 
 
 def _changes(row: Row) -> Iterator[str]:
-    """The meters that regressed, in words."""
+    """The meters that regressed, in words; of a trade-off, what improved too."""
+    shown = {"regressed", "improved"} if row["verdict"] == "trade-off" else {"regressed"}
     for meter in words.METERS:
         about = row["meters"].get(meter)
-        if about and about["verdict"] == "regressed":
-            yield (f"{words.label(meter)} {words.change(about['ratio'])} "
+        if about and about["verdict"] in shown:
+            yield (f"{words.label(meter)} {units.change(about['ratio'])} "
                    f"({words.values(meter, about)})")  # fmt: skip
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from benchproof.render import units
+
 from . import words
 from .safe import code, html, prose
 
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
 MARK = "<!-- benchproof gate -->"
 #: What GitHub takes is 65,536 characters.
 LIMIT = 60_000
+#: Of so many cases the disagreement of their meters is told.
+NOTED = 10
 #: Functions that the commit reaches are told for so many cases; the JSON has them all.
 PROFILED = 12
 _SIGNS = {
     "regressed": "\N{BLACK UP-POINTING TRIANGLE}",
     "accepted": "\N{WHITE UP-POINTING TRIANGLE}",
+    "trade-off": "\N{BLACK DIAMOND}",
     "improved": "\N{BLACK DOWN-POINTING TRIANGLE}",
 }
 
@@ -65,6 +70,7 @@ def render(document: Document, limit: int = LIMIT) -> str:
         _Section("", [MARK, *_headline(document)]),
         _troubles(document),
         _moved(document),
+        _suites(document),
         _errors(document),
         _profiles(document),
         _accepted(document),
@@ -129,14 +135,30 @@ def _moved(document: Document) -> _Section:
     head = ["", "### What moved", "",
             "| | benchmark | meter | change | interval | confidence | a call |",
             "|:-:|:--|:--|--:|:--|:--|--:|"]  # fmt: skip
-    return _Section("what moved", head, [_moved_line(case) for case in found], rank=1)
+    lines = [_moved_line(case) for case in found]
+    said = [f"- {code(name)}: {prose(note, 400)}" for name, note in words.noted(document)]
+    return _Section("what moved", head, lines, ["", *said[:NOTED]] if said else [], rank=1)
+
+
+def _suites(document: Document) -> _Section:
+    """The suites that moved as a whole."""
+    found = words.moved_suites(document)
+    if not found:
+        return _Section("", [])
+    head = ["", "### Suites that moved as a whole", ""]
+    lines = []
+    for suite in found:
+        word = "accepted" if suite.get("accepted") else suite["verdict"]
+        lines.append(f"- {_SIGNS[word]} {word}: {code(suite['name'])} {code(suite['impl'], 20)}: "
+                     f"{prose(words.whole(suite), 200)}")  # fmt: skip
+    return _Section("these suites", head, lines, rank=1)
 
 
 def _moved_line(case: Sequence[Moved]) -> str:
     """One case, with a line in each cell for each meter that moved."""
     row, kind = case[0].row, words.kind(case)
-    changes = [words.change(each.about["ratio"]) for each in case]
-    if kind == "regressed":
+    changes = [units.change(each.about["ratio"]) for each in case]
+    if kind in {"regressed", "trade-off"}:
         changes = [f"**{c}**" if each.worse else c for each, c in zip(case, changes, strict=True)]
     columns = (
         [f"{_SIGNS[kind]} {kind}"],
@@ -202,7 +224,7 @@ def _accepted(document: Document) -> _Section:
     for entry in entries:
         cells = (
             code(entry["benchmark"]), code(entry["impl"] or "both", 20),
-            code(", ".join(entry["meters"]), 60), words.change(1 + entry["amount"]),
+            code(", ".join(entry["meters"]), 60), units.change(1 + entry["amount"]),
             code(entry["until"], 10), code(entry["reason"]), code(entry["state"], 20),
         )  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
@@ -244,7 +266,7 @@ def _everything(document: Document, impl: str) -> _Section:
         for meter in meters:
             about = row["meters"].get(meter)
             mark = "?" if about and about["verdict"] == "undecided" else ""
-            cells.append(words.change(about["ratio"]) + mark if about else "")
+            cells.append(units.change(about["ratio"]) + mark if about else "")
         lines.append(f"| {' | '.join(cells)} |")
     return _Section("these cases", head, lines, ["", "</details>"], rank=5)
 

@@ -11,10 +11,11 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchproof import notes
 from benchproof.render import units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     Document = Mapping[str, Any]
     Row = Mapping[str, Any]
@@ -28,13 +29,16 @@ METERS: dict[str, Callable[[float], str]] = {
     "wall": units.seconds,
 }
 LABELS = {"wall": "wall time", "bytes": "bytes allocated", "retained": "bytes that live on"}
+#: What a case that moved is called, in the order in which those are told.
+MOVED = ("regressed", "trade-off", "improved")
+KINDS = ("regressed", "accepted", "trade-off", "improved")
+#: And where each verdict stands among all.
+ORDER = {word: number for number, word in enumerate((*MOVED, "undecided", "equivalent"))}
 #: What each exit status is called, and its sign.
 STATUS = {0: "no regression", 1: "regression", 2: "could not measure"}
 SIGNS = {0: "\N{WHITE HEAVY CHECK MARK}", 1: "\N{CROSS MARK}", 2: "\N{WARNING SIGN}\ufe0f"}
 #: What a meter that was left out on purpose says.
 NOT_ASKED_FOR = "not asked for"
-#: From this ratio on a factor says more than a percentage.
-FACTOR = 2.0
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,9 @@ class Moved:
 
 
 def moved(document: Document) -> list[list[Moved]]:
-    """What regressed or improved, by case and meter.
+    """The cases that moved, with the meters that did.
 
-    Open regressions first, then accepted ones, then improvements; the largest change first.
+    Open regressions first, then accepted ones, trade-offs, improvements; the largest change first.
     """
     found = []
     for row in document["cases"]:
@@ -70,17 +74,18 @@ def moved(document: Document) -> list[list[Moved]]:
             if meter in row["meters"]
             and row["meters"][meter]["verdict"] in {"regressed", "improved"}
         ]
-        if each:
+        # Wall time that moved by no more than an accident could is no change of the case.
+        if each and row["verdict"] in MOVED:
             found.append(each)
     return sorted(found, key=_place)
 
 
-def _place(case: Sequence[Moved]) -> tuple[bool, bool, float, str, str]:
+def _place(case: Sequence[Moved]) -> tuple[int, float, str, str]:
     """Where a case stands among those that moved."""
     row = case[0].row
     worse = [each for each in case if each.worse]
     sizes = [_size(each.about["ratio"]) for each in worse or case]
-    return not worse, bool(row.get("accepted")), -max(sizes), row["name"], row["impl"]
+    return KINDS.index(kind(case)), -max(sizes), row["name"], row.get("impl", "")
 
 
 def _size(ratio: float | None) -> float:
@@ -89,10 +94,63 @@ def _size(ratio: float | None) -> float:
 
 
 def kind(case: Sequence[Moved]) -> str:
-    """What a case that moved is called: a regression decides, whatever improved beside it."""
-    if not any(each.worse for each in case):
-        return "improved"
-    return "accepted" if case[0].row.get("accepted") else "regressed"
+    """What a case that moved is called."""
+    row = case[0].row
+    word = str(row["verdict"])
+    return "accepted" if word != "improved" and row.get("accepted") else word
+
+
+def deciding(row: Row) -> str | None:
+    """The meter that gave a case its verdict: of a trade-off, what improved."""
+    word = "improved" if row["verdict"] == "trade-off" else row["verdict"]
+    said = {name: about["verdict"] for name, about in row["meters"].items()}
+    return next((name for name in METERS if said.get(name) == word), None)
+
+
+def named(row: Row) -> str:
+    """A case or suite, with its implementation where there are several."""
+    return f"{row['name']} [{row['impl']}]" if row.get("impl") else str(row["name"])
+
+
+def moved_suites(document: Document) -> list[Row]:
+    """The suites that moved as a whole, the worse ones first."""
+    found = [row for row in document.get("suites") or () if row["verdict"] in MOVED]
+    return sorted(found, key=lambda row: MOVED.index(row["verdict"]))
+
+
+def whole(suite: Row) -> str:
+    """How far a suite moved as a whole: ``instructions +0.21 % (26 of 26 cases went up)``."""
+    told = []
+    for meter, about in suite["meters"].items():
+        if about["verdict"] in MOVED:
+            way, number = ("up", about["up"]) if about["ratio"] > 1 else ("down", about["down"])
+            told.append(f"{label(meter)} {units.change(about['ratio'])} "
+                        f"({number} of {about['cases']} cases went {way})")  # fmt: skip
+    return ", ".join(told)
+
+
+def noted(document: Document) -> Iterator[tuple[str, str]]:
+    """The cases that moved and whose meters disagree, and the words about it."""
+    for case in moved(document):
+        row = case[0].row
+        note = notes.but_undecided(row.get("note") or "")
+        if note:
+            yield named(row), note
+
+
+def fails(document: Document, row: Row) -> bool:
+    """Whether a case or suite fails the gate."""
+    failing = {"regressed"}
+    if document["settings"].get("trade_off") == "fail":
+        failing.add("trade-off")
+    return row["verdict"] in failing and not row.get("accepted")
+
+
+def tallies(rows: Iterable[Row]) -> str:
+    """How many cases were called what: ``1 regressed, 25 equivalent``."""
+    said = [row["verdict"] or row["status"] for row in rows]
+    order = sorted(dict.fromkeys(said), key=lambda word: (ORDER.get(word, len(ORDER)), word))
+    return ", ".join(f"{said.count(word)} {word}" for word in order)
 
 
 def explained(document: Document) -> list[Row]:
@@ -107,26 +165,12 @@ def unmeasured(document: Document) -> list[Row]:
     return [row for row in document["cases"] if row["status"] != "measured"]
 
 
-def change(ratio: float | None) -> str:
-    """A ratio as a change: ``+3.12 %``, ``-11.9 %``, ``x2.41``, ``=``; from nothing it has none."""
-    if ratio is None:
-        return "from 0"
-    if ratio >= FACTOR:
-        return f"\N{MULTIPLICATION SIGN}{units.significant(ratio)}"
-    if ratio == 1:
-        return "="
-    percent = (ratio - 1) * 100
-    digits = 2 if abs(percent) < 10 else 1
-    # Minus zero is zero.
-    return f"{round(percent, digits) + 0.0:+.{digits}f}\N{NO-BREAK SPACE}%"
-
-
 def interval(about: Mapping[str, Any]) -> str:
     """The interval of a change; nothing where it is a point."""
     low, high = about["low"], about["high"]
     if low is None or high is None or low == high:
         return ""
-    return f"{change(low)} to {change(high)}"
+    return f"{units.change(low)} to {units.change(high)}"
 
 
 def confidence(meter: str, about: Mapping[str, Any]) -> str:
@@ -198,9 +242,8 @@ def undecided(document: Document) -> str:
     seen = [wall["detectable"] for wall in walls if wall["verdict"] == "undecided"]
     if not seen:
         return ""
-    percent = (statistics.median(seen) - 1) * 100
     return (f"Wall time is undecided in {len(seen)} of {len(walls)} cases: half of those would "
-            f"have needed a change of {percent:.2g} % or more.")  # fmt: skip
+            f"have needed a change of {units.seen(statistics.median(seen))} or more.")  # fmt: skip
 
 
 def troubles(document: Document) -> list[str]:

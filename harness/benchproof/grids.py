@@ -1,0 +1,167 @@
+"""The tables that a comparison and a gate share on a terminal: suites, what moved, every case.
+
+All fit 80 columns, and say nothing by colour alone: a change has its sign, the meter that decided a
+case has a `*`, undecided wall time is a "?" and no number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from .gate.report import words
+from .render import units
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from .gate.report.words import Document, Moved, Row
+
+STYLES = {
+    "regressed": "bold red", "accepted": "yellow", "trade-off": "bold yellow", "improved": "green",
+    "equivalent": "dim", "undecided": "yellow",
+}  # fmt: skip
+#: Of a status that is no verdict.
+BROKEN = "bold yellow"
+#: From this width on intervals, and what a call costs, are shown too.
+WIDE = 100
+#: Beside the meter that gave a case its verdict, and what that mark says.
+DECIDED = "*"
+LEGEND = f"{DECIDED} the meter that decided"
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    """Print a line as it is."""
+    console.print(Text(text, style=style), highlight=False)
+
+
+def show(document: Document, console: Console, *, everything: bool) -> None:
+    """Print all cases if they are wanted, what moved, and the suites.
+
+    Args:
+        document: of a comparison or a gate.
+        console: as wide as the tables may be.
+        everything: whether the cases that did not move are wanted too.
+    """
+    wide = console.width >= WIDE
+    if everything and document["cases"]:
+        console.print()
+        console.print(cases(document, wide=wide))
+    found = words.moved(document)
+    if found:
+        console.print()
+        console.print(moved(found, wide=wide))
+        say(console, LEGEND, "dim")
+    if document["cases"]:
+        console.print()
+        console.print(suites(document))
+        for suite in words.moved_suites(document):
+            excused = " (accepted)" * bool(suite.get("accepted"))
+            say(console, f"{words.named(suite)} as a whole {suite['verdict']}{excused}: "
+                f"{words.whole(suite)}", STYLES[suite["verdict"]])  # fmt: skip
+
+
+def _grid(**options: Any) -> Table:  # noqa: ANN401  (rich's)
+    return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", **options)
+
+
+def suites(document: Document) -> Table:
+    """What became of each suite, as a whole and of its cases, by implementation."""
+    several = any("impl" in row for row in document["cases"])
+    whole = {(each["name"], each.get("impl")): each for each in document.get("suites") or ()}
+    grid = _grid()
+    grid.add_column("suite", overflow="fold", min_width=12)
+    for title in (*(("impl.",) if several else ()), "as a whole"):
+        grid.add_column(title, no_wrap=True)
+    grid.add_column("its cases")
+    groups: dict[tuple[str, str | None], list[Row]] = {}
+    for row in document["cases"]:
+        groups.setdefault((row["suite"], row.get("impl")), []).append(row)
+    for (name, impl), rows in groups.items():
+        about = whole.get((name, impl))
+        word = about["verdict"] if about else "-"
+        grid.add_row(
+            Text(name), *((Text(str(impl)),) if several else ()),
+            Text(word, STYLES.get(word, "dim")), Text(f"{len(rows)}: {words.tallies(rows)}"),
+        )  # fmt: skip
+    return grid
+
+
+def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
+    """A row for each case that moved, with a line for each meter that did."""
+    grid = _grid()
+    grid.add_column("moved", no_wrap=True)
+    grid.add_column("benchmark", overflow="fold", min_width=20)
+    for title in ("meter", "change", *(("interval", "a call") if wide else ())):
+        grid.add_column(title, justify="left" if title == "meter" else "right", no_wrap=True)
+    for case in found:
+        row, kind = case[0].row, words.kind(case)
+        first = words.deciding(row)
+        meters = [f"{each.meter}{f' {DECIDED}' * (each.meter == first)}" for each in case]
+        columns = [meters, [units.change(each.about["ratio"]) for each in case]]
+        if wide:
+            columns.append([words.interval(each.about) for each in case])
+            columns.append([words.values(each.meter, each.about) for each in case])
+        grid.add_row(
+            Text(kind, STYLES[kind]), Text(words.named(row)),
+            *(Text("\n".join(cells)) for cells in columns),
+        )  # fmt: skip
+    return grid
+
+
+def cases(document: Document, *, wide: bool) -> Table:
+    """Every case with every meter, by suite."""
+    several = any("impl" in row for row in document["cases"])
+    grid = _grid()
+    grid.add_column("right / left", overflow="fold", min_width=12)
+    for title in ("instr", "allocs", "bytes", "time", *(("time a call",) if wide else ())):
+        grid.add_column(title, justify="right", no_wrap=True)
+    grid.add_column("verdict", no_wrap=True)
+    group = None
+    for row in document["cases"]:
+        if (row["suite"], row.get("impl")) != group:
+            group = row["suite"], row.get("impl")
+            grid.add_row(
+                Text(f"{row['suite']} [{row['impl']}]" if several else row["suite"], "bold")
+            )
+        grid.add_row(*_cells(row, wide=wide))
+    return grid
+
+
+def _cells(row: Row, *, wide: bool) -> list[Text]:
+    """One case's cells."""
+    cells = [Text(" " + row["case"])]
+    first = words.deciding(row) if row["verdict"] in words.MOVED else None
+    for meter, write in (("instructions", _change), ("allocations", _counts), ("bytes", _change),
+                         ("wall", _change)):  # fmt: skip
+        about = row["meters"].get(meter)
+        if about is None:
+            cells.append(Text("-", style="dim"))
+        else:
+            mark = DECIDED if meter == first else " "
+            cells.append(Text(write(about) + mark, STYLES[about["verdict"]]))
+    if wide:
+        wall = row["meters"].get("wall")
+        cells.append(Text(words.values("wall", wall) if wall else "-"))
+    word = row["verdict"] or row["status"]
+    cells.append(Text(word, STYLES.get(word, BROKEN)))
+    return cells
+
+
+def _change(about: Mapping[str, Any]) -> str:
+    """How far a meter moved; no number where that is not known."""
+    return "?" if about["verdict"] == "undecided" else units.change(about["ratio"])
+
+
+def _counts(about: Mapping[str, Any]) -> str:
+    left, right = (_number(about[side]) for side in ("left", "right"))
+    return left if left == right else f"{left}>{right}"
+
+
+def _number(value: float) -> str:
+    """A count: a fraction only where there is one."""
+    return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
