@@ -112,7 +112,10 @@ def _change_before(place: Place, start: str) -> str | None:
     return None
 
 
-def run(base: Request, place: Place, reports: Path, tell: Teller, out: Console) -> int:
+def run(
+    base: Request, place: Place, reports: Path, tell: Teller, out: Console,
+    *, everything: bool = False,
+) -> int:  # fmt: skip
     """Measure, print the tables, write the results and the page; the exit status.
 
     Raises:
@@ -140,7 +143,7 @@ def run(base: Request, place: Place, reports: Path, tell: Teller, out: Console) 
         document = outcome.document | {"gates": item.gates, "note": item.note}
         Outcome(document, outcome.bench).save(latest / f"{item.name}.json")
         documents.append(document)
-        table.show(document, out)
+        table.show(document, out, everything=everything)
         status = _worse(status, exit_status(document))
         if document["partial"]:
             break

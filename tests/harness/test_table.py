@@ -1,23 +1,25 @@
-"""The printed table: fits 80 columns, and never shows undecided as nothing."""
+"""The printed table: what moved, the suites, the verdict last; nothing by colour alone."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
 
-from benchproof import table, verdict
+from benchproof import families, grids, table, verdict
 
 
-def meter(verdict, ratio=1.0, left=100.0, right=100.0):
-    return {"verdict": verdict, "ratio": ratio, "low": 0.98, "high": 1.02, "confidence": 0.975,
-            "detectable": 1.12, "left": left, "right": right,
+def meter(verdict, ratio=1.0, left=100.0, right=None, low=0.98, high=1.02, detectable=1.12):
+    right = left * ratio if right is None and ratio is not None else right
+    return {"verdict": verdict, "ratio": ratio, "low": low, "high": high, "confidence": 0.975,
+            "detectable": detectable, "left": left, "right": right,
             "left_samples": [left] * 20, "right_samples": [right] * 20}  # fmt: skip
 
 
-def case(name, **changes):
+def case(name, suite="encode_message", **changes):
     row = {
-        "name": f"encode_message.time_{name}", "suite": "encode_message", "case": name,
-        "status": "measured", "why": "", "note": "", "verdict": "undecided",
+        "name": f"{suite}.time_{name}", "suite": suite, "case": name,
+        "status": "measured", "why": "", "note": "", "verdict": "regressed",
         "meters": {
             "wall": meter("undecided", left=2.1e-6, right=2.2e-6),
             "instructions": meter("equivalent"),
@@ -28,16 +30,23 @@ def case(name, **changes):
     return row | changes
 
 
-def shown(width, *cases, **changes):
+def equal(name, **changes):
+    about = {name: meter("equivalent") for name in table_meters()[1:]}
+    wall = {"wall": meter("undecided", 0.997)}
+    return case(name, verdict="equivalent", meters=wall | about, **changes)
+
+
+def shown(width, *cases, everything=False, **changes):
     document = {
         "title": "HEAD against its parent", "partial": False,
         "left": {"description": "a"}, "right": {"description": "b"}, "cases": list(cases),
+        "suites": families.judge(cases) if changes.pop("judged", False) else [],
         "meters": {name: {"measured": True, "why": ""} for name in table_meters()},
         "verdict": {"status": "no regression", "exit": 0, "summary": "all is well"},
     } | changes  # fmt: skip
     out = io.StringIO()
-    table.show(document, Console(file=out, width=width))
-    return out.getvalue()
+    table.show(document, Console(file=out, width=width), everything=everything)
+    return out.getvalue().replace("\N{NO-BREAK SPACE}", " ")
 
 
 def table_meters():
@@ -45,16 +54,73 @@ def table_meters():
 
 
 def test_it_fits_80_columns():
-    text = shown(80, case("a_case_with_a_rather_long_name"))
+    long = case("a_case_with_a_rather_long_name_and_then_some_more_of_it_that_no_line_can_hold")
+    long["meters"]["instructions"] = meter("improved", 0.00001234)
+    text = shown(80, long, everything=True)
     assert max(map(len, text.splitlines())) <= 80
-    assert "undecided" in text
-    assert "1? \N{PLUS-MINUS SIGN}2%" in text
+    assert "\N{DIVISION SIGN}81,000" in text
+    assert re.search(r"allocations \* +from 0", text)
     assert "0>1" in text
 
 
-def test_a_wide_terminal_shows_the_times_too():
-    assert "2.1 us > 2.2 us" in shown(120, case("x"))
-    assert "2.1 us" not in shown(80, case("x"))
+def test_what_moved_is_shown_and_the_rest_only_when_asked_for():
+    cases = [case("worse"), *(equal(f"same_{n}") for n in range(112))]
+    short, whole = (shown(80, *cases, everything=each) for each in (False, True))
+    assert "same_1" not in short
+    assert "113: 1 regressed, 112 equivalent" in short
+    assert len(short.splitlines()) < 24
+    assert "--all shows every benchmark" in short
+    assert all(f"same_{n}" in whole for n in range(112))
+
+
+def test_the_verdict_is_the_last_line_and_the_suites_come_before_it():
+    lines = shown(80, case("x"), equal("y"), everything=True).strip().splitlines()
+    assert lines[-1] == "no regression: all is well"
+    starts = [next(n for n, line in enumerate(lines) if line.startswith(word))
+              for word in ("right / left", "moved", "suite")]  # fmt: skip
+    assert starts == sorted(starts)
+
+
+def test_the_meter_that_decided_has_a_mark_without_any_colour():
+    both = case("x", meters={"instructions": meter("improved", 0.528),
+                             "bytes": meter("regressed", 1.102)}, verdict="trade-off",
+                note="instructions improved (-47.2 %); bytes regressed (+10.2 %)")  # fmt: skip
+    text = shown(80, both)
+    assert re.search(r"trade-off +encode_message\.time_x +instructions \* +-47\.2 %", text)
+    assert re.search(r"\n +bytes +\+10\.2 %", text)
+    assert grids.LEGEND in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 200])
+@pytest.mark.parametrize("high", [1.5, 5.6, 460.0, 1e12])
+def test_an_undecided_time_has_no_number_and_nothing_has_an_exponent(width, high):
+    row = equal("x")
+    row["meters"]["wall"] |= {"high": high, "low": 1 / high, "detectable": high}
+    decided = case("y")
+    decided["meters"]["wall"] = meter("regressed", high, low=1.1, high=high * high)
+    text = shown(width, row, decided, everything=True)
+    assert not re.search(r"\de[+-]?\d", text)
+    assert "\N{PLUS-MINUS SIGN}" not in text
+    assert "0.997" not in text
+    assert "?" in text
+
+
+def test_a_suite_as_a_whole_is_told_in_words():
+    small = [equal(str(n), suite="bind") for n in range(26)]
+    for row in small:
+        row["meters"]["instructions"] = verdict.judge_exact("instructions", 9000.0, 9018.0)
+    text = shown(80, *small, equal("other"), judged=True)
+    assert re.search(r"bind +regressed +26: 26 equivalent", text)
+    assert re.search(r"encode_message +- +1: 1 equivalent", text)
+    assert "bind as a whole regressed: instructions +0.20 % (26 of 26 cases went up)" in " ".join(
+        text.split()
+    )
+
+
+def test_a_wide_terminal_shows_what_a_call_costs_too():
+    assert "2.10 µs \N{RIGHTWARDS ARROW} 2.20 µs" in shown(120, case("x"), everything=True)
+    assert "2.10 µs" not in shown(80, case("x"), everything=True)
 
 
 @pytest.mark.parametrize("tests", [1, 12, 112, 224])
@@ -65,9 +131,10 @@ def test_with_too_few_blocks_nothing_is_decided_and_that_is_what_is_said(tests):
         judged = verdict.judge_wall(twice)
         assert all((each["verdict"] == "regressed") == decided for each in judged.values())
     few = meter("undecided") | {"left_samples": [1.0] * 3}
-    assert "1 benchmark needs 4 blocks" in shown(100, case("x", meters={"wall": few}))
-    enough = meter("undecided") | {"left_samples": [1.0] * 4}
-    assert "a change of 12 % or more" in shown(100, case("x", meters={"wall": enough}))
+    undecided = case("x", meters={"wall": few}, verdict="undecided")
+    assert "1 benchmark needs 4 blocks" in shown(100, undecided)
+    undecided["meters"]["wall"] |= {"left_samples": [1.0] * 4}
+    assert "a change of +12 % or more" in shown(100, undecided)
 
 
 def test_what_was_not_measured_says_why():
@@ -86,6 +153,6 @@ def test_an_error_stands_in_the_verdict_s_place_with_its_reason():
     broken = case("x", status="proof failed", why="right: the path was missed", verdict=None,
                   meters={})  # fmt: skip
     text = shown(100, broken, partial=True)
-    assert "proof failed" in text
+    assert "1: 1 proof failed" in text
     assert "right: the path was missed" in text
     assert "PARTIAL" in text

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from .options import (
+    All,
     Bench,
     Budget,
     Committed,
@@ -57,6 +58,7 @@ def command(
     ] = False,
     committed: Committed = False,
     suites: Suites = None,
+    everything: All = False,
 ) -> int:
     """Compare two sides."""
     from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import, --help should not be)
@@ -71,5 +73,5 @@ def command(
     out = Console()
     if json is not None:
         outcome.save(json)
-    table.show(outcome.document, out)
+    table.show(outcome.document, out, everything=everything)
     return int(outcome.document["verdict"]["exit"])

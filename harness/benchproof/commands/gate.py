@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from .options import (
+    All,
     Bench,
     Budget,
     Committed,
@@ -75,6 +76,7 @@ def command(
     committed: Committed = False,
     suites: Suites = None,
     reports: Reports = None,
+    everything: All = False,
 ) -> int:
     """Gate a commit."""
     from benchproof import settings  # noqa: PLC0415  (scipy is slow to import)
@@ -92,5 +94,5 @@ def command(
     with telling(Console(stderr=True)) as tell:
         return command.run(
             question, place, outputs, reports or root / "reports", tell, Console(),
-            record=record,
+            record=record, everything=everything,
         )  # fmt: skip

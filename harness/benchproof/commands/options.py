@@ -22,6 +22,7 @@ Force = Annotated[
 Impl = Annotated[str, typer.Option(metavar="NAME", help="python or cython; default: both.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Few processes: a rough wall time.")]
 Seed = Annotated[int, typer.Option(help="Of the random order of processes and cases.")]
+All = Annotated[bool, typer.Option("--all", help="Show every benchmark, not what moved alone.")]
 Committed = Annotated[
     bool, typer.Option("--committed", help="Measure HEAD although the working tree differs.")
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from .options import (
+    All,
     Bench,
     Budget,
     Committed,
@@ -42,6 +43,7 @@ def command(
     committed: Committed = False,
     suites: Suites = None,
     reports: Reports = None,
+    everything: All = False,
 ) -> int:
     """Run the main job."""
     from benchproof import compare, job, unseen  # noqa: PLC0415  (as above)
@@ -57,4 +59,7 @@ def command(
         committed=committed,
     )  # fmt: skip
     with telling(Console(stderr=True)) as tell:
-        return job.run(request, place, reports or place.checkout.root / "reports", tell, Console())
+        return job.run(
+            request, place, reports or place.checkout.root / "reports", tell, Console(),
+            everything=everything,
+        )  # fmt: skip

@@ -55,6 +55,7 @@ def run(
     out: Console,
     *,
     record: bool,
+    everything: bool = False,
 ) -> int:
     """Run a gate; the exit status.
 
@@ -66,6 +67,7 @@ def run(
         tell: hears of it.
         out: for the table.
         record: write down a pass.
+        everything: show the cases that did not move, too.
 
     Raises:
         BenchproofError: the gate cannot begin, or a file cannot be written.
@@ -81,7 +83,7 @@ def run(
         _refuse_part(asked)
     outcome = measure(asked, place, tell)
     document = outcome.document
-    table.show(document, out)
+    table.show(document, out, everything=everything)
     _write(outcome, outputs)
     status = int(document["verdict"]["exit"])
     if record and not status:
