@@ -258,3 +258,59 @@ def test_the_page_that_stood_there_survives_a_page_that_fails(tmp_path):
     with pytest.raises(AttributeError):
         write_page([{"kind": "comparison", "cases": ["not a case"]}], tmp_path)
     assert page.read_text(encoding="utf-8") == before
+
+
+def with_undecided_time(part=1.0):
+    """A comparison of equal commits, whose time was undecided in so many of its cases."""
+    comparison = quiet()
+    for number, case in enumerate(comparison["cases"]):
+        case |= {"verdict": "equivalent"}
+        if number < part * len(comparison["cases"]):
+            case["meters"]["wall"] |= {"verdict": "undecided", "ratio": 0.9973, "low": 0.5,
+                                       "high": 2.0, "detectable": 5.6}  # fmt: skip
+    return comparison
+
+
+def test_a_mean_of_undecided_times_is_no_figure(tmp_path):
+    page = write_page([with_undecided_time()], tmp_path)
+    card = read(page).text.partition("What was compared")[0]
+    assert "time undecided in 4 of 4 cases" in card
+    assert "0.997" not in card
+    html = page.read_text(encoding="utf-8")
+    assert '<span class="ratio undecided">? 0.997</span>' in html
+    assert "undecided; could see \N{MULTIPLICATION SIGN}5.60" in read(page).text
+    assert "0.997" not in " ".join(image["alt"] for image in read(page).images)
+
+
+def test_the_pictures_put_no_undecided_time_beside_a_verdict(tmp_path):
+    write_page([with_undecided_time()], tmp_path)
+    drawings = [path.read_text(encoding="utf-8") for path in tmp_path.glob("pictures/*ratios*.svg")]
+    assert drawings
+    assert not any("0.997" in drawing for drawing in drawings)
+
+
+def test_a_mean_over_mostly_decided_times_says_in_how_many_it_is_undecided(tmp_path):
+    text = read(write_page([with_undecided_time(0.25)], tmp_path)).text
+    assert re.search(r"time 0\.\d+ undecided in 1 instructions", text)
+
+
+def test_a_trade_off_is_one_of_the_first_things_to_look_at(tmp_path):
+    comparison = quiet()
+    comparison["cases"][0] |= {"verdict": "trade-off", "note": "instructions improved (-47.1 %); "
+                               "bytes regressed (+10.2 %)"}  # fmt: skip
+    text = read(write_page([comparison], tmp_path)).text
+    first = text.partition("Look at these first")[2].partition("What was compared")[0]
+    assert "trade-off routing_key" in first
+    assert "bytes regressed (+10.2 %)" in first
+    assert "1 trade memory for work" in text
+
+
+def test_a_suite_that_moved_as_a_whole_is_in_the_answer_and_beside_its_cases(tmp_path):
+    about = {"cases": 26, "up": 26, "down": 0, "ratio": 1.002, "low": 1.002, "high": 1.002,
+             "limit": 0.001, "verdict": "regressed"}  # fmt: skip
+    comparison = quiet()
+    comparison["suites"] = [{"name": "routing_key", "cases": 26, "verdict": "regressed", "note": "",
+                             "meters": {"instructions": about}}]  # fmt: skip
+    text = read(write_page([comparison], tmp_path)).text
+    assert "routing_key as a whole regressed" in text
+    assert "The suite as a whole: ▲ regressed: instructions +0.20" in text

@@ -121,16 +121,17 @@ def _mean(axes: Axes, position: int, cases: Cases, mark: Mark) -> str:
     colour = LIGHT[mark.meter]
     axes.plot(ratios, [at] * len(ratios), mark.shape, color=colour, ms=3, alpha=0.5, mew=0)
     axes.plot([mean], [at], mark.shape, color=colour, ms=mark.size + 2, mec=canvas.INK, mew=0.7)
-    return units.ratio(mean)
+    doubt = sum(raw.undecided(case, mark.meter) for case in cases)
+    return "?" if 2 * doubt >= len(ratios) else units.ratio(mean)
 
 
 def _in_words(case: Mapping[str, Any]) -> str:
     state = raw.state_of(case)
     ratio = raw.ratio_of(case, "wall")
-    figure = "" if ratio is None else f"{units.ratio(ratio)}  "
-    wall = (case.get("meters") or {}).get("wall") or {}
-    # The exact meters may decide a case whose time is undecided: say so beside its figure.
-    doubt = ", time ?" if wall.get("verdict") == "undecided" != state else ""
+    undecided = raw.undecided(case, "wall")
+    # A time that is undecided is no figure: it would stand in the colour of the case's verdict.
+    figure = "" if ratio is None or undecided else f"{units.ratio(ratio)}  "
+    doubt = ", time ?" if undecided and state != "undecided" else ""
     return f"{figure}{raw.SIGNS[state]} {state}{doubt}"
 
 

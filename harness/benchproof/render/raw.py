@@ -24,6 +24,7 @@ SIGNS = {
     "different answers": "≠",
     "proof failed": "!",
     "error": "!",
+    "trade-off": "⇄",
     "undecided": "?",
     "improved": "▼",
     "equivalent": "=",
@@ -35,7 +36,7 @@ STATUSES = ("regression", "could not measure", "no regression", "information", "
 #: What must not happen, in a comparison of any kind.
 UNMEASURED = ("different answers", "proof failed", "error")
 #: What a maintainer has to look at.
-TO_LOOK_AT = ("regressed", *UNMEASURED)
+TO_LOOK_AT = ("regressed", *UNMEASURED, "trade-off")
 
 
 def group_by_suite(cases: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -108,8 +109,18 @@ def answer_of(data: Mapping[str, Any], status: str) -> str:
     else:
         answer = f"{number['regressed']} of {len(states)} cases regressed {step}"
     answer = answer[0].upper() + answer[1:]
-    undecided = states.count("undecided")
-    return f"{answer}; {undecided} undecided" if undecided else answer
+    for suite in data.get("suites") or []:
+        if suite.get("verdict") == "regressed" and status != "information":
+            answer += f"; {suite['name']} as a whole regressed"
+    for state, words in (("trade-off", "trade memory for work"), ("undecided", "undecided")):
+        if state in states:
+            answer += f"; {states.count(state)} {words}"
+    return answer
+
+
+def undecided(case: Mapping[str, Any], meter: str) -> bool:
+    """Whether a case has a figure in a meter that decides nothing."""
+    return (((case.get("meters") or {}).get(meter)) or {}).get("verdict") == "undecided"
 
 
 def disagreement(case: Mapping[str, Any]) -> str:

@@ -53,24 +53,39 @@ class Tally:
 
 @dataclass(frozen=True)
 class Mean:
-    """The geometric mean of a meter's ratios, and how many of the measured cases have one."""
+    """The geometric mean of a meter's ratios, and how many of the measured cases have one.
+
+    It has no figure where the meter is undecided in most cases: then the figure is noise.
+    """
 
     label: str
     value: float | None
     cases: int
     measured: int
+    undecided: int = 0
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is a figure to show."""
+        return self.value is not None and 2 * self.undecided < self.cases
 
     @property
     def figure(self) -> str:
         """The mean as a text."""
-        return "not measured" if self.value is None else units.ratio(self.value)
+        if self.value is None:
+            return "not measured"
+        return units.ratio(self.value) if self.decided else "undecided"
 
     @property
     def over(self) -> str:
-        """Over how many cases the mean is taken, unless over all."""
-        if self.value is None or self.cases == self.measured:
+        """Over how many cases the mean is taken, unless over all; in how many it is undecided."""
+        if self.value is None:
             return ""
-        return f"{self.cases} of {self.measured} cases"
+        if not self.decided:
+            return f"in {self.undecided} of {self.cases} cases"
+        part = f"{self.cases} of {self.measured} cases" * (self.cases != self.measured)
+        doubt = f"undecided in {self.undecided}" * bool(self.undecided)
+        return ", ".join(filter(None, (part, doubt)))
 
     @property
     def text(self) -> str:
@@ -87,6 +102,8 @@ class Suite:
     tallies: tuple[Tally, ...]
     means: tuple[Mean, ...]
     cases: tuple[dict[str, Any], ...]
+    whole: str = ""
+    state: str = ""
 
 
 @dataclass(frozen=True)

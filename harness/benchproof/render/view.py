@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from benchproof.gate.report import words
+
 from . import raw, units
 from .shapes import Cell, Comparison, Mean, Row, Side, Suite, Tally
 
@@ -30,8 +32,10 @@ def read(data: Mapping[str, Any], position: int) -> Comparison:
     skipped = (
         str(data.get("why", "no reason was recorded")) if data.get("kind") == "skipped" else ""
     )
+    wholes = {str(each.get("name")): each for each in data.get("suites") or []}
     suites = [
-        _suite(name, group, meters, slug) for name, group in raw.group_by_suite(cases).items()
+        _suite(name, group, meters, slug, wholes.get(name))
+        for name, group in raw.group_by_suite(cases).items()
     ]
     status = raw.status_of(data)
     return Comparison(
@@ -67,16 +71,31 @@ def means(cases: list[dict[str, Any]]) -> tuple[Mean, ...]:
     measured = [case for case in cases if case.get("status") == "measured"]
     found = []
     for key, label, _ in raw.METERS:
-        ratios = [
-            r for r in (raw.ratio_of(case, key) for case in measured) if r is not None and r > 0
-        ]
-        found.append(Mean(label, units.geometric_mean(ratios), len(ratios), len(measured)))
+        having = [case for case in measured if (raw.ratio_of(case, key) or 0) > 0]
+        mean = units.geometric_mean([raw.ratio_of(case, key) or 0 for case in having])
+        doubt = sum(raw.undecided(case, key) for case in having)
+        found.append(Mean(label, mean, len(having), len(measured), doubt))
     return tuple(found)
 
 
-def _suite(name: str, cases: list[dict[str, Any]], meters: Mapping[str, Any], slug: str) -> Suite:
+def _suite(
+    name: str,
+    cases: list[dict[str, Any]],
+    meters: Mapping[str, Any],
+    slug: str,
+    whole: Mapping[str, Any] | None,
+) -> Suite:
     rows = tuple(_row(case, meters, slug) for case in cases)
-    return Suite(name, rows, _tally(list(rows)), means(cases), tuple(cases))
+    state = str(whole["verdict"]) if whole else ""
+    return Suite(name, rows, _tally(list(rows)), means(cases), tuple(cases), _whole(whole), state)
+
+
+def _whole(suite: Mapping[str, Any] | None) -> str:
+    """What a suite as a whole did; nothing where it has no verdict."""
+    if suite is None:
+        return ""
+    told = words.whole(suite)
+    return f"{suite['verdict']}: {told}" if told else str(suite["verdict"])
 
 
 def _row(case: dict[str, Any], meters: Mapping[str, Any], slug: str) -> Row:
@@ -111,10 +130,11 @@ def _cell(
     left, right, ratio = data.get("left"), data.get("right"), data.get("ratio")
     low, high = data.get("low"), data.get("high")
     both = units.usable(left) and units.usable(right)
+    doubt = "? " * (data.get("verdict") == "undecided")
     return Cell(
         label,
         verdict=str(data.get("verdict") or ""),
-        ratio=units.ratio(ratio) if units.usable(ratio) else "no ratio",
+        ratio=doubt + units.ratio(ratio) if units.usable(ratio) else "no ratio",
         interval=_interval(low, high),
         sides=f"{text(left)} → {text(right)}" if both else "",
         remark=_remark(data),
@@ -135,7 +155,7 @@ def _remark(data: Mapping[str, Any]) -> str:
         return f"within {units.percent(limit)}" if limit else "equal"
     if data.get("verdict") == "undecided":
         if units.usable(detectable):
-            return f"undecided; could see {units.percent(detectable - 1)}"
+            return f"undecided; could see {units.seen(detectable)}"
         return "undecided"
     return ""
 
