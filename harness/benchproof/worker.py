@@ -206,7 +206,7 @@ def count_instructions(
     from benchproof.meters import asking, instructions  # noqa: PLC0415
     from benchproof.meters.counts import Counts  # noqa: PLC0415
 
-    name, counts, talk = row["name"], row.get("counts"), request.get("talk")
+    name, counts, talk = row["name"], row.get("counts"), request.get("talk") or 0
 
     def dearer(left: Sequence[int]) -> bool:
         nonlocal counts
