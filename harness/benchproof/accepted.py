@@ -3,7 +3,8 @@
 ::
 
     [[accepted]]
-    benchmark = "decode_rows.time_one_row"   # as asv names it; no pattern: each one is a decision
+    benchmark = "decode_rows.time_one_row"   # as asv names it; no pattern: each one is a decision.
+                                             # Or a suite, for what it is as a whole: "decode_rows"
     meter = "instructions"                   # or a list: ["instructions", "wall"]
     impl = "python"                          # without it: both implementations
     amount = 0.03                            # the most that it may have become slower: 3 %

@@ -26,8 +26,9 @@ Wall time that disagrees with the exact meters is noted beside the verdict, not 
 
 A case is a trade-off if what a call takes (`COST`: instructions, wall time) improved and only what
 it asks for on the way (`MEANS`: allocations, bytes) regressed. Instructions and time hold the work
-of allocating already, so what is paid more for is memory that is used and given back. Nothing
-excuses the other way round: fewer bytes never make up for more instructions or more time.
+of allocating already, so what is paid more for is memory that is used and given back; what lives on
+after a call (retained) is never paid for. Nothing excuses the other way round: fewer bytes never
+make up for more instructions or more time.
 
 ===============  ==============  =================  ==============================================
 instructions     wall time       a means regressed  the case is
