@@ -107,7 +107,7 @@ def count_again(
         doubtful += doubtful_together(bench, cases, doubtful, settings)
         if not doubtful:
             return
-        number = f"{len(doubtful)} benchmark{'s' * (len(doubtful) != 1)} that changed"
+        number = f"{len(doubtful)} changed benchmark{'s' * (len(doubtful) != 1)}"
         words = f"counting {number} again, with memory laid out differently ({layout + 1})"
         counter = Counter(words, expected(bench, doubtful), tell, after)
         bench.count_instructions(doubtful, Spot(layout % bench.builds, layout), counter.done)

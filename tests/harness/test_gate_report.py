@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from benchproof import files
+from benchproof import families, files, verdict
 from benchproof.gate.asked import Asked
 from benchproof.gate.report import junit, markdown, safe, table, words
 from benchproof.gate.run import run
@@ -125,6 +125,65 @@ def test_a_real_gate_fits_the_schema_and_is_told_in_every_form(toy, place, tell)
     for text in (markdown.render(document), terminal(document), junit.render(document)):
         assert "different answers" in text
         assert "driver/work.py" in text
+
+
+def paid_for(setting="pass"):
+    """A gate with a trade-off, and a suite in which each case is a little dearer."""
+    document = quiet()
+    document["settings"] |= {"trade_off": setting}
+    for row in document["cases"]:
+        if (row["suite"], row["impl"]) == ("decode_rows", "python"):
+            row["meters"]["instructions"] = verdict.judge_exact("instructions", 9000.0, 9018.0)
+    row = next(row for row in document["cases"] if row["name"] == "routing_key.time_single_int")
+    row["meters"] = {"instructions": verdict.judge_exact("instructions", 9000.0, 4770.0),
+                     "bytes": verdict.judge_exact("bytes", 1000.0, 1102.0)}  # fmt: skip
+    row["verdict"], row["note"] = verdict.judge_case(row["meters"])
+    document["suites"] = families.judge(document["cases"])
+    document["verdict"] = verdict.judge_gate(
+        document["cases"], (), document["suites"], trade_off=setting
+    )
+    return document
+
+
+@pytest.mark.parametrize("setting", ["pass", "fail"])
+def test_trade_offs_and_suites_are_told_in_every_form(setting):
+    document = json.loads(json.dumps(paid_for(setting)))
+    VALIDATOR.validate(document)
+    XSD.validate(junit.render(document))
+    forms = [terminal(document), markdown.render(document)]
+    for text in (" ".join(form.replace("\xa0", " ").split()) for form in forms):
+        assert "trade-off" in text
+        assert "-47.0 %" in text
+        assert "+10.2 %" in text
+        assert "instructions +0.20 % (15 of 15 cases went up)" in text
+    failed = {each.get("classname"): each.find("failure") for suite in suites(document).values()
+              for each in suite.iter("testcase") if each.find("failure") is not None}  # fmt: skip
+    whole = failed.pop("python.decode_rows")
+    assert whole.get("message").startswith("instructions +0.20")
+    types = {each.get("type") for each in failed.values()}
+    assert types == ({"trade-off"} if setting == "fail" else set())
+    assert document["verdict"]["exit"] == 1
+
+
+def test_a_suite_that_was_accepted_does_not_fail_and_says_why():
+    document = paid_for()
+    whole = next(each for each in document["suites"] if each["verdict"] == "regressed")
+    whole["accepted"] = {"reason": "a check", "until": "2031-01-01", "amount": 0.003}
+    found = verdict.judge_gate(document["cases"], (), document["suites"])
+    assert found["exit"] == 0
+    assert "1 regressed (1 accepted)" in found["summary"]
+    assert "a check" in terminal(document)
+    (skipped,) = suites(document)["python.decode_rows"].iter("skipped")
+    assert skipped.get("message") == "accepted until 2031-01-01: a check"
+
+
+def test_a_document_of_the_first_schema_is_still_told():
+    old = make_gate() | {"schema": 1}
+    del old["suites"]
+    VALIDATOR.validate(json.loads(json.dumps(old)))
+    XSD.validate(junit.render(old))
+    assert "regression" in terminal(old)
+    assert "regression" in markdown.render(old)
 
 
 # -- Markdown -------------------------------------------------------------------------------------

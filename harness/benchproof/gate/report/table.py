@@ -32,13 +32,13 @@ def show(document: Document, console: Console, *, everything: bool = False) -> N
     for side, commit, subject in words.against(document):
         say(console, f"{side:<5} {commit} {subject}", "bold")
     grids.show(document, console, everything=everything)
+    for name, note in words.noted(document):
+        say(console, f"{name}: {note}", "dim")
     _profiles(document, console)
     _accepted(document, console)
     _missing(document, console)
     for line in words.error_rates(document):
         say(console, line, "dim")
-    for name, note in words.noted(document):
-        say(console, f"{name}: {note}", "dim")
     if document["partial"]:
         say(console, "PARTIAL: stopped before the end", "bold yellow")
     if document["cases"] and not everything:
