@@ -27,7 +27,7 @@ Examples:
   benchproof history --every 5 --wall           wall time as well: several processes a commit
   benchproof history v1..v2 --quick             do the benchmarks run there? keeps nothing
 
-Exit status: 0 everything that was asked for is known; 2 stopped, or not measurable.
+Exit status: 0 everything that was asked for is known; 2 stopped, or nothing has a number.
 """
 
 
