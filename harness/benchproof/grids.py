@@ -12,10 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .gate.report import words
+from .meters import METERS
 from .render import units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rich.console import Console
 
@@ -118,7 +119,10 @@ def cases(document: Document, *, wide: bool) -> Table:
     several = any("impl" in row for row in document["cases"])
     grid = _grid()
     grid.add_column("right / left", overflow="fold", min_width=12)
-    for title in ("instr", "allocs", "bytes", "time", *(("time a call",) if wide else ())):
+    seen = {meter for row in document["cases"] for meter in row["meters"]}
+    shown = [each for each in _COLUMNS if METERS[each[0]].told_at_zero or each[0] in seen]
+    titles = [title for _, title, _ in shown]
+    for title in (*titles, *(("time a call",) if wide else ())):
         grid.add_column(title, justify="right", no_wrap=True)
     grid.add_column("verdict", no_wrap=True)
     group = None
@@ -128,16 +132,15 @@ def cases(document: Document, *, wide: bool) -> Table:
             grid.add_row(
                 Text(f"{row['suite']} [{row['impl']}]" if several else row["suite"], "bold")
             )
-        grid.add_row(*_cells(row, wide=wide))
+        grid.add_row(*_cells(row, shown, wide=wide))
     return grid
 
 
-def _cells(row: Row, *, wide: bool) -> list[Text]:
+def _cells(row: Row, shown: Sequence[Column], *, wide: bool) -> list[Text]:
     """One case's cells."""
     cells = [Text(" " + row["case"])]
     first = words.deciding(row) if row["verdict"] in words.MOVED else None
-    for meter, write in (("instructions", _change), ("allocations", _counts), ("bytes", _change),
-                         ("wall", _change)):  # fmt: skip
+    for meter, _, write in shown:
         about = row["meters"].get(meter)
         if about is None:
             cells.append(Text("-", style="dim"))
@@ -165,3 +168,14 @@ def _counts(about: Mapping[str, Any]) -> str:
 def _number(value: float) -> str:
     """A count: a fraction only where there is one."""
     return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
+
+
+#: A meter, its title, and how its cell is written.
+Column = tuple[str, str, "Callable[[Mapping[str, Any]], str]"]
+_COLUMNS: tuple[Column, ...] = (
+    ("instructions", "instr", _change),
+    ("allocations", "allocs", _counts),
+    ("bytes", "bytes", _change),
+    ("retained", "lives on", _counts),
+    ("wall", "time", _change),
+)

@@ -73,6 +73,17 @@ def test_what_moved_is_shown_and_the_rest_only_when_asked_for():
     assert all(f"same_{n}" in whole for n in range(112))
 
 
+def test_bytes_that_live_on_have_a_column_only_where_there_are_any():
+    leaky = case("leaky")
+    leaky["meters"] = {**leaky["meters"], "retained": meter("regressed", None, 0, 56)}
+    whole = shown(80, equal("x"), leaky, everything=True)
+    assert "lives on" in whole
+    assert "0>56" in whole
+    assert "retained" in whole
+    assert max(map(len, whole.splitlines())) <= 80
+    assert "lives on" not in shown(80, equal("x"), everything=True)
+
+
 def test_the_verdict_is_the_last_line_and_the_suites_come_before_it():
     lines = shown(80, case("x"), equal("y"), everything=True).strip().splitlines()
     assert lines[-1] == "no regression: all is well"
