@@ -2,6 +2,8 @@
 #
 # make bench   set up, measure this commit, write reports/html/index.html
 # make test    set up, lint, build the documentation, test both implementations
+# make check   the part of it for every few minutes: no JDK, no browser, no valgrind
+# make nightly everything on both implementations, with ten times as many generated examples
 # make gate    does HEAD regress against the commit at which this last passed? exact meters only
 # make lint    ruff, mypy, cython-lint, actionlint
 # make build   compile the twins in place again
@@ -12,25 +14,25 @@
 
 PYTHON ?= python3
 VENV   ?= .venv
-# Processes that share the tests; those of real nodes share a ring, and stay together.
+# Parts of the tests that run at a time.
 JOBS   ?= 2
 BIN    := $(VENV)/bin
 # Installs as pip does, several times as fast.
 UV     := 0.13.9
 PYTEST  = $(BIN)/python -m pytest
-SHARED  = -n $(JOBS) --dist loadfile
-OF_BOTH = $(addprefix tests/,structure unit golden docs scylla parity peers benchmarks)
 
-.PHONY: help setup tools-bench tools-test build bench test gate lint integration docs asv clean
+.PHONY: help python setup tools-bench tools-test build bench check test nightly gate lint integration docs asv clean
 .DEFAULT_GOAL := help
 
 help:
 	@sed -n '/^# make/s/^# //p' Makefile
 
+python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "benchproof needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
+
 # Environments are made once for each state of the files that describe them: `make bench` installs
 # what measures, everything else what develops too. The driver is not compiled here: `make build` does.
-$(BIN)/.bench: pyproject.toml setup.py harness/pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "benchproof needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
+$(BIN)/.bench: pyproject.toml setup.py harness/pyproject.toml | python
 	@echo "benchproof: setting up $(VENV) to measure (once, about half a minute)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
@@ -70,11 +72,9 @@ lint: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint driver/_cython
 	@sh scripts/actionlint $(BIN) .github/workflows/*.yml
 
-test: setup tools-test build lint docs
-	DRIVER_IMPL=auto $(PYTEST) $(SHARED) $(OF_BOTH) tests/harness tests/browser
-	DRIVER_IMPL=auto $(PYTEST) tests/integration
-	DRIVER_IMPL=python $(PYTEST) $(SHARED) $(OF_BOTH)
-	DRIVER_IMPL=python $(PYTEST) tests/integration
+# Their parts, which include set-up, are in scripts/parts/table.py. MORE=gate adds the gate.
+check test nightly: python
+	@$(PYTHON) scripts/in-parts $@ $(MORE) --jobs $(JOBS) --python $(BIN)/python
 
 # The same tests are part of `make test`, which skips them, with the reason, where there is no JDK.
 integration: setup build

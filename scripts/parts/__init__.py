@@ -1,0 +1,1 @@
+"""What `scripts/in-parts` is made of."""

@@ -1,0 +1,115 @@
+"""The parts of each run, in the order in which they start: the longest first.
+
+A change is tested compiled, with everything; in pure Python, with what can come out otherwise
+there. That is decided by `tests/of_both.py`, and a nightly run leaves nothing out: all tests on
+both implementations, and ten times as many generated examples, other ones each night.
+
+Seconds beside the parts are processor time of a machine with two cores, to order them by.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .running import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Folders of tests that know only the driver, all but those that need servers.
+DRIVER = ("structure", "unit", "golden", "docs", "scylla", "parity", "peers", "benchmarks")
+
+
+def _make(target: str, *needs: str, decisive: bool = False) -> Part:
+    return Part(target, ("make", "--no-print-directory", target), needs, decisive=decisive)
+
+
+def _tests(
+    name: str,
+    python: str,
+    *words: str,
+    needs: tuple[str, ...] = ("build",),
+    after: tuple[str, ...] = (),
+    pure: bool = False,
+    nightly: bool = False,
+) -> Part:
+    """A part that is one run of pytest, with a cache of its own, for others run beside it."""
+    return Part(
+        name,
+        (python, "-m", "pytest", "-o", f"cache_dir=.pytest_cache/{name}", *words),
+        needs,
+        after,
+        environment={
+            "DRIVER_IMPL": "python" if pure else "auto",
+            **({"HYPOTHESIS_PROFILE": "nightly"} if nightly else {}),
+        },
+    )
+
+
+def _folders(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/{name}" for name in names)
+
+
+def _prepared(_: str) -> tuple[Part, ...]:
+    """What everything else needs. A machine has most of it from the second time on."""
+    return (
+        _make("setup", decisive=True),
+        _make("lint", "setup", decisive=True),
+        _make("build", "setup", decisive=True),
+    )
+
+
+def check(python: str) -> tuple[Part, ...]:
+    """The three minutes of it that need no JDK, no browser and no valgrind."""
+    return (
+        *_prepared(python),
+        _tests("unit", python, "-m", "not slow", *_folders("unit", "golden", "structure", "docs")),
+        _tests("unit-pure", python, "--of-both", "-m", "not slow", *_folders("unit", "golden"),
+               pure=True),
+        _tests("parity", python, *_folders("parity")),
+    )  # fmt: skip
+
+
+def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
+    some = () if nightly else ("--of-both",)
+    more = {"nightly": nightly}
+    needs = ("build", "tools-test")
+    return (
+        *_prepared(python),
+        _make("tools-test"),
+        # Two halves, so that neither is the last that runs.
+        _tests("harness-slow", python, "-m", "slow", *_folders("harness"), needs=needs, **more),
+        _tests("integration", python, *_folders("integration"), **more),
+        _tests("driver", python, *_folders(*DRIVER), **more),
+        _tests("harness", python, "-m", "not slow", *_folders("harness"), needs=needs, **more),
+        _tests("browser", python, *_folders("browser"), needs=needs, **more),
+        _make("docs", "setup"),
+        # The ring of servers is one.
+        _tests("integration-pure", python, *some, *_folders("integration"), pure=True,
+               after=("integration",), **more),
+        _tests("driver-pure", python, *some, *_folders(*DRIVER), pure=True, **more),
+    )  # fmt: skip
+
+
+def test(python: str) -> tuple[Part, ...]:
+    """What has to pass before a change goes in."""
+    return _everything(python, nightly=False)
+
+
+def nightly(python: str) -> tuple[Part, ...]:
+    """Everything, whatever it takes."""
+    return _everything(python, nightly=True)
+
+
+def gate(_: str) -> tuple[Part, ...]:
+    """The gate, which counts: what runs beside it changes no count."""
+    return (_make("gate", "build", "tools-test"),)
+
+
+#: The runs by name.
+RUNS: dict[str, Callable[[str], tuple[Part, ...]]] = {
+    "check": check,
+    "test": test,
+    "nightly": nightly,
+    "gate": gate,
+}
