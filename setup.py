@@ -1,4 +1,4 @@
-"""Compile the Cython twins below driver/_cython; everything else is in pyproject.toml.
+"""Compile the Cython modules below driver/_cython; everything else is in pyproject.toml.
 
 DRIVER_BUILD=auto    compile if a C compiler works, else build a pure package and say so (default)
 DRIVER_BUILD=cython  a failed compilation is fatal
@@ -16,8 +16,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-TWINS = Path("driver/_cython")
-MANIFEST = TWINS / "built.json"
+SOURCES = Path("driver/_cython")
+MANIFEST = SOURCES / "built.json"
 BUILD = os.environ.get("DRIVER_BUILD", "auto")
 if BUILD not in {"auto", "cython", "python"}:
     raise SystemExit(f"DRIVER_BUILD={BUILD}: must be auto, cython or python")
@@ -25,7 +25,7 @@ if BUILD not in {"auto", "cython", "python"}:
 
 def sources() -> list[Path]:
     """Every .pyx below driver/_cython, relative to the checkout, sorted."""
-    return sorted(p.relative_to(ROOT) for p in (ROOT / TWINS).rglob("*.pyx"))
+    return sorted(p.relative_to(ROOT) for p in (ROOT / SOURCES).rglob("*.pyx"))
 
 
 def module_name(source: Path) -> str:
@@ -34,8 +34,8 @@ def module_name(source: Path) -> str:
 
 
 def digest(source: Path) -> str:
-    """SHA-256 of a twin's source and the .pxd files that it may cimport."""
-    declarations = sorted((ROOT / TWINS).rglob("*.pxd"))
+    """SHA-256 of a module's source and the .pxd files that it may cimport."""
+    declarations = sorted((ROOT / SOURCES).rglob("*.pxd"))
     parts = [(ROOT / source).read_bytes(), *(p.read_bytes() for p in declarations)]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
@@ -48,16 +48,43 @@ def short_reason(error: BaseException) -> str:
     return f"the C compiler ({compiler}) failed: {tail}"
 
 
-class BuildTwins(build_ext):
-    """build_ext that compiles all twins or none, and records what it compiled."""
+def extensions() -> list[Extension]:
+    """The modules as extensions, not yet translated to C."""
+    return [
+        Extension(module_name(s), [str(s)], extra_compile_args=["-O3", "-g0"]) for s in sources()
+    ]
+
+
+def translate(modules: list[Extension]) -> None:
+    """Translate extensions to C by Cython; commands that build nothing do without."""
+    from Cython.Build import cythonize  # noqa: PLC0415  (a pure build needs no Cython)
+
+    translated = cythonize(
+        extensions(),
+        build_dir="build/cython",
+        nthreads=0,
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "embedsignature": True,
+        },
+    )
+    sources_of = {each.name: each.sources for each in translated}
+    for module in modules:
+        module.sources = sources_of[module.name]
+
+
+class BuildAllOrNone(build_ext):
+    """build_ext that compiles all modules or none, and records what it compiled."""
 
     def run(self) -> None:
         """Compile; on failure fall back to pure unless DRIVER_BUILD=cython."""
         compiled = {}
         if BUILD == "python":
             reason = "DRIVER_BUILD=python"
-            self.extensions = []
         else:
+            translate(self.extensions)
             try:
                 super().run()
             except (Exception, SystemExit) as error:
@@ -65,12 +92,12 @@ class BuildTwins(build_ext):
                     raise
                 reason = short_reason(error)
                 self.remove_partial()
-                self.extensions = []
             else:
                 reason = ""
                 compiled = {module_name(s): digest(s) for s in sources()}
         if reason:
-            sys.stdout.write(f"benchproof: building the PURE PYTHON driver ({reason})\n")
+            self.make_pure()
+            sys.stdout.write(f"cqlpath: building the PURE PYTHON driver ({reason})\n")
         self.write_manifest({"compiled": compiled, "pure_because": reason})
 
     def remove_partial(self) -> None:
@@ -81,6 +108,11 @@ class BuildTwins(build_ext):
                 for stale in stem.parent.glob(stem.name + ".*.so"):
                     stale.unlink()
 
+    def make_pure(self) -> None:
+        """Let what is built hold no extension: a wheel of it installs on every platform."""
+        self.extensions = self.distribution.ext_modules = []
+        self.distribution.get_command_obj("bdist_wheel").root_is_pure = True
+
     def write_manifest(self, content: dict) -> None:
         """Write built.json where the modules went: beside the sources, or into the wheel."""
         in_place = self.inplace or getattr(self, "editable_mode", False)
@@ -89,23 +121,7 @@ class BuildTwins(build_ext):
         target.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
 
 
-def extensions() -> list[Extension]:
-    """The twins as extensions, translated to C by Cython."""
-    if BUILD == "python":
-        return []
-    from Cython.Build import cythonize  # noqa: PLC0415  (a pure build needs no Cython)
-
-    return cythonize(
-        [Extension(module_name(s), [str(s)], extra_compile_args=["-O3", "-g0"]) for s in sources()],
-        build_dir="build/cython",
-        nthreads=0,
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": False,
-            "wraparound": False,
-            "embedsignature": True,
-        },
-    )
-
-
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildTwins})
+setup(
+    ext_modules=[] if BUILD == "python" else extensions(),
+    cmdclass={"build_ext": BuildAllOrNone},
+)
