@@ -1,7 +1,7 @@
 """Which code answered: the proof that a case ran on the path that it is about.
 
 Python functions of the driver are seen by a profile function. Compiled ones are not; those that a
-compiled twin gives to the driver's modules are counted instead, by standing in front of them
+compiled module gives to the driver's modules are counted instead, by standing in front of them
 wherever the driver refers to them. A benchmark whose path was missed is an error, not a number.
 """
 
@@ -48,17 +48,20 @@ def run(
         compiled = file.endswith(tuple(EXTENSION_SUFFIXES))
         if compiled != (IMPL == "cython" and module in TWINS):
             raise AssertionError(f"the process is {IMPL}, but {module} is {file}")
-    twins = {name: target for name in reaches if (target := _of_twin(name)) is not None}
+    compiled_names = {
+        name: target for name in reaches if (target := _of_compiled(name)) is not None
+    }
     function()  # what is made once and kept is not the path that a loop takes
-    with _counting(function, twins) as calls_of_twins, _profiling() as python_calls:
+    with _counting(function, compiled_names) as calls_of_compiled, _profiling() as python_calls:
         result = function()
     reached = {
-        name: calls_of_twins[name] if name in twins else python_calls[name] for name in reaches
+        name: calls_of_compiled[name] if name in compiled_names else python_calls[name]
+        for name in reaches
     }
     missed = [name for name, calls in reached.items() if not calls]
     if missed:
         raise AssertionError(f"{function.__name__} did not reach {', '.join(missed)}")
-    displaced = [name for name in python_calls if _of_twin(name) is not None]
+    displaced = [name for name in python_calls if _of_compiled(name) is not None]
     if displaced:
         raise AssertionError(f"pure functions ran in a compiled process: {', '.join(displaced)}")
     in_modules: Counter[str] = Counter()
@@ -68,13 +71,13 @@ def run(
     return result, {"impl": IMPL, "modules": files, "probe": probe}
 
 
-def _of_twin(name: str) -> Any:
+def _of_compiled(name: str) -> Any:
     """The compiled object behind ``"module:name"``; None if that name is pure Python's here."""
     module_name, _, attribute = name.partition(":")
     module = import_module(f"{PACKAGE}.{module_name}")
-    twin: ModuleType | None = getattr(module, "__twin__", None)
+    compiled: ModuleType | None = getattr(module, "__twin__", None)
     first = attribute.partition(".")[0]
-    return getattr(twin, first) if twin is not None and first in twin.__all__ else None
+    return getattr(compiled, first) if compiled is not None and first in compiled.__all__ else None
 
 
 @contextmanager

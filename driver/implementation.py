@@ -1,15 +1,16 @@
-"""Which implementation runs: the readable Python one, or its compiled twins.
+"""Which implementation runs: the readable Python one, or its compiled modules.
 
 Decided once, at import, for the whole package, from the environment variable ``DRIVER_IMPL``:
 
 ========  ====================================================================
-auto      compiled if every twin is there, else pure Python (the default)
+auto      compiled if all compiled modules are there, else pure (the default)
 cython    compiled; ImportError lists what is missing
 python    pure Python, whatever is installed
 ========  ====================================================================
 
-A process is never mixed. The twin of ``driver/wire/rows.py`` is ``driver/_cython/wire/rows.pyx``;
-the last line of a module that has a twin is ``hand_over(globals())``.
+A process is never mixed. The compiled form of ``driver/wire/rows.py`` is
+``driver/_cython/wire/rows.pyx``; the last line of a module that has one is
+``hand_over(globals())``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _PACKAGE = __name__.rpartition(".")[0]
 _HERE = Path(__file__).resolve().parent
 _CHOICES = ("auto", "cython", "python")
 
-#: Modules that have a compiled twin, relative to the package, lowest floor first.
+#: Modules that have a compiled form, relative to the package, lowest layer first.
 TWINS: tuple[str, ...] = (
     "types.marshal",
     "types.deserializers",
@@ -41,20 +42,20 @@ TWINS: tuple[str, ...] = (
 
 
 def _missing() -> list[str]:
-    """Twins for which no compiled module is installed."""
+    """Modules whose compiled form is not installed."""
 
-    def compiled(twin: str) -> bool:
-        stem = _HERE.joinpath("_cython", *twin.split("."))
+    def compiled(module: str) -> bool:
+        stem = _HERE.joinpath("_cython", *module.split("."))
         return any(stem.with_name(stem.name + suffix).exists() for suffix in EXTENSION_SUFFIXES)
 
-    return [twin for twin in TWINS if not compiled(twin)]
+    return [module for module in TWINS if not compiled(module)]
 
 
 def _why_pure() -> str:
     """What the build recorded about why it did not compile; empty if it recorded nothing."""
     manifest = _HERE / "_cython" / "built.json"
     if not manifest.exists():
-        return "the twins were never built"
+        return "never built"
     return str(json.loads(manifest.read_text(encoding="utf-8")).get("pure_because", ""))
 
 
@@ -68,7 +69,7 @@ def _decide() -> tuple[str, str]:
     missing = _missing()
     if not missing:
         return "cython", f"DRIVER_IMPL={wanted}"
-    names = ", ".join(f"{_PACKAGE}._cython.{twin}" for twin in missing)
+    names = ", ".join(f"{_PACKAGE}._cython.{module}" for module in missing)
     if wanted == "cython":
         raise ImportError(
             f"DRIVER_IMPL=cython, but these compiled modules are missing: {names}. "
@@ -81,24 +82,24 @@ IMPL, REASON = _decide()
 
 
 def hand_over(namespace: dict[str, Any]) -> None:
-    """Replace a module's public names by those of its compiled twin, if this process is compiled.
+    """Replace a module's public names by those of its compiled form, if this process is compiled.
 
     Args:
         namespace: ``globals()`` of the pure module, at its last line.
 
     Raises:
-        ImportError: the twin defines a public name that the pure module lacks.
+        ImportError: the compiled module defines a public name that the pure module lacks.
     """
     if IMPL != "cython":
         return
     name = namespace["__name__"]
     relative = name.removeprefix(_PACKAGE + ".")
-    twin = import_module(f"{_PACKAGE}._cython.{relative}")
-    unknown = [public for public in twin.__all__ if public not in namespace]
+    compiled = import_module(f"{_PACKAGE}._cython.{relative}")
+    unknown = [public for public in compiled.__all__ if public not in namespace]
     if unknown:
-        raise ImportError(f"{twin.__name__} defines {unknown}, which {name} does not")
-    namespace.update({public: getattr(twin, public) for public in twin.__all__})
-    namespace["__twin__"] = twin
+        raise ImportError(f"{compiled.__name__} defines {unknown}, which {name} does not")
+    namespace.update({public: getattr(compiled, public) for public in compiled.__all__})
+    namespace["__twin__"] = compiled
 
 
 def origin(module: str) -> str:
@@ -108,7 +109,7 @@ def origin(module: str) -> str:
         module: a name relative to the package, such as ``"wire.rows"``.
 
     Returns:
-        Path of the compiled twin (``.so``) if it has taken over, else of the ``.py`` file.
+        Path of the compiled module (``.so``) if it has taken over, else of the ``.py`` file.
     """
     loaded = import_module(f"{_PACKAGE}.{module}")
     return str(getattr(loaded, "__twin__", loaded).__file__)

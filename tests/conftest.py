@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from staleness import stale_twins
+from staleness import stale_modules
 
 # Wall clocks of shared machines are no test: no deadlines. On a change, a machine of continuous
 # integration generates the same examples each time, so that a red run is the change's doing; other
@@ -56,7 +56,7 @@ def pytest_sessionstart() -> None:
     import driver
 
     if driver.IMPL == "cython":
-        stale = stale_twins(Path(driver.__file__).parent / "_cython" / "built.json")
+        stale = stale_modules(Path(driver.__file__).parent / "_cython" / "built.json")
         if stale:
             pytest.exit(f"compiled before their source changed: {stale}; run `make build`", 2)
 

@@ -1,4 +1,4 @@
-"""Floor 9: clusters, sessions, and what keeps them informed of nodes and schema."""
+"""Layer 9: clusters, sessions, and what keeps them informed of nodes and schema."""
 
 from .cluster import Cluster
 from .options import ClusterOptions

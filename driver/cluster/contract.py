@@ -68,7 +68,7 @@ class EndPointFactory(Protocol):
 
 
 class ControlledConnection(Protocol):
-    """A connection of floor 6, as far as questions about the cluster need it."""
+    """A connection of layer 6, as far as questions about the cluster need it."""
 
     @property
     def endpoint(self) -> Any:  # noqa: ANN401  (an EndPoint; connections know it as an object)

@@ -1,6 +1,6 @@
 """The core of a session: its pools, its settings, and the requests that it makes of statements.
 
-It is the ``Session`` that executions of floor 8 ask (``driver.execution.contract``). Requests are
+It is the ``Session`` that executions of layer 8 ask (``driver.execution.contract``). Requests are
 made and sent on whichever thread asks for them; everything else happens on the loop's thread.
 """
 

@@ -1,4 +1,4 @@
-"""Floor 10: the names of the ``cassandra`` package, served from the modules of this driver.
+"""Layer 10: the names of the ``cassandra`` package, served from the modules of this driver.
 
 ::
 

@@ -48,7 +48,7 @@ def execute_concurrent(
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     results_generator: bool = False,
-    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher floor)
+    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher layer)
 ) -> list[ExecutionResult] | Generator[ExecutionResult, None, None]:
     """Execute statements, some at a time.
 
@@ -99,7 +99,7 @@ def execute_concurrent_async(
     statements_and_parameters: Iterable[tuple[Any, Any]],
     concurrency: int = 100,
     raise_on_first_error: bool = False,
-    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher floor)
+    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher layer)
 ) -> Future[list[ExecutionResult]]:
     """Execute statements, some at a time, without waiting.
 
@@ -148,7 +148,7 @@ class _Run:
         statements_and_parameters: Iterable[tuple[Any, Any]],
         concurrency: int,
         raise_on_first_error: bool,
-        execution_profile: Any,  # noqa: ANN401  (a profile or its name, of a higher floor)
+        execution_profile: Any,  # noqa: ANN401  (a profile or its name, of a higher layer)
         *,
         most_unread: int | None = None,
         when_over: Callable[[_Run], None] | None = None,

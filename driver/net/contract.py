@@ -1,4 +1,4 @@
-"""What every connection offers to the floors above, whatever carries its bytes."""
+"""What every connection offers to the layers above, whatever carries its bytes."""
 
 from __future__ import annotations
 

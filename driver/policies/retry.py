@@ -355,7 +355,7 @@ def _lacks_data_only(required: int, received: int, data_retrieved: bool) -> bool
 
 def _may_have_been_executed(error: Exception) -> bool:
     """Whether a request that met with this error may have run."""
-    # Errors of connections, which live a floor higher, know whether the request went out.
+    # Errors of connections, which live a layer higher, know whether the request went out.
     return not isinstance(error, _REFUSALS) and bool(getattr(error, "was_sent", True))
 
 

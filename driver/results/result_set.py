@@ -19,7 +19,7 @@ class PagedResponse(Answered, Protocol):
     def wait_for_page(self) -> Any:  # noqa: ANN401  (a row factory decides)
         """Wait for the answer; the page as the row factory gave it."""
 
-    def get_query_trace(self, max_wait: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher floor)
+    def get_query_trace(self, max_wait: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher layer)
         """The trace of the last page."""
 
     def get_all_query_traces(self, max_wait_per: float | None = None) -> list[Any]:
@@ -112,7 +112,7 @@ class ResultSet(ResultPage):
         rows: list[Any] = self._current_rows
         return rows
 
-    def get_query_trace(self, max_wait_sec: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher floor)
+    def get_query_trace(self, max_wait_sec: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher layer)
         """The trace of the last page; None if it was not traced.
 
         Args:

@@ -34,7 +34,7 @@ class Statement:
 
     Attributes:
         consistency_level: a ``ConsistencyLevel``.
-        retry_policy: what decides about trying again; this floor only carries it.
+        retry_policy: what decides about trying again; this layer only carries it.
         fetch_size: rows a page; None switches paging off.
         keyspace: the keyspace that the statement works on: it routes, and from v5 on it is sent.
         table: the table that the statement works on, for routing by tablets.
@@ -44,7 +44,7 @@ class Statement:
 
     def __init__(
         self,
-        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher floor)
+        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
         consistency_level: int | None = None,
         routing_key: bytes | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,

@@ -35,7 +35,7 @@ class BoundStatement(Statement):
     def __init__(
         self,
         prepared_statement: PreparedStatement,
-        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher floor)
+        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
         consistency_level: int | None = None,
         routing_key: bytes | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,

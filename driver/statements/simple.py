@@ -23,7 +23,7 @@ class SimpleStatement(Statement):
     def __init__(
         self,
         query_string: str,
-        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher floor)
+        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
         consistency_level: int | None = None,
         routing_key: bytes | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 #: The group of keys that no host that is up holds, as far as is known.
 NO_VALID_REPLICA: Final = object()
 
-_LOCAL: Final = 0  # HostDistance.LOCAL, which lives a floor higher
+_LOCAL: Final = 0  # HostDistance.LOCAL, which lives a layer higher
 
 
 def group_keys_by_replica(
-    session: Any,  # noqa: ANN401  (of floor 9)
+    session: Any,  # noqa: ANN401  (of layer 9)
     keyspace: str,
     table: str,
     keys: Iterable[Sequence[Any]],

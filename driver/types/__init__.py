@@ -1,4 +1,4 @@
-"""Floor 2: CQL types and the bytes of their values, one file a family."""
+"""Layer 2: CQL types and the bytes of their values, one file a family."""
 
 from .base import EMPTY, CQLType, EmptyValue
 from .collection import ListType, MapType, SetType

@@ -1,7 +1,7 @@
 """Deserializers: one object a column, chosen once, that decodes every value of it.
 
 A type's class methods find the way by its parameters for each value; a deserializer has found it
-already. In this pure form it hands on to the type; the compiled twin has one class a type, which
+already. In this pure form it hands on to the type; the compiled form has one class a type, which
 reads from the frame's buffer without a bytes object in between.
 """
 

@@ -1,7 +1,7 @@
 """Serializers: one object a bind marker, chosen once, that encodes every value bound to it.
 
 The mirror image of ``types.deserializers``. In this pure form the type itself does it; the compiled
-twin has classes of its own for the types that pay.
+form has classes of its own for the types that pay.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Floor 0: the words that every other floor speaks, with no behaviour of their own."""
+"""Layer 0: the words that every other layer speaks, with no behaviour of their own."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 class ColumnMetadata(NamedTuple):
     """A column of a result or a bind marker, as the server describes it.
 
-    ``type`` is a class of ``driver.types``; this floor does not know them.
+    ``type`` is a class of ``driver.types``; this layer does not know them.
     """
 
     keyspace_name: str

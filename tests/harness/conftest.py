@@ -27,7 +27,7 @@ def toolchain():
 
 @pytest.fixture
 def compiler(toolchain):
-    """For tests that compile the toy's twin."""
+    """For tests that compile a module of the toy."""
     if not toolchain.compiles:
         pytest.skip(f"no C compiler works here: {toolchain.why_not}")
     return toolchain

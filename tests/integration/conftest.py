@@ -32,7 +32,7 @@ NAMES = itertools.count(1)
 def pytest_configure(config):
     config.addinivalue_line("markers", "within(seconds): a test that hangs is ended after that")
     config.addinivalue_line(
-        "markers", "once: not repeated for pure Python, for what it exercises has no twin"
+        "markers", "once: not repeated for pure Python, for what it exercises has no compiled form"
     )
 
 
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items):
     if os.environ.get("DRIVER_IMPL") == "python":
         for item in here:
             if item.get_closest_marker("once"):
-                item.add_marker(pytest.mark.skip(reason="runs once, with the compiled twins"))
+                item.add_marker(pytest.mark.skip(reason="runs once, with the compiled modules"))
 
 
 @pytest.fixture(scope="session")

@@ -102,7 +102,7 @@ def test_a_node_that_freezes_under_load_costs_a_timeout_and_no_more(
 def test_awaited_requests_survive_a_killed_node(three_nodes, keyspace_name, belongings):
     """The same promises on an event loop: each write is acknowledged or tells why not.
 
-    Once: half a minute of waiting for a server; waiting on a loop has no compiled twin.
+    Once: half a minute of waiting for a server; waiting on a loop has no compiled form.
     """
     assert belongings
     table = f"{keyspace_name}.t"
@@ -164,7 +164,7 @@ def test_awaited_requests_survive_a_killed_node(three_nodes, keyspace_name, belo
 def test_all_nodes_are_restarted_in_turn_while_keyspaces_come_and_go(
     loaded, three_nodes, keyspace_name
 ):
-    """Once: two minutes of waiting for servers; what it exercises has no compiled twin."""
+    """Once: two minutes of waiting for servers; what it exercises has no compiled form."""
     addresses = three_nodes.addresses
     stop, made, failed = threading.Event(), [], []
 

@@ -15,7 +15,7 @@ REQUESTS, CONCURRENCY = 30_000, 256
 @pytest.mark.once
 @pytest.mark.within(420)
 def test_a_load_with_a_node_killed_in_its_middle_loses_nothing_and_grows_by_little(three_nodes):
-    """Once: minutes of load; what it exercises beside decoding has no compiled twin."""
+    """Once: minutes of load; what it exercises beside decoding has no compiled form."""
     three_nodes.whole = False  # should it end in the middle
     done = subprocess.run(
         [sys.executable, "-m", "tests.integration.load", "--ring", "--within", "240",

@@ -97,7 +97,7 @@ def test_a_write_that_a_replica_did_not_confirm_tells_who_waited(
 def test_without_any_node_requests_fail_soon_and_work_again_when_nodes_are_back(
     loaded, three_nodes
 ):
-    """Once: half a minute of waiting for servers; reconnecting has no compiled twin."""
+    """Once: half a minute of waiting for servers; reconnecting has no compiled form."""
     for index in (1, 2, 3):
         three_nodes.kill(index)
     assert eventually(lambda: connected_to(loaded) == set(), NOTICED)

@@ -13,7 +13,7 @@ from driver.implementation import REASON
 @pytest.fixture(scope="session")
 def compiled():
     if driver.IMPL != "cython":
-        pytest.skip(f"parity needs the compiled twins: {REASON}")
+        pytest.skip(f"parity needs the compiled modules: {REASON}")
     return driver
 
 

@@ -11,7 +11,7 @@ KNOWN_MESSAGE_DIFFERENCES = {
     ),
     "UNSET in v3 is refused": (
         "The peer's messages write -2 in v3 too, which v3 servers take for null and delete the "
-        "cell (its bind() prevents that one floor higher). Our messages refuse it themselves."
+        "cell (its bind() prevents that one layer higher). Our messages refuse it themselves."
     ),
     "v5 EXECUTE without a metadata id": (
         "The peer fails with TypeError from len(None); we raise ValueError and say what to do."

@@ -33,7 +33,7 @@ NAME = st.text(max_size=8)
 INTS = st.integers(-(2**31), 2**31 - 1)
 
 # Types whose Python values are builtins on both sides; the values of all types are compared one
-# floor below.
+# layer below.
 COLUMN_VALUES = {
     "ascii": st.text(st.characters(max_codepoint=127), max_size=5),
     "bigint": st.integers(-(2**63), 2**63 - 1),

@@ -1,1 +1,1 @@
-"""Compiled twins of driver/results."""
+"""Compiled modules of driver/results."""

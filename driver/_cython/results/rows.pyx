@@ -1,4 +1,4 @@
-"""Compiled twin of driver/results/rows.py: named tuples of their size, without one in between."""
+"""Compiled form of driver/results/rows.py: named tuples of their size, without one in between."""
 
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF

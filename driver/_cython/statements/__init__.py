@@ -1,1 +1,1 @@
-"""Compiled twins of driver/statements."""
+"""Compiled modules of driver/statements."""

@@ -1,4 +1,4 @@
-"""Compiled twin of driver/statements/routing_key.py: a composite key in one piece of its size."""
+"""Compiled form of driver/statements/routing_key.py: a composite key in one piece of its size."""
 
 from cpython.bytes cimport (
     PyBytes_AS_STRING,

@@ -1,1 +1,1 @@
-"""Compiled twins of driver/topology."""
+"""Compiled modules of driver/topology."""

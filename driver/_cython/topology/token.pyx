@@ -1,4 +1,4 @@
-"""Compiled twin of topology/token.py: Murmur3 over the key's own buffer, nothing allocated."""
+"""Compiled form of topology/token.py: Murmur3 over the key's own buffer, nothing allocated."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint64_t

@@ -1,1 +1,1 @@
-"""Compiled twins of driver/types."""
+"""Compiled modules of driver/types."""

@@ -1,4 +1,4 @@
-"""What the twins of higher floors decode values with, straight from a frame's buffer."""
+"""What compiled modules of higher layers decode values with, straight from a frame's buffer."""
 
 cdef class Deserializer:
     cdef readonly object cqltype

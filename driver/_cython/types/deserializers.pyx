@@ -1,4 +1,4 @@
-"""The compiled twin of types/deserializers.py: one class a type, no bytes objects in between.
+"""The compiled form of types/deserializers.py: one class a type, no bytes objects in between.
 
 Every class reads well-formed values. Anything else, a wrong size or a length that lies, goes to
 the type's own ``deserialize`` with a copy of the bytes, so that the exception and its message are

@@ -1,4 +1,4 @@
-"""The compiled twin of types/marshal.py: what struct does not do in C already.
+"""The compiled form of types/marshal.py: what struct does not do in C already.
 
 The ``*_pack`` functions of fixed-width numbers are methods of ``struct.Struct``, compiled as they
 are, and stay.

@@ -1,4 +1,4 @@
-"""The compiled twin of types/serializers.py.
+"""The compiled form of types/serializers.py.
 
 A class of its own encodes what it is sure of; any other value goes to the type's own
 ``serialize``, so that what is taken, the exception and its message are those of the pure

@@ -1,1 +1,1 @@
-"""Compiled twins of driver/wire."""
+"""Compiled modules of driver/wire."""

@@ -1,4 +1,4 @@
-"""Compiled twin of driver/wire/frame.py: frames cut out of the bytes, one after the other."""
+"""Compiled form of driver/wire/frame.py: frames cut out of the bytes, one after the other."""
 
 from cpython.bytes cimport (
     PyBytes_AS_STRING,

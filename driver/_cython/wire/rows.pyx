@@ -1,4 +1,4 @@
-"""Compiled twin of driver/wire/rows.py: decodes straight from the frame's buffer."""
+"""Compiled form of driver/wire/rows.py: decodes straight from the frame's buffer."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_FromStringAndSize

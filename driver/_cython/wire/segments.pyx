@@ -1,4 +1,4 @@
-"""Compiled twin of driver/wire/segments.py: checksums and headers of segments without objects.
+"""Compiled form of driver/wire/segments.py: checksums and headers of segments without objects.
 
 What is as it should be is done here; what is not goes to the pure functions, which say what is
 wrong with it.

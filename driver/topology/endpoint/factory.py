@@ -55,7 +55,7 @@ class EndPointFactory:
     cluster: Any = None
     may_wait: bool = True
 
-    def configure(self, cluster: Any) -> Self:  # noqa: ANN401  (of floor 9)
+    def configure(self, cluster: Any) -> Self:  # noqa: ANN401  (of layer 9)
         """Learn about the cluster; called once, before any endpoint is made.
 
         Args:

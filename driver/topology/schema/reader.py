@@ -1,7 +1,7 @@
 """Reads the schema, whole or in part, from a server of which it knows only how to ask it.
 
 ``ask`` runs CQL texts side by side and gives the rows of each as dicts; no rows for a table
-that the server does not have. Connections and messages live on higher floors.
+that the server does not have. Connections and messages live in higher layers.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Compiled twins of driver/wire/requests."""
+"""Compiled modules of driver/wire/requests."""

@@ -1,4 +1,4 @@
-"""Compiled twin of driver/wire/requests/bodies.py: a body in one piece of exactly its size.
+"""Compiled form of driver/wire/requests/bodies.py: a body in one piece of exactly its size.
 
 What a session sends is written here. Whatever else a message may hold, down to values that no
 server takes, is left to the pure functions, so that bytes, exceptions and their words are theirs.

@@ -1,4 +1,4 @@
-"""The floors of driver/: a module imports only from lower floors or its own folder, relatively."""
+"""The layers of driver/: a module imports only from lower layers or its own folder, relatively."""
 
 import ast
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FLOORS = {
+LAYERS = {
     "vocabulary": 0,
     "values": 1,
     "types": 2,
@@ -51,20 +51,20 @@ def imported_folders(path):
 
 
 @pytest.mark.parametrize("path", MODULES, ids=str)
-def test_a_module_imports_only_from_lower_floors(path):
+def test_a_module_imports_only_from_lower_layers(path):
     folder = path.parts[1]
     wrong = []
     for line, target in imported_folders(path):
         if target is None:
             wrong.append(f"{path}:{line}: absolute import of the driver")
-        elif target in FLOORS and target != folder and FLOORS[target] >= FLOORS[folder]:
-            wrong.append(f"{path}:{line}: {folder} (floor {FLOORS[folder]}) imports {target}")
+        elif target in LAYERS and target != folder and LAYERS[target] >= LAYERS[folder]:
+            wrong.append(f"{path}:{line}: {folder} (layer {LAYERS[folder]}) imports {target}")
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_folder_of_the_driver_has_a_floor():
+def test_every_folder_of_the_driver_has_a_layer():
     folders = {path.parts[1] for path in MODULES}
-    assert folders <= set(FLOORS), folders - set(FLOORS)
+    assert folders <= set(LAYERS), folders - set(LAYERS)
 
 
 @pytest.mark.parametrize(
