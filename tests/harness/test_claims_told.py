@@ -36,6 +36,7 @@ def test_the_table_fits_and_says_every_verdict_and_why(width):
 
 def test_the_report_sets_claimed_beside_measured_for_every_figure():
     text = markdown.report(judged(*RUNS), {"pr7": "claims/pr7.png"})
+    assert "not the code of the page's authors" in text
     lines = [
         line for line in text.splitlines() if line.startswith(("| 7-1 | spin |", "| 7-1 | spin,"))
     ]

@@ -22,6 +22,11 @@ _INTRODUCTION = (
     "Written by `benchproof claims`; edits are lost. [How a figure is judged](../docs/claims.md), "
     "[how it is measured](../docs/measuring.md)."
 )
+_WHOSE = (
+    "What was measured is commits of this project that implement a page's idea again, not the code "
+    "of the page's authors. A figure that was not reproduced says that the idea does not gain "
+    "that much here, and nothing about what its author measured."
+)
 _READING = (
     "Ratios are after / before: below 1 is less. A time's ratio has its interval behind it, and "
     "the ratio of instructions beside it. Where a page counts what went away, what went away is "
@@ -44,6 +49,7 @@ def report(rows: Sequence[RowFindings], pictures: Mapping[str, str]) -> str:
     lines = [
         "# Published claims, measured here", "",
         _INTRODUCTION, "",
+        _WHOSE, "",
         f"**{words.summary(rows)}.**", "",
         "| verdict | figures |", "|:--|--:|",
         *(f"| {words.SIGNS[v]} {v} | {n} |" for v, n in words.tally(findings).items()), "",
