@@ -74,10 +74,13 @@ def rings(tmp_path_factory):
             if INSISTS:
                 pytest.exit(f"no integration tests: {reason}", 2)
             pytest.skip(str(reason))
+        # Whoever ends this run by SIGTERM must not find servers left behind.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             yield every
         finally:
             every.stop()
+            signal.signal(signal.SIGTERM, before)
 
 
 def _ring(kind):
