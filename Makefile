@@ -21,7 +21,7 @@ BIN    := $(VENV)/bin
 UV     := 0.13.9
 PYTEST  = $(BIN)/python -m pytest
 
-.PHONY: help python setup tools-bench tools-test build bench check test nightly gate lint integration docs asv clean
+.PHONY: help python setup tools-bench tools-test build bench check test nightly gate lint integration docs docs-check asv clean
 .DEFAULT_GOAL := help
 
 help:
@@ -84,6 +84,10 @@ integration: setup build
 docs: setup
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "benchproof: docs/_build/html/index.html"
+
+# What could be wrong with them: the same without the pages of source code.
+docs-check: setup
+	@$(BIN)/python -m sphinx -W --keep-going -q -t check -b html docs docs/_build/check
 
 # Without a machine file asv asks questions, or refuses where there is no terminal.
 asv: setup

@@ -83,7 +83,7 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
         _tests("driver", python, *_folders(*DRIVER), **more),
         _tests("harness", python, "-m", "not slow", *_folders("harness"), needs=needs, **more),
         _tests("browser", python, *_folders("browser"), needs=needs, **more),
-        _make("docs", "setup"),
+        _make("docs" if nightly else "docs-check", "setup"),
         # The ring of servers is one.
         _tests("integration-pure", python, *some, *_folders("integration"), pure=True,
                after=("integration",), **more),
