@@ -30,6 +30,8 @@ STYLES = {
 BROKEN = "bold yellow"
 #: From this width on intervals, and what a call costs, are shown too.
 WIDE = 100
+#: Of the cases that moved, those that a screen holds; `--all` shows every one.
+MOST = 12
 #: Beside the meter that gave a case its verdict, and what that mark says.
 DECIDED = "*"
 LEGEND = f"{DECIDED} the meter that decided"
@@ -55,8 +57,11 @@ def show(document: Document, console: Console, *, everything: bool) -> None:
     found = words.moved(document)
     if found:
         console.print()
-        console.print(moved(found, wide=wide))
+        shown = found if everything else found[:MOST]
+        console.print(moved(shown, wide=wide))
         say(console, LEGEND, "dim")
+        if rest := words.tallies([case[0].row for case in found[len(shown) :]]):
+            say(console, f"and {rest}, by less", "dim")
     if document["cases"]:
         console.print()
         console.print(suites(document))

@@ -383,7 +383,8 @@ def judge_gate(
         parts.append(f"{absent} not applicable")
     whole = _tallies([suite for suite in suites if suite["verdict"] in MOVED])
     if whole:
-        parts.append(f"of {len(suites)} suites as a whole {', '.join(whole)}")
+        number = f"{len(suites)} suite{'s' * (len(suites) != 1)}"
+        parts.append(f"of {number} as a whole {', '.join(whole)}")
     if void:
         names = ", ".join(sorted({entry["state"] for entry in void}))
         parts.append(f"{len(void)} accepted without effect ({names})")

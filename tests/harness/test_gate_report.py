@@ -419,7 +419,7 @@ def test_markup_of_a_run_is_not_the_terminal_s():
     [
         (1.0, "="), (1.0312, "+3.12\xa0%"), (0.88, "-12.0\xa0%"), (1.000001, "+0.00\xa0%"),
         (2.5, "\N{MULTIPLICATION SIGN}2.50"), (None, "from 0"), (0.0, "to 0"),
-        (0.06, "-94.0\xa0%"), (0.0001, "\N{DIVISION SIGN}10,000"),
+        (0.06, "-94.0\xa0%"), (0.90004, "-10.0\xa0%"), (0.0001, "\N{DIVISION SIGN}10,000"),
         (2000.0, "\N{MULTIPLICATION SIGN}2,000"),
     ],
 )  # fmt: skip

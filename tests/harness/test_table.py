@@ -84,6 +84,18 @@ def test_bytes_that_live_on_have_a_column_only_where_there_are_any():
     assert "lives on" not in shown(80, equal("x"), everything=True)
 
 
+def test_of_many_that_moved_the_largest_are_shown_and_the_rest_counted():
+    cases = [case(f"better_{n}", verdict="improved",
+                  meters={"instructions": meter("improved", 0.5 - n / 1000)})
+             for n in range(113)]  # fmt: skip
+    short, whole = (shown(80, *cases, everything=each) for each in (False, True))
+    assert len(short.splitlines()) < 30
+    assert "and 101 improved, by less" in short
+    assert "better_112" in short
+    assert "better_0 " not in short
+    assert "better_0 " in whole
+
+
 def test_the_verdict_is_the_last_line_and_the_suites_come_before_it():
     lines = shown(80, case("x"), equal("y"), everything=True).strip().splitlines()
     assert lines[-1] == "no regression: all is well"

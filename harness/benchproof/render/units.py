@@ -78,7 +78,7 @@ def change(ratio: float | None) -> str:
     if ratio < FRACTION:
         return f"\N{DIVISION SIGN}{significant(1 / ratio)}" if ratio else "to 0"
     percents = (ratio - 1) * 100
-    digits = 2 if abs(percents) < 10 else 1
+    digits = 2 if abs(round(percents, 2)) < 10 else 1
     # Minus zero is zero.
     return f"{round(percents, digits) + 0.0:+.{digits}f}\N{NO-BREAK SPACE}%"
 

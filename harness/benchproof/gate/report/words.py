@@ -166,11 +166,12 @@ def unmeasured(document: Document) -> list[Row]:
 
 
 def interval(about: Mapping[str, Any]) -> str:
-    """The interval of a change; nothing where it is a point."""
+    """The interval of a change; nothing where it is a point, as far as it is written."""
     low, high = about["low"], about["high"]
     if low is None or high is None or low == high:
         return ""
-    return f"{units.change(low)} to {units.change(high)}"
+    ends = dict.fromkeys((units.change(low), units.change(high)))
+    return " to ".join(ends) if len(ends) > 1 else ""
 
 
 def confidence(meter: str, about: Mapping[str, Any]) -> str:
