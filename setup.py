@@ -85,6 +85,8 @@ class BuildAllOrNone(build_ext):
             reason = "DRIVER_BUILD=python"
         else:
             translate(self.extensions)
+            # On all cores: the C compiler is most of a build.
+            self.parallel = self.parallel or True
             try:
                 super().run()
             except (Exception, SystemExit) as error:
