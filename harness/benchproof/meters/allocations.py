@@ -5,9 +5,9 @@ the interpreter keeps) is not an allocation. A reallocation counts as one, with 
 
 What lives on is what a loop allocated and nothing freed, not even a collection at its end. What a
 cache takes once cancels between the two loops. One that still grows is looked at again after more
-calls (`MORE` loops), and the smaller of both answers counts: so a cache of a few hundred entries
-that each call adds to is full by then, and a leak is not. A reference too many to an object that
-lives anyway costs no byte, and is not seen; the object that it keeps alive for ever is.
+calls (`MORE` loops), in four loops, and the least of all answers counts: so a cache of a few
+hundred entries that each call adds to is full by then, and a leak is not. A reference too many to
+an object that lives anyway costs no byte, and is not seen; the object that it keeps alive is.
 
 Two traps, both measured:
 
@@ -72,9 +72,11 @@ def measure(call: Callable[[], object], counts: Counts) -> tuple[float, float, f
             number, size, kept = zip(*recorded, strict=True)
             retained = max(0.0, counts.per_call(kept))
             if retained:
-                tape.record(MORE * counts.many)
-                again = [tape.record(times)[2] for times in (counts.few, counts.many)]
-                retained = min(retained, max(0.0, counts.per_call(again)))
+                if counts.few > 2:
+                    tape.record(MORE * counts.many)
+                # A leak shows in every loop; what shows in some is a table that grew.
+                again = (max(1, counts.few), counts.many) * 2
+                retained = max(0.0, min(retained, *(tape.record(each)[2] / each for each in again)))
     return counts.per_call(number), counts.per_call(size), retained
 
 
