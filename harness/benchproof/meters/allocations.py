@@ -43,6 +43,8 @@ TARGET = 1_500_000
 MOST = 64
 #: Larger loops to run before bytes that live on are looked at again.
 MORE = 8
+#: The fewest calls of the smaller loop that say whether something lives on.
+LEAST = 4
 #: The meters, in the order in which `measure` gives them.
 METERS = ("allocations", "bytes", "retained")
 
@@ -70,12 +72,12 @@ def measure(call: Callable[[], object], counts: Counts) -> tuple[float, float, f
             # The first recording is thrown away: it leaves the free lists as the second finds them.
             _, *recorded = [tape.record(times) for times in (1, counts.few, counts.many)]
             number, size, kept = zip(*recorded, strict=True)
-            retained = max(0.0, counts.per_call(kept))
+            # What a single call leaves may be anybody's: a thread's, a table's that grew.
+            retained = max(0.0, counts.per_call(kept)) if counts.few >= LEAST else 0.0
             if retained:
-                if counts.few > 2:
-                    tape.record(MORE * counts.many)
+                tape.record(MORE * counts.many)
                 # A leak shows in every loop; what shows in some is a table that grew.
-                again = (max(1, counts.few), counts.many) * 2
+                again = (counts.few, counts.many) * 2
                 retained = max(0.0, min(retained, *(tape.record(each)[2] / each for each in again)))
     return counts.per_call(number), counts.per_call(size), retained
 
