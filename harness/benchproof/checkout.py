@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import package
 from .errors import BenchproofError, TargetError
+from .near import meant
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,11 @@ class Checkout:
         answer = _git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
                       revision + "^{commit}")  # fmt: skip
         if answer.returncode:
-            raise TargetError(f"unknown commit: {revision!r} names nothing in {self.root.name}")
+            names = self.ask("for-each-ref", "--format=%(refname:short)").split()
+            raise TargetError(
+                f"unknown commit: {revision!r} names nothing in {self.root.name}"
+                f"{meant(revision, [*names, 'HEAD'])}"
+            )
         return answer.stdout.decode().strip()
 
     def head(self) -> str | None:

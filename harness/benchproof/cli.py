@@ -1,92 +1,68 @@
-"""The command `benchproof`: every command's name, and what errors and Ctrl-C become."""
+"""Entry point of the command `benchproof`: Ctrl-C is one line from here on, imports included.
+
+Nothing is imported here that takes time: what is stopped while it loads must be told as well.
+"""
 
 from __future__ import annotations
 
-import functools
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn, ParamSpec
+import time
+from typing import NoReturn
 
-import typer
-from rich.console import Console
+from .errors import COULD_NOT_MEASURE
 
-from .commands import (
-    bisect,
-    calibrate,
-    changes,
-    claims,
-    compare,
-    doctor,
-    gate,
-    history,
-    publish,
-    run,
-    share,
-)
-from .errors import BenchproofError, StoppedError, told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-P = ParamSpec("P")
-
-#: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
-COMMANDS: tuple[ModuleType, ...] = (
-    compare, run, gate, calibrate, history, changes, bisect, publish, share, claims, doctor,
-)  # fmt: skip
-
-app = typer.Typer(
-    help="Measure what a change does to the hot paths of a CQL driver.",
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+#: What the command-line library ends with on Ctrl-C.
+_INTERRUPTED = 130
+#: Seconds in which another Ctrl-C is not heard: workers are ending, which must not be interrupted.
+_ENDING = 4.0
 
 
-def tells_errors(command: Callable[P, int]) -> Callable[P, None]:
-    """Turn what a person can mend into its lines on standard error, and exit with its status."""
+class _Stops:
+    """Turns Ctrl-C and a request to terminate into `KeyboardInterrupt`, once for each wish."""
 
-    @functools.wraps(command)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            status = command(*args, **kwargs)
-        except BenchproofError as error:
-            status = _complain(error)
-        except OSError as error:
-            status = _complain(told(error))
-        except KeyboardInterrupt:
-            status = _complain(StoppedError("stopped"))
-        raise typer.Exit(status)
+    def __init__(self) -> None:
+        """Nobody has asked yet."""
+        self._last = -_ENDING
 
-    return wrapped
-
-
-def _complain(error: BenchproofError) -> int:
-    """Print an error; its exit status."""
-    Console(stderr=True).print(
-        f"benchproof: {error}", highlight=False, markup=False, soft_wrap=True, style="red"
-    )
-    return error.exit_status
-
-
-for _module in COMMANDS:
-    _name = _module.__name__.rpartition(".")[2]
-    app.command(name=_name, help=_module.HELP)(tells_errors(_module.command))
+    def __call__(self, number: int, frame: object) -> None:
+        """Handle the signal."""
+        del number, frame
+        now = time.monotonic()
+        if now - self._last >= _ENDING:
+            self._last = now
+            raise KeyboardInterrupt
 
 
 def main() -> NoReturn:
-    """Entry point of the console script."""
-    signal.signal(signal.SIGTERM, _stop)
-    app()
-    sys.exit(0)
+    """Run the command that `sys.argv` names, and exit with its status."""
+    stops = _Stops()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as a shell starts what it puts aside
+            signal.signal(number, stops)
+    try:
+        status = _status()
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    finally:
+        # What is left is the interpreter's own end.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if status == _INTERRUPTED:
+        sys.stderr.write("benchproof: stopped\n")
+        status = COULD_NOT_MEASURE
+    sys.exit(status)
 
 
-def _stop(number: int, frame: object) -> NoReturn:
-    """Treat a request to terminate as Ctrl-C: workers end, results are kept."""
-    del number, frame
-    raise KeyboardInterrupt
+def _status() -> int:
+    """Load the commands and run one; its exit status."""
+    try:
+        from .commands import app  # noqa: PLC0415  (as the first lines say)
+    except ModuleNotFoundError as error:
+        from .extras import missing  # noqa: PLC0415
+
+        sys.stderr.write(f"benchproof: {missing(error, 'benchproof')}\n")
+        return COULD_NOT_MEASURE
+    return app.run()
 
 
 if __name__ == "__main__":

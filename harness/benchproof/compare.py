@@ -13,6 +13,7 @@ from . import (
     counting,
     families,
     imports,
+    listing,
     meters,
     profile,
     provenance,
@@ -20,24 +21,28 @@ from . import (
     suite,
     targets,
     timing,
+    unmeasured,
     verdict,
 )
 from .bench import Bench
 from .build import Builder, Built
 from .errors import StoppedError
 from .gate import definitions
+from .place import Place
 from .plan import SIDES, SideName
 from .processes import Crew
 from .progress import Counter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import re
+    from collections.abc import Mapping, Sequence
 
-    from .checkout import Checkout
     from .progress import Teller
+    from .settings import Settings
     from .suite import Case
-    from .targets import Target
-    from .toolchain import Toolchain
+    from .targets import Implementation, Target
+
+__all__ = ["Outcome", "Place", "Request", "compare"]
 
 #: Seconds of wall time unless a person says otherwise.
 BUDGET, QUICK_BUDGET = 150.0, 40.0
@@ -66,6 +71,9 @@ class Request:
         title: of the results.
         profile: say for each change of instructions where they went.
         only_changes: take wall time only of cases in which an exact meter is not equivalent.
+        settings: limits and error budget of the project; the defaults without them.
+        impls: of all comparisons that share the error budget with this one, its own included; none
+            where it stands alone.
     """
 
     left: str
@@ -80,23 +88,8 @@ class Request:
     title: str = ""
     profile: bool = False
     only_changes: bool = False
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where comparisons happen.
-
-    Attributes:
-        checkout: of git, with the sides.
-        suites: folder of the benchmark definitions, the same for both sides.
-        cache: folder of built sides.
-        toolchain: what builds them.
-    """
-
-    checkout: Checkout
-    suites: Path
-    cache: Path
-    toolchain: Toolchain
+    settings: Settings | None = None
+    impls: tuple[Implementation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,6 +138,11 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
             place.checkout, place.suites, Path(scratch),
         )  # fmt: skip
         tell.line(whose)
+        known = listing.early(suites, place.checkout)
+        if known is not None:
+            chosen(known, pattern, request, place)
+        if is_same(sides) and not request.force and (known is not None or not request.bench):
+            return Outcome(skeleton(request, place, sides, {}) | same_build(), None)
         try:
             built = build_both(sides, place, crew, tell)
         except KeyboardInterrupt as stop:
@@ -156,7 +154,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
             lanes=LANES if built["left"].impl != built["right"].impl else 1,
         )  # fmt: skip
         cases: list[Case] = []
-        looks = verdict.Looks()
+        looks = verdict.Looks(request.settings.alpha if request.settings else verdict.ALPHA)
         partial = False
         try:
             tell.stage("finding the benchmarks")
@@ -164,23 +162,50 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
             document["excluded"] = suite.left_out(found, pattern)
             if document["excluded"]:
                 tell.line(suite.told(document["excluded"]))
-            known = suite.from_rows(found)
-            if imports.asked(tasks_of(request)):
-                known.append(imports.case(place.checkout.root))
-            cases += suite.select(known, pattern)
+            cases += chosen(suite.from_rows(found), pattern, request, place)
             if built["left"].same_as(built["right"]) and not request.force:
                 return Outcome(document | same_build(), None)
-            looks.family = len(cases)  # also of a look that shows fewer
+            # Also of a look that shows fewer.
+            looks.family = len(cases) * max(1, len(request.impls))
             measure(bench, cases, request, looks, tell)
         except KeyboardInterrupt:
-            if not bench.got.loops:
+            if not results.has_numbers(bench, cases):
                 raise StoppedError("stopped before anything was measured") from None
             partial = True
             crew.stop()
-        document = finish(document, bench, cases, looks, partial=partial)
+        document = finish(document, bench, cases, looks, request.settings, partial=partial)
+        missed = unmeasured.between(
+            sides["left"], sides["right"], place.checkout,
+            request.impls or {each.impl for each in built.values()},
+        )  # fmt: skip
+        document["verdict"] = missed.qualify(document["verdict"])
+        document["unmeasured"] = missed.files
         if request.profile and not partial:
             explain(document, bench, cases, tell)
         return Outcome(document, bench)
+
+
+def chosen(
+    found: Sequence[Case], pattern: re.Pattern[str], request: Request, place: Place
+) -> list[Case]:
+    """The benchmarks that were asked for, the case of import time included.
+
+    Raises:
+        SelectionError: none matches.
+        SettingsError: a limit is for one that does not exist.
+    """
+    known = list(found)
+    if imports.asked(tasks_of(request)):
+        known.append(imports.case(place.checkout.root))
+    if request.settings:
+        request.settings.check([case.name for case in known])
+    return suite.select(known, pattern)
+
+
+def is_same(sides: Mapping[str, Target]) -> bool:
+    """Whether both sides are the same build, as can be told before there is any."""
+    left, right = sides["left"], sides["right"]
+    return left.content == right.content and left.spec.impl == right.spec.impl
 
 
 def explain(document: dict[str, Any], bench: Bench, cases: Sequence[Case], tell: Teller) -> None:
@@ -228,22 +253,25 @@ def measure(
     wall = request.budget if "wall" in wanted else 0.0
     costs = dict.fromkeys((case.name for case in functions), counting.PROVING)
     bench.prove(functions, Counter("proving the path on both sides", costs, tell, wall).done)
-    counting.exact(bench, functions, wanted, tell, after=wall)
-    imports.measure(bench, cases, wanted, tell)
+    counting.exact(bench, functions, wanted, tell, request.settings, after=wall)
+    imports.measure(bench, cases, wanted, tell, request.settings)
     ready = counting.measurable(bench, functions)
     if request.only_changes:
-        same = [case for case in ready if counting.is_equivalent(bench, case)]
+        same = [case for case in ready if counting.is_equivalent(bench, case, request.settings)]
         bench.got.untimed |= {case.name: NOTHING_TO_DECIDE for case in same}
         ready = [case for case in ready if case.name not in bench.got.untimed]
         looks.family = len(ready)
     if "wall" in wanted and ready:
-        timed = timing.Timed(bench, ready, looks)
+        timed = timing.Timed(bench, ready, looks, request.settings)
         tell.expect(wall)
         timing.run([timed], request.seed, time.monotonic() + wall, tell, quick=request.quick)
 
 
 def skeleton(
-    request: Request, place: Place, sides: dict[str, Target], built: dict[SideName, Built]
+    request: Request,
+    place: Place,
+    sides: Mapping[str, Target],
+    built: Mapping[SideName, Built],
 ) -> dict[str, Any]:
     """The results file's beginning."""
     return {
@@ -253,8 +281,9 @@ def skeleton(
         "created": results.now(),
         "partial": False,
         "seed": request.seed,
-        "left": results.describe(sides["left"], built["left"]),
-        "right": results.describe(sides["right"], built["right"]),
+        "left": results.describe(sides["left"], built.get("left")),
+        "right": results.describe(sides["right"], built.get("right")),
+        "settings": request.settings.describe() if request.settings else None,
         "provenance": provenance.gather(place.toolchain),
         "meters": {
             name: {
@@ -287,13 +316,16 @@ def finish(
     bench: Bench,
     cases: Sequence[Case],
     looks: verdict.Looks,
+    settings: Settings | None = None,
     *,
     partial: bool,
 ) -> dict[str, Any]:
     """The rest of it where something was measured."""
     wanted = [name for name, about in document["meters"].items() if about["measured"]]
-    rows = results.judge(bench, cases, wanted, looks=looks)
-    whole = families.judge(rows)
+    rows = results.judge(bench, cases, wanted, settings, looks)
+    if partial:
+        rows = results.reached(rows)
+    whole = families.judge(rows, settings)
     counted = {name: dict(about) for name, about in document["meters"].items()}
     counted["wall"]["processes"] = bench.got.blocks
     for name, about in counted.items():
@@ -308,5 +340,10 @@ def finish(
         "meters": counted,
         "cases": rows,
         "suites": whole,
-        "verdict": verdict.judge_gate(rows, suites=whole, partial=partial),
+        "verdict": verdict.judge_gate(
+            rows,
+            suites=whole,
+            partial=partial,
+            trade_off=settings.trade_off if settings else "pass",
+        ),
     }

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from benchproof import renamed
 from benchproof.errors import told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+#: Stands for standard output where the file of a document is asked for.
+STDOUT = Path("-")
+
+
+def write_json(document: Mapping[str, Any], file: Path) -> None:
+    """Write a document as one step, or to standard output where the file is `STDOUT`.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    if file == STDOUT:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write(text, file)
 
 
 def write(content: str | bytes, file: Path) -> None:

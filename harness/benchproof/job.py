@@ -6,17 +6,22 @@ import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from . import table, targets
+from . import table, targets, unmeasured, variants
 from .compare import Outcome, Request, compare
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, BenchproofError, TargetError
+from .extras import missing
+from .files import write_json
+from .targets import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rich.console import Console
 
     from .compare import Place
     from .progress import Teller
+    from .targets import Implementation
 
 #: Seconds of wall time of a comparison, unless a person says otherwise: enough for twice the blocks
 #: that a hundred benchmarks need before anything can be called changed.
@@ -51,26 +56,50 @@ def plan(base: Request, place: Place) -> tuple[list[Planned], list[str]]:
     planned, said = [], []
     if place.checkout.head() is None:
         raise TargetError("there is no commit yet, and HEAD is what is measured: commit first")
-    if place.toolchain.compiles:
+    has = base.impls or variants.of(place.checkout, place.checkout.head())
+    base = replace(base, impls=())
+    if len(has) < len(IMPLEMENTATIONS):
+        said.append(f"measured: the {' and '.join(unmeasured.WORDS[impl] for impl in has)} package")
+    elif place.toolchain.compiles:
         planned.append(Planned("implementations", replace(
             base, left="HEAD@impl:python", right="HEAD@impl:cython",
             title="Pure Python against Cython, at HEAD",
         ), gates=False))  # fmt: skip
     else:
         said.append(
-            "the driver is pure Python here, so there is no Cython to compare with: "
+            "the package is pure Python here, so there is no Cython to compare with: "
             f"no C compiler works ({place.toolchain.why_not})"
         )
     commits, words = newest_change(base, place)
     said += words
     if commits is not None:
-        planned.append(commits)
+        planned.append(_where_it_changed(commits, has, place))
     if not planned:
         said.append("so HEAD is measured against itself: what differs is noise")
         planned.append(Planned("itself", replace(
-            base, left="HEAD", right="HEAD", force=True, title="HEAD against itself",
+            base, left=_in(has, "HEAD"), right=_in(has, "HEAD"), force=True,
+            title="HEAD against itself",
         ), gates=False))  # fmt: skip
     return planned, said
+
+
+def _in(impls: Sequence[Implementation], side: str) -> str:
+    """A side in the one implementation that is measured; as it is where there are several."""
+    return f"{side}@impl:{impls[0]}" if len(impls) == 1 else side
+
+
+def _where_it_changed(item: Planned, impls: Sequence[Implementation], place: Place) -> Planned:
+    """A comparison of commits, in pure Python where nothing of the compiled package changed."""
+    left, right = (
+        targets.resolve(targets.parse(side), place.checkout)
+        for side in (item.request.left, item.request.right)
+    )
+    if len(impls) > 1 and unmeasured.between(left, right, place.checkout, {"cython"}).all_of_it:
+        impls = ("python",)
+    request = replace(
+        item.request, left=_in(impls, item.request.left), right=_in(impls, item.request.right)
+    )
+    return replace(item, request=request)
 
 
 def newest_change(base: Request, place: Place) -> tuple[Planned | None, list[str]]:
@@ -114,9 +143,20 @@ def _change_before(place: Place, start: str) -> str | None:
 
 def run(
     base: Request, place: Place, reports: Path, tell: Teller, out: Console,
-    *, everything: bool = False,
+    keep: Path | None = None, *, everything: bool = False,
 ) -> int:  # fmt: skip
     """Measure, print the tables, write the results and the page; the exit status.
+
+    Without what draws pages there is none, and a line says so.
+
+    Args:
+        base: what is the same of all comparisons; the budget is of all of them together.
+        place: the checkout, its suites and its builds.
+        reports: folder of the results and the page.
+        tell: hears of it.
+        out: for the tables.
+        keep: where all comparisons go as one document, or None.
+        everything: whether the benchmarks that did not move are shown, too.
 
     Raises:
         BenchproofError: something that a person can mend.
@@ -149,12 +189,25 @@ def run(
             break
     if not documents:
         raise trouble[0]
-    page = write_page(documents, reports / "html")
+    page = _page(documents, reports / "html", out)
     for problem in trouble:
         out.print(f"benchproof: {problem}", highlight=False, markup=False, soft_wrap=True)
         status = _worse(status, problem.exit_status)
-    out.print(str(page), highlight=False, markup=False, soft_wrap=True)
+    if page is not None:
+        out.print(str(page), highlight=False, markup=False, soft_wrap=True)
+    if keep is not None:
+        write_json({"schema": 1, "kind": "run", "exit": status, "comparisons": documents}, keep)
     return status
+
+
+def _page(documents: list[dict[str, Any]], folder: Path, out: Console) -> Path | None:
+    """The page; None, with a line that says so, where what draws it is not installed."""
+    try:
+        return write_page(documents, folder)
+    except ModuleNotFoundError as error:
+        words = f"no page was drawn: {missing(error, 'benchproof run')}"
+        out.print(words, highlight=False, markup=False, soft_wrap=True)
+        return None
 
 
 def write_page(documents: list[dict[str, Any]], folder: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 #: From 2 on there are trade-offs, and suites with a verdict of their own.
 SCHEMA = 2
+#: Why a case has no number where nothing is wrong with it.
+_NOT_REACHED = ("it was not reached", "no meter finished")
 
 
 def now() -> str:
@@ -34,18 +35,19 @@ def now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
-def describe(target: Target, built: Built) -> dict[str, Any]:
-    """One side, as the results file describes it."""
+def describe(target: Target, built: Built | None) -> dict[str, Any]:
+    """One side, as the results file describes it; None: it needed no build to know its answer."""
+    impl = built.impl if built else target.spec.impl
     return {
         "spec": target.spec.text,
         "commit": target.commit,
         "subject": target.subject,
         "dirty": target.dirty,
-        "impl": built.impl,
+        "impl": impl,
         "content": target.content,
-        "wheel_sha256": built.wheel_sha256,
-        "description": f"{target.description} [{built.impl}]",
-        "why_pure": built.why_pure,
+        "wheel_sha256": built.wheel_sha256 if built else None,
+        "description": f"{target.description} [{impl}]" if impl else target.description,
+        "why_pure": built.why_pure if built else "",
     }
 
 
@@ -112,8 +114,22 @@ def _row(
         row["verdict"], note = verdict.judge_case(row["meters"])
         row["note"] = "; ".join(filter(None, (note, bench.got.untimed.get(case.name))))
     else:
-        row["status"], row["why"] = "error", "no meter finished"
+        row["status"], row["why"] = "error", _NOT_REACHED[1]
     return row
+
+
+def has_numbers(bench: Bench, cases: Sequence[Case]) -> bool:
+    """Whether any meter has a number of both sides of any case."""
+    exact = [name for name, meter in METERS.items() if meter.exact]
+    return any(
+        bench.paired(case.name) or any(bench.got.counted(meter, case.name)[0] for meter in exact)
+        for case in cases
+    )
+
+
+def reached(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of a run that was stopped, the rows that say something; the others were not reached."""
+    return [row for row in rows if row["why"] not in _NOT_REACHED]
 
 
 def status_of(bench: Bench, case: Case) -> tuple[str, str]:
@@ -125,7 +141,7 @@ def status_of(bench: Bench, case: Case) -> tuple[str, str]:
             if key in answer:
                 return status, f"{side}: {answer[key]}"
     if not all("proof" in answer for _, answer in answers):
-        return "error", "it was not reached"
+        return "error", _NOT_REACHED[0]
     digests = [answer["proof"]["digest"] for _, answer in answers]
     if digests[0] != digests[1] and not case.answers_may_differ:
         return "different answers", f"digests {digests[0][:12]} and {digests[1][:12]}"
@@ -140,8 +156,7 @@ def write_json(document: Mapping[str, Any], file: Path) -> None:
     Raises:
         BenchproofError: it cannot be written.
     """
-    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-    files.write(text, file)
+    files.write_json(document, file)
 
 
 def raw_files(file: Path) -> dict[str, Path]:

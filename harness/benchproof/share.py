@@ -44,19 +44,28 @@ def of_last_run(reports: Path) -> Path:
     )
 
 
-def read(file: Path) -> dict[str, Any]:
-    """A results file.
+def read(file: Path) -> list[dict[str, Any]]:
+    """The comparisons of a results file: one, or one for each implementation.
 
     Raises:
         BenchproofError: it cannot be read, or is none.
     """
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
-        return {key: document[key] for key in (*SIDES, "cases")}
+        whole = json.loads(file.read_text(encoding="utf-8"))
+        documents = whole.get("comparisons", [whole])
+        return [{key: document[key] for key in (*SIDES, "cases")} for document in documents]
     except OSError as error:
         raise told(error) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BenchproofError(f"{file} is no results file of benchproof") from error
+
+
+def is_results(file: Path) -> bool:
+    """Whether a file is there and holds what `read` reads."""
+    try:
+        return file.is_file() and bool(read(file))
+    except BenchproofError:
+        return False
 
 
 def sides(text: str) -> tuple[str, ...]:
@@ -70,6 +79,19 @@ def sides(text: str) -> tuple[str, ...]:
     if text not in SIDES:
         raise SelectionError(f"--side {text!r}: choose left, right or both")
     return (text,)
+
+
+def sides_of(
+    document: Mapping[str, Any], chosen: Sequence[str], impls: Sequence[str]
+) -> tuple[str, ...]:
+    """Of the sides of a comparison, those of some implementations.
+
+    Args:
+        document: of one comparison.
+        chosen: sides.
+        impls: implementations.
+    """
+    return tuple(side for side in chosen if document[side].get("impl", "") in {*impls, ""})
 
 
 def shares(document: Mapping[str, Any], chosen: Sequence[str]) -> list[dict[str, Any]]:

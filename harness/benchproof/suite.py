@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import SelectionError
+from .near import meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,6 +117,6 @@ def select(cases: Sequence[Case], pattern: re.Pattern[str]) -> list[Case]:
         suites = ", ".join(sorted({case.suite for case in cases})) or "none"
         raise SelectionError(
             f"--bench {pattern.pattern!r} matches none of {len(cases)} benchmarks "
-            f"(suites: {suites})"
+            f"(suites: {suites}){meant(pattern.pattern, (case.name for case in cases))}"
         )
     return chosen

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from .errors import DirtyTreeError, TargetError
+from .near import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +116,10 @@ def parse(text: str) -> Spec:
         return Spec(text, revision, "cython")
     if impl == "python":
         return Spec(text, revision, "python")
-    raise TargetError(f"{text!r}: the implementation must be impl:cython or impl:python")
+    raise TargetError(
+        f"{text!r}: the implementation must be impl:cython or impl:python"
+        f"{meant(impl, IMPLEMENTATIONS)}"
+    )
 
 
 def resolve(spec: Spec, checkout: Checkout) -> Target:

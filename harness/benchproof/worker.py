@@ -40,6 +40,25 @@ class OnlyFrom:
         return importlib.machinery.PathFinder.find_spec(name, self._places, target)
 
 
+class Refused:
+    """Ends the process where the package is imported: a list of benchmarks without it is no list.
+
+    An error would not do: a suite may catch it, and define other benchmarks.
+    """
+
+    def __init__(self, package: str) -> None:
+        """The package's name."""
+        self._name = package
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> None:
+        """The import system's question."""
+        del path, target
+        if name.partition(".")[0] == self._name:
+            os._exit(1)
+
+
 class WrongDriverError(Exception):
     """The driver that was imported is not the side's."""
 
@@ -288,6 +307,12 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
 
             asking.tell(request["talk"], row)
 
+    if request["task"] == "list":
+        sys.path[:] = [*(p for p in sys.path if p), request["harness"]]
+        sys.meta_path[:0] = [Refused(request["package"]), OnlyFrom(Path(request["suites"]))]
+        for row in discover(request):
+            say(row)
+        return
     say({"header": enter(request) | {"python": sys.version.split()[0]}})
     if request.get("core") is not None:
         os.sched_setaffinity(0, {request["core"]})

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchproof import cli
 from benchproof.claims import command, measure, reader, store
+from benchproof.commands import app as cli
 from benchproof.compare import Request
 from benchproof.errors import LedgerError, SelectionError, StoppedError
 from benchproof.meters import instructions

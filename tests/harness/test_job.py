@@ -36,7 +36,8 @@ def test_head_against_its_parent_gates_and_the_implementations_do_not(toy, able)
     planned, said = job.plan(BASE, able)
     assert names(planned) == [
         ("implementations", "HEAD@impl:python", "HEAD@impl:cython", False),
-        ("commits", "HEAD~1", "HEAD", True),
+        # Only the pure Python module of the two changed.
+        ("commits", "HEAD~1@impl:python", "HEAD@impl:python", True),
     ]
     assert said == []
 
@@ -50,7 +51,8 @@ def test_a_head_that_does_not_change_the_driver_yields_to_the_newest_commit_that
     toy.commit("words")
     planned, (said,) = job.plan(BASE, able)
     newest = change[:10]
-    assert names(planned)[1] == ("commits", f"{newest}~1", newest, True)
+    sides = (f"{newest}~1@impl:python", f"{newest}@impl:python")
+    assert names(planned)[1] == ("commits", *sides, True)
     assert "HEAD does not change the driver: same build as HEAD~1" in said
     assert newest in said
     assert newest in planned[1].request.title

@@ -168,7 +168,7 @@ def test_the_command_prints_json_that_can_be_read(tmp_path):
         [sys.executable, "-m", "benchproof.cli", "share", file, "--side", "right", "--json"],
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
-    (found,) = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["shares"]
     assert (found["whole"], found["side"]) == ("path.time_select", "right")
     assert found["meters"]["wall"]["unexplained"]["share"] == pytest.approx(0.125)
 

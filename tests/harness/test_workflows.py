@@ -174,7 +174,7 @@ def test_the_commands_in_the_workflows_exist():
     """Each `benchproof` command, with its options, is known to the command line."""
     import typer
 
-    from benchproof import cli
+    from benchproof.commands import app as cli
 
     commands = typer.main.get_command(cli.app).commands
     asked = re.findall(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchproof import meters
 from benchproof.errors import SelectionError, TargetError
+from benchproof.near import meant
 
 if TYPE_CHECKING:
     from benchproof.targets import Implementation
@@ -41,7 +42,7 @@ def check(asked: Asked) -> None:
     if asked.meter not in exact:
         raise SelectionError(
             f"--meter {asked.meter!r}: a search needs a meter that one process decides: "
-            f"{', '.join(exact)}"
+            f"{', '.join(exact)}{meant(asked.meter, exact)}"
         )
     if meters.why_not(asked.meter):
         raise SelectionError(f"{asked.meter} cannot be measured: {meters.why_not(asked.meter)}")
@@ -55,7 +56,8 @@ def implementation(text: str) -> Implementation | None:
     """
     known: dict[str, Implementation | None] = {"": None, "cython": "cython", "python": "python"}
     if text not in known:
-        raise SelectionError(f"--impl {text!r}: choose python or cython")
+        both = ": a search counts one of them" if text == "both" else meant(text, known)
+        raise SelectionError(f"--impl {text!r}: choose cython or python{both}")
     return known[text]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -253,6 +254,13 @@ def tools(text: str) -> tuple[str, ...]:
     found = tuple(part.strip() for part in text.split(",") if part.strip())
     if not found or set(found) - set(TOOLS):
         raise SelectionError(f"--tools {text!r}: choose from {', '.join(TOOLS)}")
+    return found
+
+
+def document(asked: Asked) -> dict[str, Any]:
+    """What `run` left: the rates of everything that is kept."""
+    file = asked.reports / rates.FOLDER / rates.SUMMARY
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 

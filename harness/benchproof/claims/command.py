@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchproof.errors import SelectionError
+from benchproof.extras import missing
+from benchproof.near import meant
 from benchproof.targets import content_of
 
 from . import history, judge, measure, policy, reader, store, table
@@ -67,7 +69,13 @@ def run(asked: Asked, place: Place, tell: Teller, out: Console) -> int:
     table.show(found, out)
     if asked.json:
         store.save(runs, asked.json)
-    for path in write(asked, ledger, runs, carried, place):
+    try:
+        written = write(asked, ledger, runs, carried, place)
+    except ModuleNotFoundError as error:
+        out.print(f"no page was drawn: {missing(error, 'benchproof claims')}", highlight=False,
+                  markup=False, soft_wrap=True)  # fmt: skip
+        written = []
+    for path in written:
         out.print(str(path), highlight=False, markup=False, soft_wrap=True)
     return policy.exit_status([f.verdict for row in found for f in row.findings] + unfigured(found))
 
@@ -82,6 +90,7 @@ def chosen(ledger: Ledger, rows: Sequence[str]) -> list[str]:
     if unknown:
         raise SelectionError(
             f"the ledger has no row {unknown[0]!r}: it has {', '.join(ledger.rows)}"
+            f"{meant(unknown[0], ledger.rows)}"
         )
     return [row for row in ledger.rows if row in rows or not rows]
 
@@ -124,10 +133,6 @@ def write(
 
     A quick run is a try: it is on the page, and neither kept nor in the report.
     """
-    from benchproof.render.claims import draw_report, write_page  # noqa: PLC0415  (matplotlib is slow)
-
-    from .markdown import report  # noqa: PLC0415
-
     reasons = {row: where.why for row, where in carried.items()}
     rows, shown, quick = list(ledger.rows), list(runs), asked.request.quick
     if asked.stored is None and quick:
@@ -137,6 +142,11 @@ def write(
         store.keep([r for r in runs if r.document and not r.document["partial"]], folder)
         kept = store.load(folder) if any(folder.glob("*.json.gz")) else []
         shown = [*fresh(kept, carried, place), *(run for run in runs if run.why)]
+    # What was measured is kept by now: what draws may be missing.
+    from benchproof.render.claims import draw_report, write_page  # noqa: PLC0415  (matplotlib is slow)
+
+    from .markdown import report  # noqa: PLC0415
+
     found = judge.judge(ledger, shown, rows, reasons)
     written = []
     if not quick:

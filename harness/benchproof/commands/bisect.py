@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from .options import Suites, place_of
+from .options import Json, Suites, place_of
+from .output import Output
 
 HELP = """Find the commit that changed a benchmark, with as few builds as the evidence allows.
 
@@ -36,7 +35,7 @@ def command(
         str, typer.Argument(metavar="GOOD..BAD", help="Two commits; BAD is HEAD if left out.")
     ],
     impl: Annotated[
-        str, typer.Option(metavar="NAME", help="python or cython; default: cython if it builds.")
+        str, typer.Option(metavar="NAME", help="cython or python; default: cython if it builds.")
     ] = "",
     meter: Annotated[
         str, typer.Option(metavar="NAME", help="instructions, allocations or bytes.")
@@ -45,21 +44,19 @@ def command(
         float | None,
         typer.Option(min=0, metavar="PERCENT", help="Smallest change that is worth a search."),
     ] = None,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep everything.")] = None,
+    json: Json = None,
     suites: Suites = None,
 ) -> int:
     """Find a culprit."""
     from benchproof.bisect import asked as question  # noqa: PLC0415  (--help should be fast)
     from benchproof.bisect import run, told  # noqa: PLC0415
-    from benchproof.progress import telling  # noqa: PLC0415
-    from benchproof.results import write_json  # noqa: PLC0415
 
+    output = Output(json)
     asked = question.Asked(
         bench, span, question.implementation(impl), meter, None if limit is None else limit / 100
     )
-    with telling(Console(stderr=True)) as tell:
+    with output.telling() as tell:
         document = run.run(asked, place_of(suites), tell)
-    if json is not None:
-        write_json(document, json)
-    told.show(document, Console())
+    output.keep(document)
+    told.show(document, output.console())
     return int(document["verdict"]["exit"])

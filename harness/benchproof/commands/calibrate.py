@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from .options import Impl, Meters, Reports, Seed, Suites, chosen_impls, chosen_meters, place_of
+from .options import (
+    Impl,
+    Json,
+    Meters,
+    Reports,
+    Seed,
+    Suites,
+    chosen_impls,
+    chosen_meters,
+    place_of,
+)
+from .output import Output
 
 HELP = """Measure how often this machine's gate is wrong.
 
@@ -50,7 +60,7 @@ def command(
         str, typer.Option(metavar="REGEX", help="Of exact, aa, neutral, record: only these.")
     ] = "",
     meters: Meters = "all",
-    impl: Impl = "both",
+    impl: Impl = "",
     gate_budget: Annotated[
         float | None,
         typer.Option(min=1, metavar="SECONDS", help="Of wall time in each gate of aa, neutral."),
@@ -71,10 +81,10 @@ def command(
     seed: Seed = 1,
     suites: Suites = None,
     reports: Reports = None,
+    json: Json = None,
 ) -> int:
     """Measure how often the gate is wrong."""
     from benchproof.calibrate import command as calibrate  # noqa: PLC0415  (--help should be fast)
-    from benchproof.progress import telling  # noqa: PLC0415
 
     place = place_of(suites)
     asked = calibrate.Asked(
@@ -82,5 +92,8 @@ def command(
         chosen_meters(meters), chosen_impls(impl), gate_budget, blocks, variants,
         calibrate.sizes(sizes), calibrate.tools(tools), base,
     )  # fmt: skip
-    with telling(Console(stderr=True)) as tell:
-        return calibrate.run(tuple(parts), asked, place, tell, Console())
+    output = Output(json)
+    with output.telling() as tell:
+        status = calibrate.run(tuple(parts), asked, place, tell, output.console())
+    output.keep(calibrate.document(asked))
+    return status

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from .options import Bench, Meters, chosen_meters
+from .options import Bench, Impl, Json, Meters, chosen_impls, chosen_meters
+from .output import Output
 
 HELP = """List which commits changed which benchmarks, from the kept history. Measures nothing.
 
@@ -33,7 +33,7 @@ def command(
     ] = "",
     bench: Bench = "",
     meters: Meters = "all",
-    impl: Annotated[str, typer.Option(metavar="NAME", help="python or cython.")] = "",
+    impl: Impl = "",
     least: Annotated[
         float, typer.Option(min=0, metavar="PERCENT", help="Smallest change to list.")
     ] = 0.0,
@@ -44,22 +44,22 @@ def command(
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="asv's results; default: those of reports/.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the list.")] = None,
+    json: Json = None,
 ) -> int:
     """List changes."""
     from benchproof import files  # noqa: PLC0415  (--help should be fast)
     from benchproof.changes import command, listing  # noqa: PLC0415  (--help should be fast)
     from benchproof.checkout import Checkout  # noqa: PLC0415
-    from benchproof.progress import telling  # noqa: PLC0415
-    from benchproof.results import write_json  # noqa: PLC0415
 
+    output = Output(json)
     checkout = Checkout.around(Path.cwd())
     folder = results or checkout.root / "reports" / "results" / "asv"
     cache = files.cache_of(checkout.root) / "changes.json"
-    asked = command.Asked(span, bench, chosen_meters(meters), impl, least / 100, kind, alpha)
-    with telling(Console(stderr=True)) as tell:
+    chosen = chosen_impls(impl)
+    only = chosen[0] if len(chosen) == 1 else ""
+    asked = command.Asked(span, bench, chosen_meters(meters), only, least / 100, kind, alpha)
+    with output.telling() as tell:
         history, changes = command.run(asked, checkout, folder, cache, tell)
-    if json is not None:
-        write_json(listing.document(changes, history, alpha), json)
-    listing.show(changes, history, Console())
+    output.keep(listing.document(changes, history, alpha))
+    listing.show(changes, history, output.console())
     return 0

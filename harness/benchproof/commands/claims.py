@@ -6,11 +6,11 @@ from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from .options import (
     Budget,
     Impl,
+    Json,
     Meters,
     Quick,
     Reports,
@@ -20,6 +20,7 @@ from .options import (
     chosen_meters,
     place_of,
 )
+from .output import Output
 
 HELP = """Measure published figures: each on the commit that carries its change.
 
@@ -54,13 +55,11 @@ def command(
         Path | None,
         typer.Option("--from", metavar="FILE", help="Judge kept results (a file or a folder)."),
     ] = None,
-    json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep this run; '.gz' compresses it.")
-    ] = None,
+    json: Json = None,
     budget: Budget = None,
     meters: Meters = "all",
     quick: Quick = False,
-    impl: Impl = "both",
+    impl: Impl = "",
     seed: Seed = 1,
     suites: Suites = None,
     reports: Reports = None,
@@ -68,9 +67,9 @@ def command(
     """Measure published figures."""
     from benchproof.claims import command  # noqa: PLC0415  (as above)
     from benchproof.compare import Request  # noqa: PLC0415
-    from benchproof.progress import telling  # noqa: PLC0415
 
     place = place_of(suites)
+    output = Output(json)
     request = Request(
         "", "", meters=chosen_meters(meters), budget=budget or 0.0, quick=quick, seed=seed,
         committed=True,
@@ -79,5 +78,5 @@ def command(
         tuple(rows or ()), ledger or place.checkout.root / "claims.toml", chosen_impls(impl),
         request, reports or place.checkout.root / "reports", json, stored,
     )  # fmt: skip
-    with telling(Console(stderr=True)) as tell:
-        return command.run(asked, place, tell, Console())
+    with output.telling() as tell:
+        return command.run(asked, place, tell, output.console())

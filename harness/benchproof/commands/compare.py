@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from .options import (
     All,
@@ -14,30 +12,37 @@ from .options import (
     Budget,
     Committed,
     Force,
+    Impl,
+    Json,
     Meters,
     Quick,
     Seed,
     Suites,
     chosen_meters,
     place_of,
-    seconds,
+    sides_of,
 )
+from .output import Output
 
 HELP = """Compare two sides, benchmark by benchmark.
 
-A side is a commit, branch or tag, or '.' for the working tree; '@impl:cython' or '@impl:python'
-behind it chooses an implementation ('impl:python' alone means the working tree's).
+A side is a commit, branch or tag, or '.' for the working tree. Every implementation of the project
+is compared, compiled and pure Python, unless --impl chooses one; what changed in another one is
+named. '@impl:cython' or '@impl:python' behind a side compares implementations with each other.
+Limits and budget are those of [tool.benchproof], as for `benchproof gate`.
 
 \b
 Examples:
   benchproof compare HEAD .                        what do my uncommitted edits do?
   benchproof compare main my-branch --bench bind   two branches, only the bind suite
+  benchproof compare HEAD~1 HEAD --impl python     only the pure Python implementation
   benchproof compare HEAD@impl:python HEAD@impl:cython
   benchproof compare HEAD HEAD --force             an A/A run: how noisy is this machine?
   benchproof compare HEAD~1 HEAD --meters instructions,allocations
   benchproof compare HEAD . --bench bind --profile where did the instructions go?
+  benchproof compare main HEAD --json - > main.json
 
-Exit status: 0 no regression, 1 regression, 2 could not measure.
+Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed.
 """
 
 
@@ -45,9 +50,8 @@ def command(
     left: Annotated[str, typer.Argument(metavar="LEFT", help="The base.")],
     right: Annotated[str, typer.Argument(metavar="RIGHT", help="The candidate.")],
     bench: Bench = "",
-    json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep everything, and raw samples beside.")
-    ] = None,
+    json: Json = None,
+    impl: Impl = "",
     budget: Budget = None,
     meters: Meters = "all",
     quick: Quick = False,
@@ -61,17 +65,21 @@ def command(
     everything: All = False,
 ) -> int:
     """Compare two sides."""
-    from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import, --help should not be)
-    from benchproof.progress import telling  # noqa: PLC0415
+    # What is wrong with the question is said before anything slow is loaded.
+    wanted, impls = chosen_meters(meters), sides_of(left, right, impl, bench)
 
-    request = compare.Request(
-        left, right, bench, chosen_meters(meters), seconds(budget, quick=quick), quick, seed,
-        force, committed, profile=profile,
+    from benchproof import compared, table  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof.compare import Request  # noqa: PLC0415
+
+    place, output = place_of(suites), Output(json)
+    request = Request(
+        left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
+        impls=impls,
     )  # fmt: skip
-    with telling(Console(stderr=True)) as tell:
-        outcome = compare.compare(request, place_of(suites), tell)
-    out = Console()
+    with output.telling() as tell:
+        outcomes = compared.run(request, place, tell)
+    for outcome in outcomes:
+        table.show(outcome.document, output.console(), everything=everything)
     if json is not None:
-        outcome.save(json)
-    table.show(outcome.document, out, everything=everything)
-    return int(outcome.document["verdict"]["exit"])
+        compared.save(outcomes, json)
+    return compared.exit_status(outcomes)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from .options import Json  # noqa: TC001  (typer reads annotations at run time)
+from .output import Output
 
 HELP = """Say what this machine can and cannot measure, and what to do about it.
 
 \b
 Examples:
   benchproof doctor            a table
-  benchproof doctor --json     for machines
+  benchproof doctor --json -   for machines
+
+Exit status: 0 the main job can run here, 2 it cannot.
 """
 
 
 def command(
-    json: Annotated[bool, typer.Option("--json", help="JSON instead of the table.")] = False,
+    json: Json = None,
 ) -> int:
     """Diagnose this machine."""
-    from benchproof.doctor import doctor_command as diagnose  # noqa: PLC0415
+    from benchproof.doctor import diagnose, report  # noqa: PLC0415  (--help should be fast)
 
-    return diagnose(json_output=json)
+    findings = diagnose()
+    output = Output(json)
+    output.keep(report.as_json(findings))
+    report.show(findings, output.console())
+    return report.exit_status(findings)

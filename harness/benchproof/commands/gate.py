@@ -6,7 +6,6 @@ from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from .options import (
     All,
@@ -15,17 +14,19 @@ from .options import (
     Committed,
     Force,
     Impl,
+    Json,
     Meters,
     Quick,
     Reports,
     Seed,
     Suites,
-    chosen_impls,
     chosen_meters,
+    gated_impls,
     place_of,
 )
+from .output import Output
 
-HELP = """Decide whether a commit may go in: base against head, both implementations, one verdict.
+HELP = """Decide whether a commit may go in: base against head, every implementation, one verdict.
 
 Exact meters (instructions, allocations, bytes) always finish; wall time takes its budget. Limits
 are in [tool.benchproof] of pyproject.toml, accepted regressions in accepted.toml (docs/gate.md).
@@ -52,12 +53,12 @@ def command(
         str, typer.Argument(metavar="[HEAD]", help="A commit, or '.' for the working tree.")
     ] = "HEAD",
     bench: Bench = "",
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="The whole document.")] = None,
+    json: Json = None,
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For a pull request.")
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="For CI systems.")] = None,
-    impl: Impl = "both",
+    impl: Impl = "",
     builds: Annotated[
         int | None,
         typer.Option(min=1, max=16, metavar="N", help="Build each side N times, laid out anew."),
@@ -79,20 +80,22 @@ def command(
     everything: All = False,
 ) -> int:
     """Gate a commit."""
+    # What is wrong with the question is said before anything slow is loaded.
+    wanted, impls = chosen_meters(meters), gated_impls(base, head, impl, bench)
+
     from benchproof import settings  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.gate import asked, command  # noqa: PLC0415  (as above)
-    from benchproof.progress import telling  # noqa: PLC0415
 
-    place = place_of(suites)
-    root = place.checkout.root
-    settings.load(root)  # a table that cannot be meant is told before anything is built
+    place, output = place_of(suites), Output(json)
+    # A table that cannot be meant is told before anything is built.
+    settings.load(place.checkout.root)
     question = asked.Asked(
-        base, head, bench, chosen_meters(meters), chosen_impls(impl), builds, budget,
+        base, head, bench, wanted, impls, builds, budget,
         seed, quick, force, committed, profile,
     )  # fmt: skip
     outputs = command.Outputs(json, markdown, junit)
-    with telling(Console(stderr=True)) as tell:
+    with output.telling() as tell:
         return command.run(
-            question, place, outputs, reports or root / "reports", tell, Console(),
-            record=record, everything=everything,
+            question, place, outputs, reports or place.checkout.root / "reports", tell,
+            output.console(), record=record, everything=everything,
         )  # fmt: skip

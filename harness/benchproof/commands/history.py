@@ -6,9 +6,9 @@ from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from .options import Bench, Impl, Suites, chosen_impls, place_of
+from .options import Bench, Impl, Json, Suites, measured_impls, place_of
+from .output import Output
 
 HELP = """Measure commits of the past, and keep the numbers in asv's own result files.
 
@@ -47,7 +47,7 @@ def command(
         int, typer.Option(min=3, metavar="N", help="Of wall time, a commit and implementation.")
     ] = 9,
     bench: Bench = "",
-    impl: Impl = "both",
+    impl: Impl = "",
     quick: Annotated[
         bool, typer.Option("--quick", help="Only prove that the benchmarks run; keep nothing.")
     ] = False,
@@ -64,21 +64,24 @@ def command(
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Default: reports/results/asv.")
     ] = None,
+    json: Json = None,
 ) -> int:
     """Measure commits of the past."""
     from benchproof import unseen  # noqa: PLC0415  (as in compare)
     from benchproof.history import campaign, options, told  # noqa: PLC0415  (as in compare)
-    from benchproof.progress import telling  # noqa: PLC0415
 
     place = place_of(suites)
+    impls = measured_impls(impl, place.checkout, None)
+    output = Output(json)
     asked = campaign.Asked(
-        range_, claims, every, options.meters(meters), chosen_impls(impl), bench, machine, again,
+        range_, claims, every, options.meters(meters), impls, bench, machine, again,
         jobs, processes if wall else 0, quick,
     )  # fmt: skip
     folder = results or place.checkout.root / "reports" / "results" / "asv"
     if results is None:
         unseen.hide(place.checkout, folder.parent)
-    with telling(Console(stderr=True)) as tell:
+    with output.telling() as tell:
         outcome = campaign.run(asked, place, folder, tell)
-    told.show(outcome, Console())
+    output.keep(told.document(outcome))
+    told.show(outcome, output.console())
     return told.status(outcome)

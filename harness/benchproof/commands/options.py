@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from benchproof.compare import Place
+    from benchproof.checkout import Checkout
+    from benchproof.place import Place
     from benchproof.targets import Implementation
 
 Bench = Annotated[str, typer.Option(metavar="REGEX", help="Only benchmarks that match.")]
@@ -19,7 +20,16 @@ Budget = Annotated[
 Force = Annotated[
     bool, typer.Option("--force", help="Measure even if both sides are the same build.")
 ]
-Impl = Annotated[str, typer.Option(metavar="NAME", help="python or cython; default: both.")]
+Impl = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="cython, python or both; default: those that the project has."
+    ),
+]
+Json = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep the whole document; '-' is standard output."),
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Few processes: a rough wall time.")]
 Seed = Annotated[int, typer.Option(help="Of the random order of processes and cases.")]
 All = Annotated[bool, typer.Option("--all", help="Show every benchmark, not what moved alone.")]
@@ -27,7 +37,7 @@ Committed = Annotated[
     bool, typer.Option("--committed", help="Measure HEAD although the working tree differs.")
 ]
 Suites = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Benchmarks; default: asv's, or asv_benchmarks/.")
+    Path | None, typer.Option(metavar="DIR", help="Benchmarks; default: as the project says.")
 ]
 Reports = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Default: reports/ of the checkout.")
@@ -46,8 +56,9 @@ def chosen_meters(text: str) -> tuple[str, ...]:
     Raises:
         SelectionError: it names none, or one that does not exist.
     """
-    from benchproof.errors import SelectionError  # noqa: PLC0415
+    from benchproof.errors import SelectionError  # noqa: PLC0415  (--help should be fast)
     from benchproof.meters import METERS  # noqa: PLC0415
+    from benchproof.near import meant  # noqa: PLC0415
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"]:
@@ -59,33 +70,104 @@ def chosen_meters(text: str) -> tuple[str, ...]:
         raise SelectionError(
             f"--meters {text!r}: choose from {', '.join(METERS)}"
             + (f", not {', '.join(unknown)}" if unknown else "")
+            + (meant(unknown[0], (*METERS, "all", "exact")) if unknown else "")
         )
     return tuple(name for name in METERS if name in names)
 
 
 def chosen_impls(text: str) -> tuple[Implementation, ...]:
-    """Read the choice of implementations.
+    """Read the choice of implementations; both where none was made.
 
     Raises:
         SelectionError: it names none.
     """
     from benchproof.errors import SelectionError  # noqa: PLC0415
+    from benchproof.near import meant  # noqa: PLC0415
     from benchproof.targets import IMPLEMENTATIONS  # noqa: PLC0415
 
-    if text not in {*IMPLEMENTATIONS, "both"}:
-        raise SelectionError(f"--impl {text!r}: choose cython, python or both")
-    return tuple(impl for impl in IMPLEMENTATIONS if text in {impl, "both"})
+    known = (*IMPLEMENTATIONS, "both")
+    if text not in {*known, ""}:
+        raise SelectionError(f"--impl {text!r}: choose cython, python or both{meant(text, known)}")
+    return tuple(impl for impl in IMPLEMENTATIONS if text in {impl, "both", ""})
+
+
+def measured_impls(
+    text: str, checkout: Checkout, *commits: str | None
+) -> tuple[Implementation, ...]:
+    """Read the choice of implementations; those that the project has where none was made.
+
+    Args:
+        text: the option.
+        checkout: the project.
+        commits: in any of which it may have them; None is the working tree.
+
+    Raises:
+        SelectionError: it names none.
+    """
+    from benchproof import variants  # noqa: PLC0415
+
+    chosen = chosen_impls(text)
+    return chosen if text else variants.of(checkout, *commits)
+
+
+def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[Implementation, ...]:
+    """Hold a question against the project, without building anything.
+
+    Returns:
+        The implementations to measure; none where the sides name theirs.
+
+    Raises:
+        BenchproofError: a side names nothing, or an option cannot be meant.
+    """
+    from benchproof import suite, targets  # noqa: PLC0415
+    from benchproof.checkout import Checkout  # noqa: PLC0415
+    from benchproof.errors import TargetError  # noqa: PLC0415
+
+    specs = [targets.parse(left), targets.parse(right)]
+    suite.expression(bench)
+    chosen_impls(impl)
+    here = Checkout.around(Path.cwd())
+    found = [targets.resolve(spec, here) for spec in specs]
+    named = [spec.text for spec in specs if spec.impl]
+    if named and impl:
+        raise TargetError(f"{named[0]!r} names an implementation: --impl has nothing to choose")
+    commits = [None if side.is_working_tree else side.commit for side in found]
+    return () if named else measured_impls(impl, here, *commits)
+
+
+def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[Implementation, ...]:
+    """The implementations that a gate measures: those of its head, unless one was chosen.
+
+    Raises:
+        BenchproofError: a side names nothing, or an option cannot be meant.
+    """
+    from benchproof import suite, targets  # noqa: PLC0415
+    from benchproof.checkout import Checkout  # noqa: PLC0415
+
+    suite.expression(bench)
+    chosen_impls(impl)
+    here = Checkout.around(Path.cwd())
+    commits = [
+        None if spec.revision == targets.WORKING_TREE else here.commit(spec.revision)
+        for spec in map(targets.parse, filter(None, (base, head)))
+    ]
+    return measured_impls(impl, here, *commits)
 
 
 def place_of(suites: Path | None) -> Place:
-    """The checkout around the current directory, with its suites and cache."""
-    from benchproof import asv_conf, checkout, compare, files, toolchain  # noqa: PLC0415
+    """The checkout around the current directory, with its suites and cache.
+
+    Raises:
+        BenchproofError: it is none.
+    """
+    from benchproof import asv_conf, checkout, files, toolchain  # noqa: PLC0415
+    from benchproof.place import Place  # noqa: PLC0415
 
     here = checkout.Checkout.around(Path.cwd())
     found = asv_conf.Found(suites, "") if suites else asv_conf.locate(here.root)
     if found.why:
         typer.echo(found.why, err=True)
-    return compare.Place(here, found.folder, files.cache_of(here.root), toolchain.find())
+    return Place(here, found.folder, files.cache_of(here.root), toolchain.find())
 
 
 def seconds(budget: float | None, *, quick: bool) -> float:

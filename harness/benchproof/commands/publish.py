@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from .options import Json  # noqa: TC001  (typer reads annotations at run time)
+from .output import Output
 
 HELP = """Publish what was measured as a site: static files, for the disk or any web host.
 
@@ -23,7 +25,7 @@ Examples:
   benchproof publish --out site --no-asv          elsewhere, without asv's own site
   benchproof publish --pictures changed           SVG and PNG of benchmarks that changed last
   benchproof publish --pictures 'decode_rows\\.'   of those that match
-  benchproof publish --from other/reports --json
+  benchproof publish --from other/reports --json done.json
 
 Exit status: 0 published, 2 could not be published.
 """
@@ -42,7 +44,7 @@ def command(
         typer.Option(metavar="WHICH", help="Draw: changed, all, or a REGEX of benchmarks."),
     ] = "",
     asv: Annotated[bool, typer.Option(help="Make asv's own site, too.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
+    json: Json = None,
 ) -> int:
     """Publish the site."""
     # Products of short vectors: threads of the library would wait for each other, not help.
@@ -51,20 +53,18 @@ def command(
     # of the time of a history of 10,000 commits, and found none.
     gc.disable()
     from benchproof import checkout, files, site, unseen  # noqa: PLC0415  (jinja2 and numpy are slow to import)
-    from benchproof.progress import telling  # noqa: PLC0415
 
+    output = Output(json)
     here = checkout.Checkout.around(Path.cwd())
     cache = files.cache_of(here.root)
     source = reports or here.root / "reports"
     if out is None and reports is None:
         unseen.hide(here, source / "html")
     asked = site.Asked(source, out or source / "html", pictures, asv)
-    with telling(Console(stderr=True)) as tell:
+    with output.telling() as tell:
         done = site.publish(asked, here, cache, tell)
-    console = Console()
-    if json:
-        console.print_json(data=done.told())
-        return 0
+    output.keep({"schema": 1, "kind": "publish"} | done.told())
+    console = output.console()
     for line in done.lines():
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return 0

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from .options import (
     All,
     Bench,
     Budget,
     Committed,
+    Impl,
+    Json,
     Meters,
     Quick,
     Reports,
     Seed,
     Suites,
+    chosen_impls,
     chosen_meters,
     place_of,
     seconds,
 )
+from .output import Output
 
 HELP = """Measure HEAD: Cython against pure Python, HEAD against its parent; then the page.
 
 Results go to reports/latest/, the page to reports/html/run.html, and to index.html unless
 `benchproof publish` has put the site there; its path is printed last.
-Only the comparison of commits can fail the job.
+Only the comparison of commits can fail the job. It measures the compiled implementation, or pure
+Python where nothing else changed; --impl chooses.
 
 \b
 Examples:
   benchproof run
   benchproof run --quick --bench routing_key
+  benchproof run --impl python --json run.json
 
 Exit status: 0 no regression, 1 regression, 2 could not measure.
 """
@@ -36,6 +40,7 @@ Exit status: 0 no regression, 1 regression, 2 could not measure.
 
 def command(
     bench: Bench = "",
+    impl: Impl = "",
     budget: Budget = None,
     meters: Meters = "all",
     quick: Quick = False,
@@ -44,22 +49,24 @@ def command(
     suites: Suites = None,
     reports: Reports = None,
     everything: All = False,
+    json: Json = None,
 ) -> int:
     """Run the main job."""
-    from benchproof import compare, job, unseen  # noqa: PLC0415  (as above)
-    from benchproof.progress import telling  # noqa: PLC0415
+    wanted, impls = chosen_meters(meters), chosen_impls(impl) if impl else ()
 
-    place = place_of(suites)
+    from benchproof import compare, job, unseen  # noqa: PLC0415  (scipy is slow to import)
+
+    place, output = place_of(suites), Output(json)
     if reports is None:
         for name in ("latest", "html"):
             unseen.hide(place.checkout, place.checkout.root / "reports" / name)
     each = budget / 2 if budget else seconds(None, quick=True) if quick else job.BUDGET
     request = compare.Request(
-        "", "", bench, chosen_meters(meters), 2 * each, quick, seed, force=False,
-        committed=committed,
+        "", "", bench, wanted, 2 * each, quick, seed, force=False, committed=committed,
+        impls=impls,
     )  # fmt: skip
-    with telling(Console(stderr=True)) as tell:
+    with output.telling() as tell:
         return job.run(
-            request, place, reports or place.checkout.root / "reports", tell, Console(),
-            everything=everything,
+            request, place, reports or place.checkout.root / "reports", tell, output.console(),
+            json, everything=everything,
         )  # fmt: skip

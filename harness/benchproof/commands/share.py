@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from .options import Impl, Json, chosen_impls
+from .output import Output
 
 HELP = """Tell which share of a whole benchmark each of its parts has.
 
@@ -32,17 +34,30 @@ def command(
         ),
     ] = None,
     side: Annotated[str, typer.Option(metavar="SIDE", help="left, right, or both.")] = "both",
-    json: Annotated[bool, typer.Option("--json", help="JSON instead of the tables.")] = False,
+    impl: Impl = "",
+    json: Json = None,
 ) -> int:
     """Tell the shares."""
     from benchproof import checkout, share  # noqa: PLC0415  (--help should be fast)
+    from benchproof.errors import SelectionError  # noqa: PLC0415
 
+    if json and share.is_results(json):
+        # `share --json FILE` read FILE once.
+        raise SelectionError(
+            f"{json} holds results, and --json would write over them: "
+            f"benchproof share {json} --json -"
+        )
     if file is None:
         file = share.of_last_run(checkout.Checkout.around(Path.cwd()).root / "reports")
-    found = share.shares(share.read(file), share.sides(side))
-    out = Console()
-    if json:
-        out.print_json(data=found)
-    else:
-        share.show(found, out)
+    impls = chosen_impls(impl)
+    found = [
+        each
+        for document in share.read(file)
+        for each in share.shares(document, share.sides_of(document, share.sides(side), impls))
+    ]
+    if not found:
+        raise SelectionError(f"no side of {file.name} that was chosen is {' or '.join(impls)}")
+    output = Output(json)
+    output.keep({"schema": 1, "kind": "shares", "shares": found})
+    share.show(found, output.console())
     return 0

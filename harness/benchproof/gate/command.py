@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from benchproof import files, results
+from benchproof import files, results, targets, variants
 from benchproof.errors import BenchproofError
-from benchproof.targets import IMPLEMENTATIONS
 
 from . import passed
 from .report import junit, markdown, table
@@ -42,7 +41,7 @@ class Outputs:
     def clear(self) -> None:
         """Remove what an earlier gate left: it is not this one's."""
         for file in (self.json, self.markdown, self.junit):
-            if file is not None:
+            if file is not None and file != files.STDOUT:
                 file.unlink(missing_ok=True)
 
 
@@ -80,7 +79,7 @@ def run(
         if words:
             tell.line(words)
     if record:
-        _refuse_part(asked)
+        _refuse_part(asked, place)
     outcome = measure(asked, place, tell)
     document = outcome.document
     table.show(document, out, everything=everything)
@@ -101,7 +100,7 @@ def _write(outcome: GateOutcome, outputs: Outputs) -> None:
     document = outcome.document
     if outputs.json is not None:
         results.write_json(document, outputs.json)
-        for impl, bench in outcome.benches.items():
+        for impl, bench in outcome.benches.items() if outputs.json != files.STDOUT else ():
             results.write_raw(bench, document["sides"][impl], raw_name(outputs.json, impl))
     if outputs.markdown is not None:
         files.write(markdown.render(document), outputs.markdown)
@@ -114,14 +113,17 @@ def raw_name(file: Path, impl: str) -> Path:
     return file.with_name(f"{file.name.removesuffix('.json')}.{impl}.json")
 
 
-def _refuse_part(asked: Asked) -> None:
+def _refuse_part(asked: Asked, place: Place) -> None:
     """Refuse to call a part of a gate a pass.
 
     Raises:
         BenchproofError: some benchmarks, exact meters or an implementation were left out.
     """
     whole = {"instructions", "allocations", "bytes"} <= set(asked.meters)
-    if asked.bench or not whole or set(asked.impls) != set(IMPLEMENTATIONS):
+    spec = targets.parse(asked.head)
+    tree = spec.revision == targets.WORKING_TREE
+    had = variants.of(place.checkout, None if tree else place.checkout.commit(spec.revision))
+    if asked.bench or not whole or not set(had) <= set(asked.impls):
         raise BenchproofError(
-            "--record needs the whole gate: all benchmarks, both implementations, all exact meters"
+            "--record needs the whole gate: all benchmarks, every implementation, all exact meters"
         )

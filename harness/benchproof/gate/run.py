@@ -16,12 +16,14 @@ from benchproof import (
     counting,
     families,
     imports,
+    listing,
     meters,
     provenance,
     results,
     suite,
     targets,
     timing,
+    unmeasured,
     verdict,
 )
 from benchproof.calibrate import rates
@@ -143,6 +145,7 @@ class _Gate:
         for name in self.asked.meters:
             if meters.why_not(name):
                 self.trouble(None, f"{name} cannot be measured here: {meters.why_not(name)}")
+        self.catalogue.take(listing.early(self.head.suites, self.place.checkout))
         try:
             self.count_all()
             self.list_base()
@@ -151,7 +154,9 @@ class _Gate:
             if self.asked.profile:
                 self.explain()
         except KeyboardInterrupt:
-            if not any(each.bench and each.bench.got.loops for each in self.impls):
+            if not any(
+                each.bench and results.has_numbers(each.bench, each.cases) for each in self.impls
+            ):
                 raise StoppedError("stopped before anything was measured") from None
             self.partial = True
             self.crew.stop()
@@ -173,6 +178,9 @@ class _Gate:
 
     def count(self, each: SideBySide) -> None:
         """Build, prove and count one implementation."""
+        if self.catalogue.known and each.same_sources and not self.asked.force:
+            each.same = True
+            return
         tell = Named(self.tell, each.impl)
         core = provenance.pinned_core()
         number = self.asked.builds or self.settings.builds
@@ -196,13 +204,14 @@ class _Gate:
         bench = next((each.bench for each in self.impls if each.bench), None)
         place, folder = self.place, self.scratch / "base"
         old = definitions.of(self.sides["left"], place.checkout, place.suites, folder)
-        if bench is None or old is None or old == self.head.suites:
+        if old is None or old == self.head.suites:
             return
         self.tell.stage("listing the base's benchmarks")
         try:
-            found = [
-                case.name for case in suite.from_rows(replace(bench, suites=old).discover("left"))
-            ]
+            cases = listing.early(old, place.checkout)
+            if cases is None and bench is not None:
+                cases = suite.from_rows(replace(bench, suites=old).discover("left"))
+            found = [case.name for case in cases or ()]
         except WorkerError as error:
             self.trouble(None, f"the base's benchmarks cannot be listed: {error}")
             return
@@ -242,6 +251,8 @@ class _Gate:
                 judged = results.judge(
                     each.bench, each.cases, self.asked.meters, self.settings, looks
                 )
+                if self.partial:
+                    judged = results.reached(judged)
                 more = {"impl": each.impl, "accepted": None, "profile": None}
                 self.rows += [row | more for row in judged]
 
@@ -294,6 +305,10 @@ class _Gate:
             partial=self.partial, same=all(each.same for each in self.impls),
             trade_off=self.settings.trade_off,
         )  # fmt: skip
+        missed = unmeasured.between(
+            self.sides["left"], self.sides["right"], self.place.checkout, self.asked.impls
+        )
+        found["verdict"] = missed.qualify(found["verdict"])
         return GateOutcome(found, benches)
 
 

@@ -58,8 +58,21 @@ class Catalogue:
         """Which are chosen, whose patterns must match, and cases that are no functions."""
         self._pattern, self._settings, self._others = pattern, settings, others
         self._lock = threading.Lock()
+        self._found = False
         self.known: list[Case] = []
         self.excluded: list[dict[str, str | None]] = []
+
+    def take(self, known: Sequence[Case] | None) -> None:
+        """What was found before anything was built; None: only a build can tell.
+
+        Raises:
+            SelectionError: none of it matches.
+            SettingsError: a limit's pattern matches none.
+        """
+        if known is not None:
+            self.known = [*known, *self._others]
+            self._settings.check([case.name for case in self.known])
+            suite.select(self.known, self._pattern)
 
     def cases(self, bench: Bench, tell: Teller) -> list[Case]:
         """The chosen ones.
@@ -70,7 +83,8 @@ class Catalogue:
             WorkerError: they cannot be listed.
         """
         with self._lock:
-            if not self.known:
+            if not self._found:
+                self._found = True
                 tell.stage("finding the benchmarks")
                 found = bench.discover()
                 self.excluded = suite.left_out(found, self._pattern)
@@ -102,6 +116,11 @@ class SideBySide:
     bench: Bench | None = None
     cases: list[Case] = field(default_factory=list)
     same: bool = False
+
+    @property
+    def same_sources(self) -> bool:
+        """Whether both sides are the same build, as can be told before there is any."""
+        return self.targets["left"].content == self.targets["right"].content
 
     def build(
         self, place: Place, suites: Path, crew: Crew, core: int | None, number: int, tell: Teller

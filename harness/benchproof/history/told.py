@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION
 
@@ -35,6 +35,18 @@ def show(outcome: Outcome, out: Console) -> None:
         _line(out, f"  {rest} more, for {len(reasons) - _MOST} other reasons")
     if outcome.is_empty:
         _line(out, "could not measure: no benchmark of any of these commits gave a number")
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    """The same as data: what was measured, and what has no number and why."""
+    return {
+        "schema": 1, "kind": "history", "measured": outcome.measured, "shared": outcome.shared,
+        "known": outcome.known, "left": outcome.left, "reasons": outcome.reasons,
+        "failed": [
+            {"commit": commit, "impl": impl, "why": why}
+            for (commit, impl), why in outcome.failed.items()
+        ],
+    }  # fmt: skip
 
 
 def status(outcome: Outcome) -> int:

@@ -1,0 +1,128 @@
+"""All commands of `benchproof` as one program; what errors become, and `--version`."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Annotated, ParamSpec
+
+import typer
+
+from benchproof.errors import BenchproofError, StoppedError, told
+from benchproof.extras import missing
+
+from . import (
+    bisect,
+    calibrate,
+    changes,
+    claims,
+    compare,
+    doctor,
+    gate,
+    history,
+    init,
+    publish,
+    share,
+    version,
+)
+from . import run as run_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+P = ParamSpec("P")
+
+#: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
+COMMANDS: tuple[ModuleType, ...] = (
+    init, compare, run_command, gate, calibrate, history, changes, bisect, publish, share, claims,
+    doctor,
+)  # fmt: skip
+#: Commands whose `--json` took no file once; there, without one, it means standard output.
+_JSON_ALONE = ("doctor", "publish", "share")
+
+HELP = """Compare, gate and track benchmarks of a Python project.
+
+\b
+Examples:
+  benchproof init                  write the few lines that a project needs
+  benchproof compare HEAD .        what do my uncommitted edits do?
+  benchproof gate main HEAD        may this branch go in?
+  benchproof doctor                what can this machine measure?
+
+Every command has --help with examples, and --json FILE for its document ('-' is standard output).
+
+Exit status: 0 no regression, 1 regression, 2 could not measure, or stopped.
+"""
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(help=HELP)
+def _root(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=version.show,
+            is_eager=True,
+            help="Print the version, and those of what measures.",
+        ),
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
+def tells_errors(command: Callable[P, int], name: str) -> Callable[P, None]:
+    """Turn what a person can mend into its lines on standard error, and exit with its status."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            status = command(*args, **kwargs)
+        except BenchproofError as error:
+            status = _complain(error)
+        except ModuleNotFoundError as error:
+            status = _complain(missing(error, f"benchproof {name}"))
+        except OSError as error:
+            status = _complain(told(error))
+        except KeyboardInterrupt:
+            status = _complain(StoppedError("stopped"))
+        raise typer.Exit(status)
+
+    return wrapped
+
+
+def _complain(error: BenchproofError) -> int:
+    """Print an error; its exit status."""
+    typer.secho(f"benchproof: {error}", err=True, fg="red")
+    return error.exit_status
+
+
+for _module in COMMANDS:
+    _name = _module.__name__.rpartition(".")[2]
+    app.command(name=_name, help=_module.HELP)(tells_errors(_module.command, _name))
+
+
+def run() -> int:
+    """Run the command that `sys.argv` names; its exit status."""
+    try:
+        app(args=with_files(sys.argv[1:]), prog_name="benchproof")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def with_files(words: list[str]) -> list[str]:
+    """The command line, with standard output named where an old `--json` has no file behind it."""
+    if not words or words[0] not in _JSON_ALONE:
+        return words
+    found = []
+    for word, after in zip(words, [*words[1:], "--"], strict=True):
+        alone = word == "--json" and after.startswith("-") and after != "-"
+        found += [word, "-"] if alone else [word]
+    return found

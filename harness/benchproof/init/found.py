@@ -1,0 +1,148 @@
+"""What `benchproof init` finds in a project: its package, its benchmarks, its build."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchproof import asv_conf, renamed
+from benchproof.errors import BenchproofError
+from benchproof.near import meant
+from benchproof.package import is_place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Folders with an `__init__.py` that are nobody's package.
+_NOT_MEASURED = frozenset({
+    "asv_benchmarks", "bench", "benchmark", "benchmarks", "build", "ci", "dist", "doc", "docs",
+    "env", "examples", "scripts", "test", "testing", "tests", "tools", "venv",
+})  # fmt: skip
+#: Where benchmarks usually lie.
+_SUITES = ("asv_benchmarks", "benchmarks", "bench")
+_BENCHMARK = re.compile(r"^\s*(?:async\s+)?def\s+(?:time|mem|track|peakmem|timeraw)_", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A project.
+
+    Attributes:
+        root: its folder.
+        package: folder of the package, relative to it.
+        why_package: how it was found.
+        suites: folder of the benchmarks, relative to it; it need not exist.
+        why_suites: how it was found.
+        has_suites: whether it holds benchmarks.
+        proven: whether any of them says what it measures by a `prove`, as each must.
+        configured: whether `[tool.benchproof]` is there.
+        requires: what its build needs, as pip takes it.
+    """
+
+    root: Path
+    package: str
+    why_package: str
+    suites: str
+    why_suites: str
+    has_suites: bool
+    proven: bool
+    configured: bool
+    requires: tuple[str, ...]
+
+
+def find(root: Path, package: str = "", suites: str = "") -> Found:
+    """Look at a project.
+
+    Args:
+        root: the top of its checkout.
+        package: folder of the package, where a person named it.
+        suites: the same of the benchmarks.
+
+    Raises:
+        BenchproofError: it is not clear what is measured, or nothing builds it.
+    """
+    whole = pyproject(root)
+    table = whole.get("tool", {}).get(renamed.table_name(whole.get("tool", {})), {})
+    if not whole and not (root / "setup.py").is_file():
+        raise BenchproofError(
+            f"{root.name} has no pyproject.toml and no setup.py: pip cannot build what is measured"
+        )
+    place, why = _package(root, whole, package or str(table.get("package", "")))
+    folder, why_suites = _suites(root, suites or str(table.get("suites", "")), place)
+    texts = [file.read_text(encoding="utf-8", errors="replace")
+             for file in sorted((root / folder).rglob("*.py"))]  # fmt: skip
+    return Found(
+        root, place, why, folder, why_suites,
+        any(_BENCHMARK.search(text) for text in texts),
+        any("prove" in text for text in texts), bool(table),
+        tuple(whole.get("build-system", {}).get("requires", ("setuptools",))),
+    )  # fmt: skip
+
+
+def pyproject(root: Path) -> dict[str, Any]:
+    """The project's pyproject.toml; empty without one.
+
+    Raises:
+        BenchproofError: it is no TOML.
+    """
+    try:
+        return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BenchproofError(f"pyproject.toml: {error}") from error
+
+
+def packages(root: Path) -> list[str]:
+    """Folders that may be the package: below src/, else at the top."""
+    for base in (root / "src", root):
+        found = sorted(
+            str(init.parent.relative_to(root))
+            for init in base.glob("*/__init__.py")
+            if init.parent.name not in _NOT_MEASURED and init.parent.name.isidentifier()
+        )
+        if found:
+            return found
+    return []
+
+
+def _package(root: Path, whole: dict[str, Any], named: str) -> tuple[str, str]:
+    """The package's folder, and how it was found."""
+    known = packages(root)
+    if named:
+        if not is_place(named) or not (root / named / "__init__.py").is_file():
+            raise BenchproofError(f"{named!r} is no package in {root.name}{meant(named, known)}")
+        return named, "as it was named"
+    wanted = re.sub(r"[-_.]+", "_", str(whole.get("project", {}).get("name", ""))).lower()
+    fitting = [each for each in known if each.rpartition("/")[2].lower() == wanted]
+    if fitting:
+        return fitting[0], "named as the project"
+    if len(known) == 1:
+        below = " below src/" if known[0].startswith("src/") else ""
+        return known[0], f"the only package{below}"
+    if not known:
+        raise BenchproofError(
+            f"no package in {root.name} or its src/: a folder with an __init__.py is what is "
+            "measured; --package names it"
+        )
+    raise BenchproofError(
+        f"{root.name} has several packages ({', '.join(known)}): choose one with --package"
+    )
+
+
+def _suites(root: Path, named: str, package: str) -> tuple[str, str]:
+    """The folder of the benchmarks, and how it was found."""
+    if named:
+        return named.rstrip("/"), "as it was named"
+    found = asv_conf.locate(root)
+    if found.why and found.folder.is_dir() and found.folder.resolve().is_relative_to(root):
+        place = str(found.folder.resolve().relative_to(root))
+        return place, found.why.partition(", ")[2]
+    for name in _SUITES:
+        if any(_BENCHMARK.search(file.read_text(encoding="utf-8", errors="replace"))
+               for file in (root / name).rglob("*.py")):  # fmt: skip
+            return name, "it holds benchmarks"
+    free = (name for name in ("benchmarks", *_SUITES) if not (root / name).exists())
+    return next((n for n in free if n != package), "benchproof_suites"), "new: there are none yet"

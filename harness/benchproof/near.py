@@ -1,0 +1,27 @@
+"""Names that somebody may have meant: for every message about a name that is not known."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: How alike two names must be, from 0 to 1, and how many are suggested.
+_ALIKE, _MOST = 0.6, 3
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """The end of a message: the nearest of the known names, or nothing where none is near.
+
+    Args:
+        word: what was written.
+        known: names, or paths of names with dots between, of which any part may have been meant.
+    """
+    whole = {name.lower(): name for name in reversed(list(known))}
+    found = [whole[each] for each in get_close_matches(word.lower(), whole, _MOST, _ALIKE)]
+    if not found:
+        parts = {part: None for name in whole.values() for part in name.split(".")}
+        found = get_close_matches(word.lower(), parts, _MOST, _ALIKE)
+    return f"; did you mean {' or '.join(found)}?" if found else ""

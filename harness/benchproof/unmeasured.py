@@ -1,0 +1,80 @@
+"""What changed between two sides in files that none of the measured implementations runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import targets, variants
+from .errors import COULD_NOT_MEASURE, NO_REGRESSION
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from .checkout import Checkout
+    from .targets import Implementation, Target
+
+#: What an implementation is called where it is told.
+WORDS: dict[Implementation, str] = {"python": "pure Python", "cython": "compiled"}
+#: Files that are named; the rest is counted.
+_MOST = 3
+
+
+@dataclass(frozen=True)
+class Unmeasured:
+    """Files of the package that differ, and that nothing measured runs.
+
+    Attributes:
+        files: path to the implementation that would run it.
+        all_of_it: whether nothing else of the package or its build differs.
+    """
+
+    files: dict[str, Implementation]
+    all_of_it: bool
+
+    def told(self) -> str:
+        """One clause; empty if there is nothing to tell."""
+        if not self.files:
+            return ""
+        names = ", ".join(list(self.files)[:_MOST])
+        more = f" and {len(self.files) - _MOST} more" if len(self.files) > _MOST else ""
+        impls = sorted(set(self.files.values()))
+        words = ", ".join(WORDS[impl] for impl in impls)
+        remedy = " or ".join(f"--impl {impl}" for impl in (*impls, "both"))
+        return f"changed and not measured: {names}{more} ({words}; {remedy} measures it)"
+
+    def qualify(self, verdict: dict[str, Any]) -> dict[str, Any]:
+        """A verdict that does not hide it: "no regression" of what did not change is none."""
+        if not self.files:
+            return verdict
+        found = verdict | {"summary": f"{verdict['summary']}; {self.told()}"}
+        if self.all_of_it and verdict["exit"] == NO_REGRESSION:
+            found |= {"status": "nothing that changed was measured", "exit": COULD_NOT_MEASURE}
+        return found
+
+
+def between(
+    left: Target, right: Target, checkout: Checkout, measured: Collection[Implementation]
+) -> Unmeasured:
+    """Look for it.
+
+    Args:
+        left: the base.
+        right: the candidate.
+        checkout: that holds both.
+        measured: the implementations.
+    """
+    before, after = (_files(side, checkout) for side in (left, right))
+    changed = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
+    known = frozenset(before) | frozenset(after)
+    runs = {path: variants.running(path, known) for path in changed}
+    missed = {path: min(impls) for path, impls in runs.items() if not impls & set(measured)}
+    return Unmeasured(missed, bool(changed) and len(missed) == len(changed))
+
+
+def _files(side: Target, checkout: Checkout) -> dict[str, str]:
+    """What a side is built from: path to hash, without what does not reach a build."""
+    paths = targets.sources(checkout)
+    if side.is_working_tree or side.commit is None:
+        return checkout.working(paths)
+    return checkout.committed(side.commit, paths)
