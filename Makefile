@@ -6,7 +6,7 @@
 # make nightly everything on both implementations, with ten times as many generated examples
 # make gate    does HEAD regress against the commit at which this last passed? exact meters only
 # make lint    ruff, mypy, cython-lint, actionlint
-# make build   compile the twins in place again
+# make build   compile the modules in place again
 # make integration   the tests against a real Cassandra, one node and three; fails without a JDK
 # make docs    the documentation as a site: docs/_build/html/index.html
 # make asv     the same benchmarks by asv: one quick run of HEAD, then its site

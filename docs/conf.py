@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-# The reference shows the readable twin; a compiled one has neither source nor signatures to show.
+# The reference shows the pure form; a compiled module has neither source nor signatures to show.
 os.environ["DRIVER_IMPL"] = "python"
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
@@ -31,7 +31,7 @@ nitpicky = False
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-# Pages link to files of the repository that are no pages of the site; protocols of one floor have
+# Pages link to files of the repository that are no pages of the site; protocols of one layer have
 # the name of the class of another that fulfils them.
 suppress_warnings = ["myst.xref_missing", "ref.python"]
 

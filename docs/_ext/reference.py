@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = ROOT / "driver"
 
-#: Folders in the order of their floors, lowest last: a user looks for what is on top.
+#: Folders in the order of their layers, lowest last: a user looks for what is on top.
 FOLDERS = (
     "cluster",
     "aio",
@@ -75,7 +75,7 @@ def index() -> str:
     )
     toctree = "\n".join(folder for folder in FOLDERS if (DRIVER / folder).is_dir())
     return (
-        "# Reference\n\nEvery public name, from the docstrings; the upper floors come first.\n\n"
+        "# Reference\n\nEvery public name, from the docstrings; the upper layers come first.\n\n"
         f"| package | what lives there |\n|---|---|\n{rows}\n\n"
         f"```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
     )
