@@ -64,7 +64,7 @@ class Built:
     Attributes:
         key: hash of the sources, the tools and the way of building.
         impl: which implementation its workers ask for.
-        compiled: whether compiled twins are in it.
+        compiled: whether compiled modules are in it.
         wheel_sha256: of the wheel that it was unpacked from.
         folder: goes first on a worker's ``sys.path``; holds only the package.
         why_pure: why it was not compiled though nobody asked for Python, or "".

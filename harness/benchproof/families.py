@@ -11,7 +11,7 @@ suite. For instructions and bytes, a suite of `FEWEST` cases or more has
   up, *improved* the other way round, *equivalent* if the whole interval is within the limit, else
   *undecided*.
 
-A case that moved by no more than its meter's floor (an instruction, a byte) did not move. One whose
+A case that moved by no more than its noise floor (an instruction, a byte) did not move. One whose
 regression somebody accepted is left out: it has been decided. Before a suite is believed to have
 moved, its cases are counted in other layouts of memory, as a case's change is (`counting`).
 
@@ -125,7 +125,7 @@ _ALL = math.log(1000)
 
 
 def _logarithm(meter: str, about: Mapping[str, Any], end: str) -> float:
-    """How far a case moved; nothing below its meter's floor."""
+    """How far a case moved; nothing below its meter's noise floor."""
     ratio, floor = about[end], verdict.LIMITS[meter].floor
     if ratio is None:
         return _ALL

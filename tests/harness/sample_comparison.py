@@ -144,7 +144,7 @@ def _break_some(cases, rng):
     slower["verdict"] = "regressed"
     for case, status, why in (
         (cases[20], "not applicable", "HEAD~1 has no driver.statements.bound"),
-        (cases[24], "proof failed", "types.marshal is marshal.py, expected the compiled twin"),
+        (cases[24], "proof failed", "types.marshal is marshal.py, expected the compiled module"),
         (cases[30], "different answers", "digest 9f86d081 on the left, 60303ae2 on the right"),
         (cases[35], "error", "worker ended with status -9"),
     ):

@@ -144,12 +144,14 @@ def test_a_case_that_is_too_small_for_a_size_is_not_asked_for(scene, pretended, 
 def test_each_site_is_there_and_takes_every_form(site, place):
     text = (ROOT / site.file).read_text()
     for form in work.FORMS.values():
-        if form.twin is site.twin:
-            new = inserted(text, site.function, work.lines({form.name: 3}), place, twin=site.twin)
+        if form.cython is site.cython:
+            new = inserted(
+                text, site.function, work.lines({form.name: 3}), place, cython=site.cython
+            )
             added = [line.strip() for line in new.splitlines()]
             assert all(line.strip() in added for line in form.lines(3))
             assert len(new.splitlines()) == len(text.splitlines()) + len(form.lines(3))
-            if not site.twin:
+            if not site.cython:
                 ast.parse(new)
 
 
@@ -168,22 +170,22 @@ def test_targets_of_sites_are_benchmarks_and_families_share_none():
 
 def test_a_function_that_is_gone_is_said_by_name():
     with pytest.raises(SiteError, match="no function gone"):
-        inserted("def here():\n    return 1\n", "gone", ["pass"], 0.0, twin=False)
+        inserted("def here():\n    return 1\n", "gone", ["pass"], 0.0, cython=False)
     with pytest.raises(SiteError, match=r"no function Box\.gone"):
-        inserted("cdef class Box:\n    cdef int a\n", "Box.gone", ["pass"], 0.0, twin=True)
+        inserted("cdef class Box:\n    cdef int a\n", "Box.gone", ["pass"], 0.0, cython=True)
 
 
 def test_work_never_stands_behind_a_statement_that_may_leave():
     text = 'def f(a):\n    """Words."""\n    b = a\n    if b:\n        return 1\n    return 2\n'
     for place in (0.0, 0.4, 0.99):
-        lines = inserted(text, "f", ["work()"], place, twin=False).splitlines()
+        lines = inserted(text, "f", ["work()"], place, cython=False).splitlines()
         assert lines.index("    work()") < lines.index("        return 1")
 
 
 def test_work_in_cython_stands_behind_a_docstring_of_many_lines():
     text = 'cdef class A:\n    cdef int f(self, int a):\n        """One.\n\n        Two.\n'
     text += '        """\n        cdef int b\n        return a\n'
-    new = inserted(text, "A.f", ["work()"], 0.0, twin=True)
+    new = inserted(text, "A.f", ["work()"], 0.0, cython=True)
     assert '        """\n        work()\n        cdef int b\n' in new
 
 

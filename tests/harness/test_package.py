@@ -59,7 +59,7 @@ time_spin.version = "1"
 
 @pytest.fixture
 def acme(tmp_path):
-    """A package without twins, IMPL and setup.py; its newest commit does more work."""
+    """A package without compiled modules, IMPL and setup.py; its newest commit does more work."""
     project = Repository(tmp_path / "acme")
     for name, text in {
         ".gitignore": ".benchproof/\n",
@@ -96,7 +96,7 @@ def test_a_package_of_another_name_is_gated(acme, cache, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_package_without_twins_cannot_be_asked_for_as_compiled(acme, cache):
+def test_a_package_without_compiled_modules_cannot_be_asked_for_as_compiled(acme, cache):
     answer = benchproof(acme, cache, "gate", "HEAD", "HEAD", "--meters", "allocations")
     assert answer.returncode == 2
     assert "has no compiled modules to ask for (--impl python)" in answer.stdout + answer.stderr

@@ -118,7 +118,7 @@ def test_states_without_figures_show_their_reason(full):
     text = read(full).text
     for words in (
         "not applicable HEAD~1 has no driver.statements.bound",
-        "proof failed types.marshal is marshal.py, expected the compiled twin",
+        "proof failed types.marshal is marshal.py, expected the compiled module",
         "different answers digest 9f86d081 on the left, 60303ae2 on the right",
         "error worker ended with status -9",
     ):

@@ -160,7 +160,7 @@ def test_a_file_of_elsewhere_fails_its_proof(side):
         worker.check_proof(proof(side.parent, "driver/work.py"), side, "python")
 
 
-def test_a_module_without_a_twin_may_run_in_python_in_a_compiled_side(side):
+def test_a_module_without_a_compiled_form_may_run_in_python_in_a_compiled_side(side):
     good = {"modules": {"other": str(side / "driver/other.py")}, "digest": "0"}
     assert worker.check_proof(good, side, "cython")["modules"] == {"other": "driver/other.py"}
 

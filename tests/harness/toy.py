@@ -87,7 +87,7 @@ class Repository:
 
 
 class Toy(Repository):
-    """A driver with a function or two, a compiled twin, and a build of a second."""
+    """A driver with a function or two, a compiled module, and a build of a second."""
 
     def __init__(self, root):
         super().__init__(root)

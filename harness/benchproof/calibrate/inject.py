@@ -83,8 +83,8 @@ def draws(rng: Random, among: Sequence[Site], costs: Costs, size: float) -> Iter
     for site in rng.sample(among, len(among)):
         possible = sizable(site, costs)
         for impl, target in rng.sample(possible, len(possible)):
-            form = rng.choice([form.name for form in FORMS.values()
-                               if form.twin is site.twin and form.name in costs.unit])  # fmt: skip
+            usable = [each for each in FORMS.values() if each.cython is site.cython]
+            form = rng.choice([each.name for each in usable if each.name in costs.unit])
             amounts = costs.amounts(site, target, impl, size, form)
             predicted = {
                 each: costs.size(site, target, each, amounts)
@@ -118,7 +118,7 @@ def committed(
         site = by_name[each.site]
         text = sources.get(site.file) or clone.text(site.file)
         work = lines(each.amounts)
-        sources[site.file] = inserted(text, site.function, work, each.place, twin=site.twin)
+        sources[site.file] = inserted(text, site.function, work, each.place, cython=site.cython)
     told = []
     for _ in range(rng.randint(0, MOST_EDITS)):
         edit = neutral.edit(clone, rng.choice(neutral.KINDS), rng, sources)

@@ -24,7 +24,7 @@ class SiteError(BenchproofError):
     """The driver has not got the function that a site names."""
 
 
-def inserted(text: str, function: str, lines: Sequence[str], place: float, *, twin: bool) -> str:
+def inserted(text: str, function: str, lines: Sequence[str], place: float, *, cython: bool) -> str:
     """A source with lines inserted into one of its functions.
 
     Args:
@@ -32,13 +32,13 @@ def inserted(text: str, function: str, lines: Sequence[str], place: float, *, tw
         function: its name, with its class's before it if it has one.
         lines: without indentation.
         place: 0 to 1, chooses among the places that every call reaches.
-        twin: whether the source is Cython's.
+        cython: whether the source is Cython's.
 
     Raises:
         SiteError: there is no such function.
     """
     rows = text.splitlines(keepends=True)
-    at, indent = (_in_cython if twin else _in_python)(text, rows, function, place)
+    at, indent = (_in_cython if cython else _in_python)(text, rows, function, place)
     work = [f"{' ' * indent}{line}\n" for line in lines]
     return "".join([*rows[:at], *work, *rows[at:]])
 

@@ -65,10 +65,10 @@ def edit(clone: Clone, kind: str, rng: Random, sources: dict[str, str]) -> Edit:
     raise SiteError(f"no source below {FOLDER}/ takes a {kind}")
 
 
-def _comment(text: str, rng: Random, twin: bool) -> tuple[str, str] | None:
+def _comment(text: str, rng: Random, cython: bool) -> tuple[str, str] | None:
     """A comment of a few lines somewhere at the left edge: everything below moves."""
     rows = text.splitlines(keepends=True)
-    places = [0] if twin else _gaps(text)
+    places = [0] if cython else _gaps(text)
     if not rows or not places:
         return None
     place, lines = rng.choice(places), rng.randint(1, 5)
@@ -76,7 +76,7 @@ def _comment(text: str, rng: Random, twin: bool) -> tuple[str, str] | None:
     return "".join(rows), f"{lines} lines at line {place + 1}"
 
 
-def _unused_function(text: str, rng: Random, twin: bool) -> tuple[str, str] | None:
+def _unused_function(text: str, rng: Random, cython: bool) -> tuple[str, str] | None:
     """A function that nobody calls, with a constant and a name of its own."""
     if not text.strip():
         return None
@@ -84,7 +84,7 @@ def _unused_function(text: str, rng: Random, twin: bool) -> tuple[str, str] | No
     name = f"_nobody_calls_{number}"
     body = "".join(f"    total += values[{index}] * {number + index}\n" for index in range(lines))
     function = f"def {name}(values):\n    total = 0\n{body}    return total\n"
-    if twin:
+    if cython:
         return f"{text.rstrip()}\n\n\n{function}", name
     places = _gaps(text)
     rows = text.splitlines(keepends=True)
@@ -92,9 +92,9 @@ def _unused_function(text: str, rng: Random, twin: bool) -> tuple[str, str] | No
     return "".join([*rows[:place], "\n\n", function, "\n\n", *rows[place:]]), name
 
 
-def _renamed_local(text: str, rng: Random, twin: bool) -> tuple[str, str] | None:
+def _renamed_local(text: str, rng: Random, cython: bool) -> tuple[str, str] | None:
     """A local variable of one function under another name."""
-    del twin
+    del cython
     found = [
         (function, name)
         for function in ast.walk(ast.parse(text))

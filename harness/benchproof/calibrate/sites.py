@@ -36,7 +36,7 @@ class Site:
     impls: tuple[str, ...] = IMPLEMENTATIONS
 
     @property
-    def twin(self) -> bool:
+    def cython(self) -> bool:
         """Whether the source is Cython's."""
         return self.file.endswith(".pyx")
 

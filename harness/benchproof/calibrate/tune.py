@@ -55,7 +55,7 @@ class Trial:
     @property
     def impl(self) -> Implementation:
         """The implementation that runs it: pure Python builds fast, and costs the same there."""
-        return "cython" if FORMS[self.form].twin else "python"
+        return "cython" if FORMS[self.form].cython else "python"
 
     @property
     def name(self) -> str:
@@ -64,8 +64,8 @@ class Trial:
 
     def sites(self, sites: Sequence[Site]) -> list[Site]:
         """One site of each family that has so many."""
-        twin = FORMS[self.form].twin
-        chosen = families(site for site in sites if site.twin is twin)
+        cython = FORMS[self.form].cython
+        chosen = families(site for site in sites if site.cython is cython)
         return [each[self.number] for each in chosen.values() if self.number < len(each)]
 
 
@@ -92,7 +92,7 @@ class Costs:
     def amounts(self, site: Site, target: str, impl: str, size: float, form: str) -> dict[str, int]:
         """The amounts that make a case slower by a size: of a form, filled up with the finest."""
         wanted = size * self.base[impl, target] / self.calls[site.name, target]
-        fine = finest(twin=site.twin).name
+        fine = finest(cython=site.cython).name
         coarse = 0
         if form != fine:
             coarse = int((wanted - self.fixed.get(form, 0.0)) / self.unit[form])
@@ -110,10 +110,10 @@ class Costs:
 def trials(sites: Sequence[Site]) -> list[Trial]:
     """All trials: each form in the first sites, with two amounts; the finest in all of them."""
     found = []
-    for twin in (False, True):
-        among = families(site for site in sites if site.twin is twin)
+    for cython in (False, True):
+        among = families(site for site in sites if site.cython is cython)
         number = max((len(each) for each in among.values()), default=0)
-        forms = [form.name for form in FORMS.values() if form.twin is twin]
+        forms = [form.name for form in FORMS.values() if form.cython is cython]
         found += [Trial(0, form, factor) for form in forms for factor in (1, 2) if number]
         found += [Trial(index, form) for index in range(1, number) for form in forms[:2]]
     return found
@@ -189,7 +189,7 @@ def commit_of(
     for site in (each for each in sites if each.name in amounts):
         text = sources.get(site.file) or clone.text(site.file)
         work = lines({form: amounts[site.name]})
-        sources[site.file] = inserted(text, site.function, work, 0.0, twin=site.twin)
+        sources[site.file] = inserted(text, site.function, work, 0.0, cython=site.cython)
     return clone.commit(sources, f"A trial: {name}")
 
 

@@ -42,7 +42,7 @@ def trial_sessions(clone: Clone, trials: Iterable[Mapping[str, Any]], seed: int)
         trials: rows of `tune`.
         seed: of the order.
     """
-    fine = {finest(twin=twin).name for twin in (False, True)}
+    fine = {finest(cython=cython).name for cython in (False, True)}
     return [
         Session(
             f"trial {row['trial']} {row['content'][:8]} {row['table']}", row["commit"], row["impl"],
@@ -121,7 +121,7 @@ def planned(
             pair for pair in inject.sizable(site, costs) if (site.name, pair[1]) in worth
         ])  # fmt: skip
         each = worth[site.name, target]
-        form = finest(twin=site.twin).name
+        form = finest(cython=site.cython).name
         amounts = costs.amounts(site, target, impl, size / each, form)
         predicted = {
             name: costs.size(site, target, name, amounts) * each

@@ -22,14 +22,14 @@ class Form:
 
     Attributes:
         name: for the records.
-        twin: whether it is Cython's.
+        cython: whether it is Cython's.
         cost: roughly, of one in instructions; only trials are sized by it.
         most: more of them than this are not asked for.
         lines: source lines that spend it so many times.
     """
 
     name: str
-    twin: bool
+    cython: bool
     cost: float
     most: int
     lines: Callable[[int], list[str]]
@@ -69,9 +69,9 @@ FORMS: Mapping[str, Form] = {
 }
 
 
-def finest(*, twin: bool) -> Form:
+def finest(*, cython: bool) -> Form:
     """The form with the smallest cost of a language."""
-    return FORMS["C stores" if twin else "stores"]
+    return FORMS["C stores" if cython else "stores"]
 
 
 def lines(amounts: Mapping[str, int]) -> list[str]:

@@ -26,7 +26,7 @@ class Change:
         ratio: new level over old level; infinite where the old one is zero.
         low: lower end of the ratio's interval.
         high: upper end.
-        p: chance of such data under "no change beyond the floor", adjusted for all places of all
+        p: chance of such data with no change beyond noise, adjusted for all places of all
             series that were searched together (Benjamini and Hochberg).
         detectors: the methods that found it.
         kind: `code`, or `platform` where the canary or the recorded platform moved with it.

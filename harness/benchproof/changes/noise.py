@@ -1,13 +1,13 @@
-"""How much a series wobbles though nothing changed: floors, scales, and the weight of a point.
+"""How much a series wobbles though nothing changed: noise floors, scales, weights of points.
 
-Levels are compared on a scale where a meter's floor is the same step everywhere: the logarithm,
+Levels are compared on a scale where the noise floor is the same step everywhere: the logarithm,
 bent to a straight line near zero for meters that may be zero (an inverse hyperbolic sine), so that
 "0.1 %, but at least a twentieth of an allocation" is one number.
 
 A point's variance is that of its own interval, plus that of the series: what points differ by that
 no interval knows of. The series' part is read from the differences of neighbours, which changes
 hardly touch as long as most neighbours have none. Where every commit has a change that fails; so an
-exact meter's part has bounds that come from its floor.
+exact meter's part has bounds that come from its noise floor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: A point's interval reaches so many standard deviations to either side: asv's are of 99 %.
 REACH = 2.576
-#: Bounds of an exact series' own standard deviation, as parts of the floor.
+#: Bounds of an exact series' own standard deviation, as parts of the noise floor.
 LEAST, MOST = 1 / 20, 1 / 4
 #: |z| of a normal variable stays below these in a quarter and in half of all draws.
 _QUARTER, _HALF = 0.3186, 0.6745
@@ -42,7 +42,7 @@ class Floor:
     Attributes:
         ratio: as a part of the level.
         unit: and in the meter's unit; 0 for a meter that is never zero.
-        exact: whether nothing but wobble within the floor moves the meter.
+        exact: whether nothing but wobble within the noise floor moves the meter.
         why: the reason.
     """
 
@@ -53,7 +53,7 @@ class Floor:
 
     @property
     def bend(self) -> float:
-        """The level at which the floor's two parts are equal; the scale bends there."""
+        """The level at which the noise floor's two parts are equal; the scale bends there."""
         return self.unit / self.ratio
 
 
@@ -68,12 +68,12 @@ FLOORS: dict[str, Floor] = {
 
 
 def floor_of(meter: str) -> Floor:
-    """A meter's floor; that of wall time for a meter that is not ours."""
+    """A meter's noise floor; that of wall time for a meter that is not ours."""
     return FLOORS.get(meter, FLOORS["wall"])
 
 
 def scale(values: Numbers, floor: Floor) -> Numbers:
-    """Values on the scale where the floor is `floor.ratio` everywhere; NaN where there is none."""
+    """Values on the scale where the noise floor is `floor.ratio`; NaN if it has none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Numbers = np.arcsinh(values / (2 * floor.bend)) if floor.unit else np.log(values)
     found[~np.isfinite(found)] = np.nan

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LONGEST = 128
 #: Standard errors by which two windows must differ to be proposed.
 DIFFERENT = 3.5
-#: And the part of the floor: an estimate of a step may fall short of it.
+#: And the part of the noise floor: an estimate of a step may fall short of it.
 NEARLY = 0.7
 
 

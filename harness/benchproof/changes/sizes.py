@@ -1,7 +1,7 @@
 """From places to steps: how large each is, how sure, and where noise may have moved it.
 
-The test is that a step lies beyond the floor, not merely beyond nothing: a canny layout that moves
-a count by less than the floor for a hundred commits is still no change.
+The test is that a step lies beyond the noise floor, not merely beyond nothing: a layout that moves
+a count by less than the noise floor for a hundred commits is still no change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PLAUSIBLE = 7.35
 BLIP, HICCUP = 1, 3
 #: Points to either side of a step among which its place is looked for.
 FAR = 2 * LONGEST
-#: Standard errors by which the levels around a blip may differ; or a third of the floor, but never
+#: Standard errors by which levels around a blip may differ; or a third of the noise floor, never
 #: more than all of it.
 _SAME = 4.0
 #: Degrees of freedom where the noise is stated, not estimated.
@@ -59,7 +59,7 @@ class Step:
         last: the last point that surely has the old level.
         first: the first that surely has the new one.
         ratio: new over old level, with its interval of 95 % (`low`, `high`).
-        p: chance of such data if the step is within the floor; for this place alone.
+        p: chance of such data if the step is within the noise floor; for this place alone.
         detectors: who found it.
     """
 
@@ -196,7 +196,7 @@ def _with_echo(places: Sequence[int], points: _Points) -> _Points:
 
 
 def _without_weak(places: list[int], points: _Points) -> list[int]:
-    """Without places whose step is within the floor or noise, the weakest of neighbours first."""
+    """Without places whose step is within the noise floor, the weakest of neighbours first."""
     while places:
         seen = _measure(places, points)
         weak = (seen.p > HOPELESS) | (np.abs(seen.size) <= points.floor.ratio)

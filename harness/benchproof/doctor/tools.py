@@ -134,7 +134,7 @@ def compiler(toolchain: Toolchain) -> Finding:
 
 
 def cython() -> Finding:
-    """What translates the twins to C."""
+    """What translates Cython modules to C."""
     try:
         return ok("cython", importlib.metadata.version("cython"))
     except importlib.metadata.PackageNotFoundError:
