@@ -1,4 +1,4 @@
-"""Big-endian numbers in a buffer, read and written, for all compiled modules. No bounds are checked here."""
+"""Big-endian numbers in a buffer, read and written, for all compiled modules; unchecked bounds."""
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
