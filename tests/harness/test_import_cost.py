@@ -1,0 +1,42 @@
+"""What answering costs: `--help` and `compare` load nothing that they do not use."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+#: Each takes longer to import than the answer may take; what measures or draws imports it later.
+HEAVY = {
+    "asv",
+    "jinja2",
+    "matplotlib",
+    "memray",
+    "numpy",
+    "pandas",
+    "pydantic",
+    "ruptures",
+    "scipy",
+}
+PROGRAM = """
+import sys
+from benchproof.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+print("loaded", *{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["compare", "--help"], ["compare"]])
+def test_a_command_that_measures_nothing_loads_nothing_heavy(words, tmp_path):
+    answer = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words],
+        cwd=tmp_path, env=os.environ | {"COLUMNS": "100"}, check=True, capture_output=True,
+        text=True,
+    )  # fmt: skip
+    loaded = answer.stdout.splitlines()[-1].split()
+    assert loaded[0] == "loaded"
+    assert "benchproof" in loaded
+    assert not HEAVY & set(loaded)
