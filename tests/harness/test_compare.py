@@ -192,7 +192,7 @@ def test_a_driver_that_does_not_import_is_told(toy, place, tell):
 
 
 def test_an_expression_that_matches_nothing_is_told(slower, tell):
-    with pytest.raises(SelectionError, match="'zzz' matches none of 3 benchmarks"):
+    with pytest.raises(SelectionError, match="'zzz' matches none of 4 benchmarks"):
         compare.compare(replace(QUICK, bench="zzz"), slower, tell)
 
 

@@ -33,6 +33,7 @@ def test_a_machine_that_measures_less_can_still_run_the_main_job():
         "instructions": "missing",
         "allocations": "ok",
         "bytes": "ok",
+        "retained": "ok",
         COMPILED: "missing",
         "commit against commit": "ok",
     }

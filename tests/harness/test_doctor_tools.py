@@ -85,9 +85,9 @@ def test_absent_valgrind_costs_the_instructions_and_nothing_else(monkeypatch):
     assert finding.remedy
 
 
-def test_absent_memray_costs_allocations_and_bytes(monkeypatch):
+def test_absent_memray_costs_everything_that_it_records(monkeypatch):
     monkeypatch.setattr(tools.allocations, "why_not", lambda: "memray is not installed")
-    assert tools.memray().affects == ("allocations", "bytes")
+    assert tools.memray().affects == ("allocations", "bytes", "retained")
 
 
 def test_random_addresses_cost_exactness(monkeypatch):

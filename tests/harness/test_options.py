@@ -15,8 +15,8 @@ def test_implementations_are_one_or_both():
 
 
 def test_meters_are_some_all_or_the_exact_ones():
-    assert chosen_meters("all") == ("wall", "instructions", "allocations", "bytes")
-    assert chosen_meters("exact") == ("instructions", "allocations", "bytes")
+    assert chosen_meters("all") == ("wall", "instructions", "allocations", "bytes", "retained")
+    assert chosen_meters("exact") == ("instructions", "allocations", "bytes", "retained")
     assert chosen_meters(" bytes, wall") == ("wall", "bytes")
 
 

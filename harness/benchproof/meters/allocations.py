@@ -77,8 +77,9 @@ def measure(call: Callable[[], object], counts: Counts) -> tuple[float, float, f
             if retained:
                 tape.record(MORE * counts.many)
                 # A leak shows in every loop; what shows in some is a table that grew.
-                again = (counts.few, counts.many) * 2
-                retained = max(0.0, min(retained, *(tape.record(each)[2] / each for each in again)))
+                again = [tape.record(each)[2] for each in (counts.few, counts.many) * 2]
+                pairs = counts.per_call(again[:2]), counts.per_call(again[2:])
+                retained = max(0.0, min(retained, *pairs)) if min(again) > 0 else 0.0
     return counts.per_call(number), counts.per_call(size), retained
 
 
