@@ -34,6 +34,13 @@ def write_json(document: Mapping[str, Any], file: Path) -> None:
         write(text, file)
 
 
+def forget(*places: Path | None) -> None:
+    """Remove what an earlier run left under these names: it is not this one's."""
+    for file in places:
+        if file is not None and file != STDOUT:
+            file.unlink(missing_ok=True)
+
+
 def write(content: str | bytes, file: Path) -> None:
     """Write beside, then move; folders are made.
 

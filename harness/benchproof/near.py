@@ -22,6 +22,11 @@ def meant(word: str, known: Iterable[str]) -> str:
     whole = {name.lower(): name for name in reversed(list(known))}
     found = [whole[each] for each in get_close_matches(word.lower(), whole, _MOST, _ALIKE)]
     if not found:
-        parts = {part: None for name in whole.values() for part in name.split(".")}
+        parts = {
+            form: None
+            for name in whole.values()
+            for part in name.split(".")
+            for form in (part, part.removeprefix("time_"))
+        }
         found = get_close_matches(word.lower(), parts, _MOST, _ALIKE)
     return f"; did you mean {' or '.join(found)}?" if found else ""

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from benchproof import toolchain
+from benchproof.checkout import Checkout
 from benchproof.doctor import project, tools
-from benchproof.doctor.finding import COMMITS, COMPILED, MAIN_JOB
+from benchproof.doctor.finding import COMMITS, COMPILED
 
 
 def git(folder, *arguments):
@@ -30,7 +31,11 @@ def clone(tmp_path, monkeypatch):
     git(tmp_path, "init", "--initial-branch=main", str(root))
     for text in ('IMPL = "python"\nREASON = "first"\n', 'IMPL = "python"\nREASON = "second"\n'):
         (root / "driver" / "implementation.py").write_text(text, encoding="utf-8")
-        (root / "setup.py").write_text("", encoding="utf-8")
+        (root / "setup.py").write_text("# reads DRIVER_BUILD\n", encoding="utf-8")
+        (root / "asv_benchmarks").mkdir(exist_ok=True)
+        (root / "asv_benchmarks" / "__init__.py").write_text("", encoding="utf-8")
+        hot = "def time_it():\n    pass\n"
+        (root / "asv_benchmarks" / "hot.py").write_text(hot, encoding="utf-8")
         git(root, "add", "--all")
         git(root, "commit", "--message", "change")
     return root
@@ -135,7 +140,7 @@ def test_a_clean_clone_has_nothing_to_mend(clone):
 def test_changes_that_are_not_committed_are_named(clone):
     (clone / "driver" / "implementation.py").write_text("IMPL = 3\n", encoding="utf-8")
     findings = {finding.name: finding for finding in project.check(clone, working())}
-    assert findings["changes"].affects == (MAIN_JOB,)
+    assert findings["changes"].affects == (COMMITS,)
     assert "driver/implementation.py" in findings["changes"].detail
     assert "--committed" in findings["changes"].remedy
 
@@ -156,12 +161,12 @@ def test_a_repository_without_a_commit_stops_the_main_job(tmp_path):
 
 
 def test_without_a_compiler_a_build_is_said_to_be_pure(clone, monkeypatch):
-    finding = project.implementation(clone, broken())
+    finding = project.implementation(Checkout(clone), broken())
     assert (finding.state, finding.affects) == ("degraded", (COMPILED,))
     monkeypatch.setenv("DRIVER_BUILD", "python")
-    assert project.implementation(clone, working()).remedy == "unset DRIVER_BUILD"
+    assert project.implementation(Checkout(clone), working()).remedy == "unset DRIVER_BUILD"
 
 
 def test_a_driver_that_cannot_be_imported_is_quoted(clone):
     (clone / "driver" / "implementation.py").write_text("1 / 0\n", encoding="utf-8")
-    assert "ZeroDivisionError" in project.implementation(clone, working()).detail
+    assert "ZeroDivisionError" in project.implementation(Checkout(clone), working()).detail

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import meters, provenance, results, settings
+from benchproof import listing, meters, provenance, results, settings, variants
 from benchproof.build import Builder
 from benchproof.errors import BisectError, BuildError, StoppedError, TargetError
 from benchproof.processes import Crew
@@ -15,7 +15,7 @@ from benchproof.processes import Crew
 from . import confirm, evidence, line
 from .asked import Asked, check, ends
 from .probe import Prober
-from .search import Search
+from .search import Search, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from benchproof.compare import Place
     from benchproof.progress import Teller
     from benchproof.suite import Case
+    from benchproof.targets import Implementation
     from benchproof.verdict import Limit
 
     from .line import Stop
@@ -45,7 +46,10 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
     stops = line.between(checkout, checkout.commit(good), checkout.commit(bad))
     if len(stops) == 1:
         raise BisectError(f"{asked.span}: no commit of it changes what is built")
-    impl = asked.impl or ("cython" if place.toolchain.compiles else "python")
+    known = listing.early(place.suites, checkout)
+    if known is not None:
+        one_of(known, asked.bench)
+    impl = asked.impl or _usual(place, checkout.commit(bad))
     with TemporaryDirectory(prefix="benchproof-") as scratch, Crew() as crew:
         builder = Builder(checkout, place.cache, crew, place.toolchain)
         prober = Prober(
@@ -86,6 +90,12 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
     if not found.lost:
         document |= confirm.confirm(found.culprit, case, impl, place, tell)
     return document | {"verdict": confirm.conclude(document)}
+
+
+def _usual(place: Place, commit: str) -> Implementation:
+    """Compiled, where the project has that and a compiler works; else pure Python."""
+    has = variants.of(place.checkout, commit)
+    return "cython" if "cython" in has and place.toolchain.compiles else "python"
 
 
 def _begin(

@@ -76,7 +76,7 @@ class Search:
                 # The threads wait for children, which end now.
                 self.prober.crew.stop()
                 raise
-        case = self.case = _chosen(self.prober, bad, bench)
+        case = self.case = one_of(suite.from_rows(self.prober.discover(bad)), bench)
         self.prober.plan((self._price(good, stops[0]), self._price(bad, stops[-1])))
         found = []
         for built, stop in ((good, stops[0]), (bad, stops[-1])):
@@ -158,13 +158,12 @@ class Search:
         return None
 
 
-def _chosen(prober: Prober, built: Built, bench: str) -> Case:
+def one_of(cases: Sequence[Case], bench: str) -> Case:
     """The one benchmark that was meant.
 
     Raises:
         SelectionError: there is none, or more than one.
     """
-    cases = suite.from_rows(prober.discover(built))
     named = [case for case in cases if case.name == bench]
     chosen = named or suite.select(cases, suite.expression(bench))
     if len(chosen) > 1:

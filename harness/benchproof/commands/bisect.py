@@ -18,10 +18,10 @@ Builds are kept: a search that was stopped goes on quickly (docs/changes.md).
 
 \b
 Examples:
-  benchproof bisect routing_key.time_single_int v1.0..main
+  benchproof bisect routing_key.time_murmur3_single_int v1.0..main
   benchproof bisect decode_rows.time_one_row HEAD~64..       up to HEAD
-  benchproof bisect time_one_row$ a1b2c3d..e4f5a6b --impl python
-  benchproof bisect bind.time_ten_values main~20..main --meter allocations --json b.json
+  benchproof bisect 'range_select_bind$' a1b2c3d..e4f5a6b --impl python
+  benchproof bisect bind.time_all_scalars main~20..main --meter allocations --json b.json
 
 Exit status: 0 found, 2 it could not be (the range that is left is named).
 """

@@ -33,13 +33,13 @@ Limits and budget are those of [tool.benchproof], as for `benchproof gate`.
 
 \b
 Examples:
-  benchproof compare HEAD .                        what do my uncommitted edits do?
-  benchproof compare main my-branch --bench bind   two branches, only the bind suite
-  benchproof compare HEAD~1 HEAD --impl python     only the pure Python implementation
+  benchproof compare HEAD .                          what do my uncommitted edits do?
+  benchproof compare main my-branch --bench bind     two branches, only the bind suite
+  benchproof compare HEAD~1 HEAD --impl python       only the pure Python implementation
   benchproof compare HEAD@impl:python HEAD@impl:cython
-  benchproof compare HEAD HEAD --force             an A/A run: how noisy is this machine?
+  benchproof compare HEAD HEAD --force               an A/A run: how noisy is this machine?
   benchproof compare HEAD~1 HEAD --meters instructions,allocations
-  benchproof compare HEAD . --bench bind --profile where did the instructions go?
+  benchproof compare HEAD . --bench bind --profile   where did the instructions go?
   benchproof compare main HEAD --json - > main.json
 
 Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from .options import Json  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
 
-HELP = """Say what this machine can and cannot measure, and what to do about it.
+HELP = """Say what can and cannot be measured here, of this project, and what to do about it.
 
 \b
 Examples:
   benchproof doctor            a table
   benchproof doctor --json -   for machines
 
-Exit status: 0 the main job can run here, 2 it cannot.
+Exit status: 0 this project can be measured here, 2 it cannot.
 """
 
 
@@ -24,6 +24,7 @@ def command(
 
     findings = diagnose()
     output = Output(json)
-    output.keep(report.as_json(findings))
-    report.show(findings, output.console())
+    parts = report.parts_of()
+    output.keep(report.as_json(findings, parts))
+    report.show(findings, output.console(), parts)
     return report.exit_status(findings)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from benchproof import files
+
 from .options import (
     All,
     Bench,
@@ -80,6 +82,7 @@ def command(
     everything: All = False,
 ) -> int:
     """Gate a commit."""
+    files.forget(json, markdown, junit)
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = chosen_meters(meters), gated_impls(base, head, impl, bench)
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .finding import Finding
-from .report import diagnose, doctor_command
+from .report import diagnose
 
-__all__ = ["Finding", "diagnose", "doctor_command"]
+__all__ = ["Finding", "diagnose"]

@@ -7,9 +7,9 @@ from typing import Literal
 
 State = Literal["ok", "degraded", "missing"]
 
-#: What a finding can affect beside meters: everything, or one half of the main job.
-MAIN_JOB = "the main job"
-COMPILED = "Cython against pure"
+#: What a finding can affect beside meters: everything, or one half of `benchproof run`.
+MAIN_JOB = "everything"
+COMPILED = "compiled against pure"
 COMMITS = "commit against commit"
 
 
@@ -22,8 +22,8 @@ class Finding:
         state: ``ok``; ``degraded`` (it measures, but worse than it could); ``missing``.
         detail: What was found.
         remedy: What to do about it; empty if there is nothing to do.
-        affects: Meters (``wall``, ``instructions``, ``allocations``, ``bytes``) or parts of the
-            main job that suffer; empty if ``state`` is ``ok``.
+        affects: Meters (``wall``, ``instructions``, ``allocations``, ``bytes``) or parts of
+            `benchproof run` that suffer; empty if ``state`` is ``ok``.
     """
 
     name: str

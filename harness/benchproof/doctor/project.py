@@ -1,21 +1,26 @@
-"""The project: the checkout that is measured, and what a build of it would give."""
+"""The project: its package, benchmarks, build and commits, and what it lacks to be measured."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchproof import package, targets
+from benchproof import asv_conf, listing, package, targets, variants
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError
+from benchproof.init import found as init
+from benchproof.unmeasured import WORDS
 
 from .finding import COMMITS, COMPILED, MAIN_JOB, Finding, ok
 from .tools import install
 
 if TYPE_CHECKING:
+    from benchproof.targets import Implementation
     from benchproof.toolchain import Toolchain
 
 #: Asked of a package that has two implementations; another has one, and names none.
@@ -25,10 +30,12 @@ name = sys.argv[1]
 package = importlib.import_module(name)
 if importlib.util.find_spec(name + ".implementation"):
     package = importlib.import_module(name + ".implementation")
-print(getattr(package, "IMPL", "one implementation"))
-print(getattr(package, "REASON", "no IMPL"))
+print(getattr(package, "IMPL", "it imports"))
+print(getattr(package, "REASON", ""))
 """
 _SECONDS = 30
+#: The name at the beginning of a requirement.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def check(place: Path, toolchain: Toolchain) -> list[Finding]:
@@ -41,10 +48,89 @@ def check(place: Path, toolchain: Toolchain) -> list[Finding]:
             remedy = install("git")
         return [Finding("checkout", "missing", str(error), remedy, (MAIN_JOB,))]
     return [
+        measured(checkout),
+        benchmarks(checkout),
+        build(checkout),
         history(checkout),
         changes(checkout),
-        implementation(checkout.root, toolchain),
+        implementation(checkout, toolchain),
     ]
+
+
+def forms(place: Path) -> tuple[Implementation, ...]:
+    """The implementations of the project around a place; none where there is no project."""
+    try:
+        return variants.of(Checkout.around(place), None)
+    except BenchproofError:
+        return ()
+
+
+def measured(checkout: Checkout) -> Finding:
+    """The package that is measured."""
+    place = checkout.package
+    if (checkout.root / place).is_dir():
+        forms = " and ".join(WORDS[impl] for impl in variants.of(checkout, None))
+        return ok("package", f"{place}/ of {checkout.root.name} ({forms})")
+    found = init.packages(checkout.root)
+    detail = f"{checkout.root.name} has no {place}/"
+    if found:
+        detail += f"; it has {', '.join(found)}"
+    return Finding("package", "missing", detail, "benchproof init", (MAIN_JOB,))
+
+
+def benchmarks(checkout: Checkout) -> Finding:
+    """The folder of benchmarks, and what is in it."""
+    try:
+        folder = asv_conf.locate(checkout.root).folder
+    except BenchproofError as error:
+        return Finding("benchmarks", "missing", str(error), "benchproof init", (MAIN_JOB,))
+    name = folder.relative_to(checkout.root) if folder.is_relative_to(checkout.root) else folder
+    if not folder.is_dir():
+        return Finding(
+            "benchmarks", "missing", f"there is no {name}/", "benchproof init", (MAIN_JOB,)
+        )
+    known = listing.early(folder, checkout)
+    if known is None:
+        return ok("benchmarks", f"{name}/ (its modules import the package: a build lists them)")
+    if not known:
+        return Finding(
+            "benchmarks", "missing", f"{name}/ has no function time_*", "write one", (MAIN_JOB,)
+        )
+    suites = len({case.suite for case in known})
+    return ok("benchmarks", f"{name}/: {len(known)} in {suites} module{'s' * (suites != 1)}")
+
+
+def build(checkout: Checkout) -> Finding:
+    """Whether what builds the project is installed beside this tool, where sides are built."""
+    try:
+        table = init.pyproject(checkout.root).get("build-system", {})
+    except BenchproofError as error:
+        return Finding("build", "missing", str(error), "mend it", (MAIN_JOB,))
+    backend = str(table.get("build-backend", "setuptools.build_meta"))
+    wanted = [str(each) for each in table.get("requires", ("setuptools",))]
+    absent = [each for each in wanted if not _installed(each)]
+    if absent:
+        return Finding(
+            "build",
+            "missing",
+            f"{backend} needs {', '.join(absent)}, not installed beside benchproof",
+            f"pip install {' '.join(repr(each) for each in absent)}",
+            (MAIN_JOB,),
+        )
+    return ok("build", f"{backend}, with all that it needs")
+
+
+def _installed(requirement: str) -> bool:
+    """Whether a distribution is there, in any version; one for other systems counts as there."""
+    name, _, marker = requirement.partition(";")
+    found = _NAME.match(name.strip())
+    if marker.strip() or not found:
+        return True
+    try:
+        importlib.metadata.version(found[0])
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def history(checkout: Checkout) -> Finding:
@@ -72,7 +158,7 @@ def history(checkout: Checkout) -> Finding:
 
 
 def changes(checkout: Checkout) -> Finding:
-    """Whether the driver in the working tree is the one that HEAD names."""
+    """Whether the package in the working tree is the one that HEAD names."""
     if checkout.head() is None:
         return ok("changes", "nothing to differ from")
     try:
@@ -81,18 +167,29 @@ def changes(checkout: Checkout) -> Finding:
     except BenchproofError as error:
         return Finding(
             "changes",
-            "missing",
+            "degraded",
             str(error).splitlines()[0],
-            "commit or stash them, or: benchproof run --committed",
+            "benchproof compare HEAD . measures them; for the others commit, or say --committed",
+            (COMMITS,),
+        )
+    return ok("changes", "the package of the working tree is HEAD's")
+
+
+def implementation(checkout: Checkout, toolchain: Toolchain) -> Finding:
+    """What a build would give, and what an import from the working tree gives now."""
+    has = variants.of(checkout, None)
+    now = _imported(checkout.root)
+    if len(has) == 1 and (has[0] == "python" or toolchain.compiles):
+        return ok("implementation", f"{WORDS[has[0]]}, the only one; the working tree now: {now}")
+    if len(has) == 1:
+        return Finding(
+            "implementation",
+            "missing",
+            f"the package is compiled, and no compiler works; now: {now}",
+            "mend the compiler",
             (MAIN_JOB,),
         )
-    return ok("changes", "the driver of the working tree is HEAD's")
-
-
-def implementation(root: Path, toolchain: Toolchain) -> Finding:
-    """What a build would give, and what an import from the working tree gives now."""
     wanted = os.environ.get("DRIVER_BUILD", "auto")
-    now = _imported(root)
     if wanted == "python":
         return Finding(
             "implementation",
@@ -126,9 +223,9 @@ def _imported(root: Path) -> str:
             timeout=_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"the driver could not be asked ({error})"
+        return f"it could not be asked ({error})"
     if answer.returncode:
         lines = answer.stderr.strip().splitlines()
         return f"import {name} fails ({lines[-1] if lines else answer.returncode})"
     name, _, reason = answer.stdout.strip().partition("\n")
-    return f"{name}, {reason}"
+    return f"{name}, {reason}" if reason else name

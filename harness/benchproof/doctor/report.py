@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +20,10 @@ from .finding import COMMITS, COMPILED, Finding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
+#: What can be measured.
+PARTS = (*METERS, COMPILED, COMMITS)
 #: A sign and a style for each state; the sign does without colours.
 _SIGNS = {"ok": ("+", "green"), "degraded": ("~", "yellow"), "missing": ("-", "bold red")}
 
@@ -37,29 +39,13 @@ def diagnose(place: Path | None = None) -> list[Finding]:
     """
     place = place or Path.cwd()
     found = tools_of_the_build.find()
+    forms = project.forms(place)
     cache = Path(renamed.variable("BENCHPROOF_CACHE") or place / ".benchproof")
     return [
-        *tools.check(found),
+        *tools.check(found, compiled="cython" in forms),
         *project.check(place, found),
         *machine.check(cache=cache),
     ]
-
-
-def doctor_command(json_output: bool = False) -> int:
-    """Print what this machine can and cannot measure, and what to do about it.
-
-    Args:
-        json_output: Print JSON instead of the table.
-
-    Returns:
-        The exit status: 0 if the main job can run, 2 if it cannot.
-    """
-    findings = diagnose()
-    if json_output:
-        print(json.dumps(as_json(findings), indent=1))  # noqa: T201  (rich would wrap the lines)
-    else:
-        show(findings, Console())
-    return exit_status(findings)
 
 
 def exit_status(findings: Sequence[Finding]) -> int:
@@ -67,10 +53,16 @@ def exit_status(findings: Sequence[Finding]) -> int:
     return COULD_NOT_MEASURE if any(f.stops_the_main_job for f in findings) else 0
 
 
-def verdicts(findings: Sequence[Finding]) -> dict[str, str]:
-    """For each meter and each half of the main job: the worst state among what affects it.
+def parts_of(place: Path | None = None) -> tuple[str, ...]:
+    """What can be measured of a project: every meter, commits, implementations if it has both."""
+    both = len(project.forms(place or Path.cwd())) > 1
+    return tuple(part for part in PARTS if part != COMPILED or both)
 
-    What stops the main job makes everything missing.
+
+def verdicts(findings: Sequence[Finding], parts: Sequence[str] = PARTS) -> dict[str, str]:
+    """For each part of what can be measured: the worst state among what affects it.
+
+    What stops everything makes everything missing.
     """
     order = ("ok", "degraded", "missing")
     stopped = exit_status(findings) != 0
@@ -78,22 +70,22 @@ def verdicts(findings: Sequence[Finding]) -> dict[str, str]:
         part: "missing"
         if stopped
         else max((f.state for f in findings if part in f.affects), key=order.index, default="ok")
-        for part in (*METERS, COMPILED, COMMITS)
+        for part in parts
     }
 
 
-def as_json(findings: Sequence[Finding]) -> dict[str, Any]:
+def as_json(findings: Sequence[Finding], parts: Sequence[str] = PARTS) -> dict[str, Any]:
     """The report as data."""
     return {
         "schema": 1,
         "kind": "doctor",
         "main_job": exit_status(findings) == 0,
-        "can_measure": verdicts(findings),
+        "can_measure": verdicts(findings, parts),
         "findings": [asdict(finding) for finding in findings],
     }
 
 
-def show(findings: Sequence[Finding], console: Console) -> None:
+def show(findings: Sequence[Finding], console: Console, parts: Sequence[str] = PARTS) -> None:
     """Print the table, then what it comes to."""
     grid = Table(box=None, pad_edge=False, padding=(0, 1), show_header=False)
     grid.add_column(no_wrap=True)
@@ -109,15 +101,15 @@ def show(findings: Sequence[Finding], console: Console) -> None:
         grid.add_row(Text(sign, style=style), Text(finding.name, style=style), words)
     console.print(grid)
     console.print()
-    for part, state in verdicts(findings).items():
+    for part, state in verdicts(findings, parts).items():
         _, style = _SIGNS[state]
         said = {"ok": "yes", "degraded": "yes, not at its best", "missing": "no"}[state]
         console.print(Text.assemble(f"{part:<22}", (said, style)))
     console.print()
     if exit_status(findings) == 0:
-        console.print(Text("The main job can run here: make bench", style="bold green"))
+        console.print(Text("This project can be measured here: benchproof run", style="bold green"))
         return
     reasons = [f.name for f in findings if f.stops_the_main_job]
     console.print(
-        Text(f"The main job cannot run here: see {', '.join(reasons)} above", style="bold red")
+        Text(f"Nothing can be measured here: see {', '.join(reasons)} above", style="bold red")
     )

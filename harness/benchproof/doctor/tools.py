@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchproof import provenance
+from benchproof.extras import EXTRAS
 from benchproof.meters import METERS, allocations, instructions
 
 from .finding import COMPILED, MAIN_JOB, Finding, ok
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from benchproof.toolchain import Toolchain
 
 #: What the harness imports, each with what fails without it.
-_PACKAGES = ("asv_runner", "filelock", "jinja2", "matplotlib", "numpy", "pyperf", "scipy")
+_PACKAGES = ("asv_runner", "filelock", "numpy", "psutil", "pyperf", "scipy")
 #: Settings of Python that reach the workers and change what is measured.
 _DISTURBING = (
     "PYTHONDEVMODE", "PYTHONFAULTHANDLER", "PYTHONMALLOC", "PYTHONMALLOCSTATS", "PYTHONOPTIMIZE",
@@ -34,14 +35,18 @@ _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 _PERF_SECONDS = 10
 
 
-def check(toolchain: Toolchain) -> list[Finding]:
-    """All findings about the tools."""
+def check(toolchain: Toolchain, *, compiled: bool = True) -> list[Finding]:
+    """All findings about the tools.
+
+    Args:
+        toolchain: what builds the sides.
+        compiled: whether the project has anything to compile.
+    """
     return [
         python(),
         environment(os.environ),
         packages(),
-        compiler(toolchain),
-        cython(),
+        *((compiler(toolchain),) if compiled else ()),
         valgrind(),
         addresses(),
         memray(),
@@ -112,10 +117,18 @@ def packages() -> Finding:
             "packages",
             "missing",
             f"not installed: {', '.join(absent)}",
-            "make setup",
+            "pip install benchproof",
             (MAIN_JOB,),
         )
-    return ok("packages", f"all {len(_PACKAGES)} that the harness imports are installed")
+    extras = [
+        extra for extra, (_, modules) in EXTRAS.items()
+        if any(find_spec(name) is None for name in modules)
+    ]  # fmt: skip
+    if extras:
+        does = " and ".join(EXTRAS[extra][0] for extra in extras)
+        remedy = f"pip install 'benchproof[{','.join(extras)}]'"
+        return Finding("packages", "degraded", f"nothing here {does}; all else works", remedy)
+    return ok("packages", "all that benchproof imports are installed")
 
 
 def compiler(toolchain: Toolchain) -> Finding:
@@ -131,14 +144,6 @@ def compiler(toolchain: Toolchain) -> Finding:
         f"unset CC, or set it to a compiler that works; {remedy}" if given else remedy,
         (COMPILED,),
     )
-
-
-def cython() -> Finding:
-    """What translates Cython modules to C."""
-    try:
-        return ok("cython", importlib.metadata.version("cython"))
-    except importlib.metadata.PackageNotFoundError:
-        return Finding("cython", "missing", "not installed", "make setup", (COMPILED,))
 
 
 def valgrind() -> Finding:
@@ -172,7 +177,7 @@ def memray() -> Finding:
     """What counts allocations."""
     why_not = allocations.why_not()
     if why_not:
-        return Finding("memray", "missing", why_not, "make setup", allocations.METERS)
+        return Finding("memray", "missing", why_not, "pip install memray", allocations.METERS)
     return ok("memray", importlib.metadata.version("memray"))
 
 

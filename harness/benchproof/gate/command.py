@@ -38,12 +38,6 @@ class Outputs:
     markdown: Path | None = None
     junit: Path | None = None
 
-    def clear(self) -> None:
-        """Remove what an earlier gate left: it is not this one's."""
-        for file in (self.json, self.markdown, self.junit):
-            if file is not None and file != files.STDOUT:
-                file.unlink(missing_ok=True)
-
 
 def run(
     asked: Asked,
@@ -71,7 +65,6 @@ def run(
     Raises:
         BenchproofError: the gate cannot begin, or a file cannot be written.
     """
-    outputs.clear()
     kept = reports / passed.FILE
     if not asked.base:
         base, words = passed.base(passed.load(kept), place.checkout, asked.head)

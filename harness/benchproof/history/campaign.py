@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from benchproof import meters, provenance, suite
+from benchproof import listing, meters, provenance, suite
 from benchproof.errors import HistoryError
 from benchproof.processes import Crew
 from benchproof.targets import IMPLEMENTATIONS
@@ -87,6 +87,9 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
             f"no C compiler works here ({place.toolchain.why_not}): --impl python measures the rest"
         )
     with _alone(place.cache), Crew() as crew:
+        listed = listing.early(place.suites, place.checkout)
+        if listed is not None:
+            suite.select(listed, pattern)
         suites = discovery.discover(place, crew, wanted, tell)
         chosen = [case.name for case in suite.select(suites.cases, pattern)]
         measurer = Measurer(place, suites.cases, Loops(folder), crew)

@@ -1,0 +1,258 @@
+"""The command line itself: what it loads, how it ends, and what every command has in common."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from benchproof import listing
+from benchproof.checkout import Checkout
+from benchproof.commands import app
+from tests.harness.conftest import SUITES
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = typer.main.get_command(app.app)
+COMMANDS = sorted(PROGRAM.commands)
+#: What no question about the command line needs, and takes longer to load than to answer it.
+HEAVY = {"asv", "asv_runner", "matplotlib", "numpy", "pandas", "pydantic", "pyperf", "scipy"}
+#: Ends with a list of the heavy modules that were loaded.
+LOADED = f"""
+import atexit, sys
+atexit.register(lambda: print("loaded:", *sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr))
+sys.argv[0] = "benchproof"
+from benchproof.cli import main
+main()
+"""
+
+
+def python(*arguments, cwd=ROOT, **env):
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=cwd, capture_output=True, text=True, check=False, timeout=300,
+        env=os.environ | {"COLUMNS": "100"} | env,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["--help"], 0),
+        (["--version"], 0),
+        (["compare", "--help"], 0),
+        (["gate", "--help"], 0),
+        (["compare"], 2),
+        (["compare", "no-such-commit", "HEAD"], 2),
+        (["compare", "HEAD", ".", "--meters", "luck"], 2),
+        (["compare", "HEAD", ".", "--impl", "luck"], 2),
+        (["compare", "HEAD", ".", "--bench", "("], 2),
+    ],
+)
+def test_what_needs_no_measuring_loads_nothing_heavy(words, status):
+    answer = python("-c", LOADED, *words)
+    assert answer.returncode == status, answer.stderr
+    assert answer.stderr.splitlines()[-1] == "loaded:", answer.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_has_examples_and_says_how_it_ends(command):
+    text = PROGRAM.commands[command].help
+    assert "Examples:" in text
+    assert "Exit status: 0" in text
+
+
+def examples():
+    for name in COMMANDS:
+        for line in PROGRAM.commands[name].help.splitlines():
+            if line.startswith("  benchproof "):
+                # What an example is for stands behind it, after several spaces.
+                yield re.split(r"\s{2,}", line.strip())[0].partition(" > ")[0]
+
+
+@pytest.fixture(scope="module")
+def known():
+    found = listing.early(ROOT / "asv_benchmarks", Checkout(ROOT))
+    assert found, "the suites list without the package"
+    return [case.name for case in found]
+
+
+@pytest.mark.parametrize("example", list(examples()))
+def test_every_example_is_a_command_line_and_its_benchmarks_exist(example, known):
+    name, *words = shlex.split(example)[1:]
+    command = PROGRAM.commands[name]
+    with command.make_context(name, list(words)) as context:
+        given = context.params
+    for option in ("bench", "pictures"):
+        wanted = given.get(option) or ""
+        if wanted and wanted not in {"changed", "all"}:
+            matching = [each for each in known if re.search(wanted, each)]
+            assert matching, f"{wanted!r} matches no benchmark"
+            exact = wanted in matching
+            assert name != "bisect" or exact or len(matching) == 1, f"{wanted!r} matches several"
+    rows = tomllib.loads((ROOT / "claims.toml").read_text(encoding="utf-8"))
+    for row in given.get("rows") or ():
+        assert f'"{row}"' in json.dumps(rows), f"the ledger has no row {row}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_a_file_for_its_document(command):
+    (option,) = [each for each in PROGRAM.commands[command].params if each.name == "json"]
+    assert option.metavar == "FILE"
+    assert "standard output" in option.help
+
+
+def test_an_old_flag_for_json_still_means_standard_output():
+    assert app.with_files(["doctor", "--json"]) == ["doctor", "--json", "-"]
+    assert app.with_files(["share", "q.json", "--json", "--side", "left"]) == [
+        "share", "q.json", "--json", "-", "--side", "left",
+    ]  # fmt: skip
+    assert app.with_files(["share", "--json", "-"]) == ["share", "--json", "-"]
+    assert app.with_files(["doctor", "--json", "d.json"]) == ["doctor", "--json", "d.json"]
+    assert app.with_files(["compare", "--json"]) == ["compare", "--json"]
+
+
+def test_the_version_stands_alone_before_what_measures():
+    first, *others = python("-m", "benchproof.cli", "--version").stdout.splitlines()
+    assert re.fullmatch(r"benchproof \d+\.\d+\.\d+\S*", first)
+    assert [line.split()[0] for line in others] == ["CPython", "valgrind", "memray"]
+
+
+def test_completion_can_be_shown_and_knows_the_commands():
+    answer = python(
+        "-m", "benchproof.cli",
+        _BENCHPROOF_COMPLETE="complete_bash", COMP_WORDS="benchproof cl", COMP_CWORD="1",
+    )  # fmt: skip
+    assert answer.stdout.split() == ["claims"], answer.stderr
+
+
+# Ctrl-C.
+
+#: Ctrl-C while a module is loaded.
+WHILE_IMPORTING = """
+import os, signal, sys
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Stop())
+from benchproof.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("typer", ["compare", "HEAD", "."]),
+        ("benchproof.commands.bisect", ["--help"]),
+        ("benchproof.targets", ["compare", "HEAD", "."]),
+        ("scipy.special", ["compare", "HEAD", "."]),
+        ("scipy.special", ["gate", "HEAD", "."]),
+        ("scipy.special", ["run"]),
+        ("scipy.special", ["claims"]),
+        ("rich.console", ["doctor"]),
+    ],
+)
+def test_ctrl_c_while_something_is_loaded_is_one_line(toy, module, words):
+    answer = python("-c", WHILE_IMPORTING.format(module=module), *words, cwd=toy.root)
+    last = answer.stderr.strip().splitlines()
+    assert (answer.returncode, last) == (2, ["benchproof: stopped"]), answer.stdout
+
+
+# Packages that are not installed.
+
+#: Hides some packages, as if they were not there.
+HIDDEN = """
+import sys
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Hidden())
+from benchproof.cli import main
+main()
+"""
+PAGES = ("jinja2", "markupsafe", "matplotlib", "pandas")
+HISTORY = ("asv", "ruptures", "virtualenv")
+
+
+def without(names, *words, cwd, **env):
+    return python("-c", HIDDEN.format(names=set(names)), *words, cwd=cwd, **env)
+
+
+def test_publish_without_what_draws_is_one_line_with_the_extra(toy):
+    answer = without(PAGES, "publish", cwd=toy.root)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.count("\n") == 1
+    assert answer.stderr.startswith("benchproof: benchproof publish draws pages")
+    assert answer.stderr.endswith("pip install 'benchproof[pages]'\n")
+
+
+def test_without_typer_the_command_says_what_to_install(toy):
+    answer = without(("typer",), "compare", "HEAD", ".", cwd=toy.root)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr == (
+        "benchproof: benchproof needs typer, which is not installed: pip install benchproof\n"
+    )
+
+
+@pytest.mark.slow
+def test_run_without_what_draws_measures_and_says_that_there_is_no_page(toy, cache, tmp_path):
+    toy.edit("driver/work.py", "total = 0", "total = 0 + 0")
+    toy.commit("a change")
+    answer = without(
+        (*PAGES, *HISTORY), "run", "--suites", SUITES, "--reports", tmp_path, "--impl", "python",
+        "--bench", "spin", "--meters", "allocations", "--json", tmp_path / "run.json",
+        cwd=toy.root, BENCHPROOF_CACHE=str(cache),
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "no page was drawn" in answer.stdout
+    assert "pip install 'benchproof[pages]'" in answer.stdout
+    document = json.loads((tmp_path / "run.json").read_text())
+    assert [each["right"]["impl"] for each in document["comparisons"]] == ["python"]
+    assert not (tmp_path / "html").exists()
+
+
+@pytest.mark.slow
+def test_compare_and_gate_need_no_extra(toy, cache):
+    toy.edit("driver/work.py", "total = 0", "total = 0 + 0")
+    toy.commit("a change")
+    for command in ("compare", "gate"):
+        answer = without(
+            (*PAGES, *HISTORY), command, "HEAD~1", "HEAD", "--suites", SUITES, "--impl", "python",
+            "--bench", "spin", "--meters", "allocations", "--json", "-",
+            cwd=toy.root, BENCHPROOF_CACHE=str(cache),
+        )  # fmt: skip
+        assert answer.returncode == 0, answer.stderr
+        # The document alone is on standard output; the table is beside it.
+        assert json.loads(answer.stdout)["kind"] in {"comparison", "gate"}
+        assert "no regression" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["compare", "mian", "HEAD"], "did you mean main?"),
+        (["compare", "HEAD@impl:pyhton", "HEAD"], "did you mean python"),
+        (["compare", "HEAD", ".", "--meters", "instruction"], "did you mean instructions?"),
+        (["gate", "HEAD", ".", "--impl", "cyhton"], "did you mean cython"),
+        (["bisect", "x", "HEAD~1..", "--meter", "alocations"], "did you mean allocations?"),
+        (["history", "--meters", "byte"], "did you mean bytes?"),
+        (
+            ["compare", "HEAD", ".", "--suites", str(SUITES), "--bench", "spinn"],
+            "mean spin?",
+        ),
+    ],
+)
+def test_a_name_that_is_not_known_suggests_the_nearest(toy, words, near):
+    answer = python("-m", "benchproof.cli", *words, cwd=toy.root)
+    assert answer.returncode == 2
+    assert near in answer.stderr
