@@ -9,6 +9,7 @@ Seconds beside the parts are processor time of a machine with two cores, to orde
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .running import Part
@@ -16,6 +17,7 @@ from .running import Part
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ROOT = Path(__file__).resolve().parents[2]
 #: Folders of tests that know only the driver, all but those that need servers.
 DRIVER = ("structure", "unit", "golden", "docs", "scylla", "parity", "peers", "benchmarks")
 
@@ -50,6 +52,12 @@ def _folders(*names: str) -> tuple[str, ...]:
     return tuple(f"tests/{name}" for name in names)
 
 
+def _half(which: int) -> list[str]:
+    """Every other file of the harness's tests."""
+    files = sorted((ROOT / "tests" / "harness").glob("test_*.py"))
+    return [str(file.relative_to(ROOT)) for file in files[which::2]]
+
+
 def _prepared(_: str) -> tuple[Part, ...]:
     """What everything else needs. A machine has most of it from the second time on."""
     return (
@@ -77,8 +85,9 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
     return (
         *_prepared(python),
         _make("tools-test"),
-        # Two halves, so that neither is the last that runs.
-        _tests("harness-slow", python, "-m", "slow", *_folders("harness"), needs=needs, **more),
+        # Half of it each, file by file: together they are half of the whole run.
+        _tests("harness-slow-1", python, "-m", "slow", *_half(0), needs=needs, **more),
+        _tests("harness-slow-2", python, "-m", "slow", *_half(1), needs=needs, **more),
         _tests("integration", python, *_folders("integration"), **more),
         _tests("driver", python, *_folders(*DRIVER), **more),
         _tests("harness", python, "-m", "not slow", *_folders("harness"), needs=needs, **more),
