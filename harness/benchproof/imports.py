@@ -145,11 +145,29 @@ def modules(bench: Bench, side: SideName, each: Case) -> list[str]:
         }
         for one in (side, *SIDES)
     ]
-    files = {ran[0][key] for key in ran[1].keys() & ran[2].keys()}
-    dotted = {".".join((*Path(file).parent.parts, Path(file).name.partition(".")[0])): None
-              for file in sorted(files)}  # fmt: skip
-    named = [name.removesuffix(".__init__") for name in dotted]
+    found = {key: ran[0][key] for key in ran[1].keys() & ran[2].keys()}
+    package_folder = Path(bench.sides[side].folder, each.case)
+    named = sorted({_importable(package_folder, key[1], file) for key, file in found.items()})
     return list(dict.fromkeys([each.case, *named]))
+
+
+def _importable(package_folder: Path, module: str, file: str) -> str:
+    """How users import what ran from a file.
+
+    A compiled module may be loaded by the module of the same name in Python, and expect that: then
+    it is this one that is imported.
+
+    Args:
+        package_folder: of the package, on a side.
+        module: the benchmark's name for it, relative to the package.
+        file: relative to the side.
+    """
+    if Path(file).suffix != ".py" and (
+        package_folder.joinpath(*module.split(".")).with_suffix(".py").exists()
+    ):
+        return f"{package_folder.name}.{module}"
+    dotted = ".".join((*Path(file).parent.parts, Path(file).name.partition(".")[0]))
+    return dotted.removesuffix(".__init__")
 
 
 def _prove(bench: Bench, each: Case) -> None:

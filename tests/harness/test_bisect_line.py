@@ -93,7 +93,7 @@ def test_a_meter_that_one_process_does_not_decide_is_refused(meter):
 
 def test_an_implementation_is_one_of_two():
     assert (implementation(""), implementation("python")) == (None, "python")
-    with pytest.raises(BenchproofError, match="choose python or cython"):
+    with pytest.raises(BenchproofError, match="choose cython or python"):
         implementation("rust")
 
 

@@ -61,3 +61,12 @@ def test_without_a_meter_for_it_there_is_no_such_case(place, tell):
     asked = replace(ASKED, left="HEAD@impl:python", meters=("bytes",), force=True)
     document = compare(asked, place, tell).document
     assert {each["suite"] for each in document["cases"]} == {"toy"}
+
+
+def test_a_compiled_module_is_imported_by_the_module_that_loads_it(tmp_path):
+    package = tmp_path / "acme"
+    package.mkdir()
+    (package / "work.py").touch()
+    assert imports._importable(package, "work", "acme/_cython/work.cpython-311.so") == "acme.work"
+    assert imports._importable(package, "fast", "acme/fast.cpython-311.so") == "acme.fast"
+    assert imports._importable(package, "acme", "acme/__init__.py") == "acme"

@@ -64,7 +64,7 @@ def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path |
     """
     suites, root = suites.resolve(), checkout.root.resolve()
     if target.is_working_tree or not target.commit or not suites.is_relative_to(root):
-        return suites
+        return suites if suites.is_dir() else None
     name = str(suites.relative_to(root))
     held = checkout.committed(target.commit, (name,))
     if not held:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import statistics
 import sys
 from functools import cache
 from importlib.util import find_spec
@@ -76,10 +77,12 @@ def measure(call: Callable[[], object], counts: Counts) -> tuple[float, float, f
             retained = max(0.0, counts.per_call(kept)) if counts.few >= LEAST else 0.0
             if retained:
                 tape.record(MORE * counts.many)
-                # A leak shows in every loop; what shows in some is a table that grew.
+                # A leak shows in every loop; what shows in some is a table that grew. A recording
+                # may begin with a block more or less: one of three pairs may be off.
                 again = [tape.record(each)[2] for each in (counts.few, counts.many) * 2]
                 pairs = counts.per_call(again[:2]), counts.per_call(again[2:])
-                retained = max(0.0, min(retained, *pairs)) if min(again) > 0 else 0.0
+                middle = statistics.median((retained, *pairs))
+                retained = max(0.0, middle) if min(again) > 0 else 0.0
     return counts.per_call(number), counts.per_call(size), retained
 
 
