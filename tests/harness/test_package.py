@@ -97,7 +97,9 @@ def test_a_package_of_another_name_is_gated(acme, cache, tmp_path):
 
 @pytest.mark.slow
 def test_a_package_without_compiled_modules_cannot_be_asked_for_as_compiled(acme, cache):
-    answer = benchproof(acme, cache, "gate", "HEAD", "HEAD", "--meters", "allocations")
+    answer = benchproof(
+        acme, cache, "gate", "HEAD", "HEAD", "--impl", "cython", "--meters", "allocations"
+    )
     assert answer.returncode == 2
     assert "has no compiled modules to ask for (--impl python)" in answer.stdout + answer.stderr
 
