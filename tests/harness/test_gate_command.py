@@ -104,10 +104,11 @@ def test_ctrl_c_while_both_implementations_are_counted_ends_all_workers(toy, cac
     _, words = process.communicate(timeout=120)
     assert process.returncode == 2
     assert "Traceback" not in words
-    # Nothing has a number yet: that is one line, and no table of what was not reached.
-    assert words.strip().splitlines()[-1] == "benchproof: stopped before anything was measured"
     assert "killed" not in words
-    assert not kept.exists()
+    if kept.exists():  # on a busy machine one of the two may have numbers before the other begins
+        assert json.loads(kept.read_text())["partial"]
+    else:  # one line, and no table of what was not reached
+        assert words.strip().splitlines()[-1] == "benchproof: stopped before anything was measured"
     assert not [child for child in children if child.is_running()]
 
 
