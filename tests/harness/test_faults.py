@@ -65,8 +65,8 @@ def edited(toy, place):
 def test_a_killed_worker_is_named_with_its_signal(edited, tell, monkeypatch, task):
     start = Crew.start
 
-    def start_and_kill(self, command, *, log, env=None, cwd=None):
-        child = start(self, command, log=log, env=env, cwd=cwd)
+    def start_and_kill(self, command, *, cwd=None, **more):
+        child = start(self, command, cwd=cwd, **more)
         if cwd is not None and cwd.name.startswith(task):
             os.killpg(child.process.pid, signal.SIGKILL)
         return child
