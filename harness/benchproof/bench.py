@@ -255,10 +255,26 @@ class Bench:
     def _lane(
         self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot, number: int
     ) -> Iterator[Told]:
-        """One pair of processes of a task."""
+        """One pair of processes of a task; whatever happens, its sockets are closed."""
+        ends = {side: pairing.End() for side in SIDES}
+        try:
+            yield from self._talk(task, rows, spot, number, ends)
+        finally:
+            for end in ends.values():
+                end.theirs.close()
+                end.close()
+
+    def _talk(
+        self,
+        task: str,
+        rows: Sequence[Mapping[str, Any]],
+        spot: Spot,
+        number: int,
+        ends: dict[SideName, pairing.End],
+    ) -> Iterator[Told]:
+        """What the two processes of a lane say, case by case."""
         names = [row["name"] for row in rows]
         folders = {side: self._folder(side, task, spot, number) for side in SIDES}
-        ends = {side: pairing.End() for side in SIDES}
         running = {}
         for side, end in ends.items():
             with end.theirs:
