@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import stats
 from benchproof.meters import allocations, instructions, wall
+from benchproof.meters.counts import price_of
 
 from .sides import Side, SideError
 
@@ -67,15 +68,16 @@ def count(sides: Sequence[Side], said: dict[str, dict[str, Any]], tell: Tell) ->
     """Instructions and allocations of a call, by side and operation."""
     found: dict[str, Any] = {}
     for side in sides:
-        seconds = said[side.name]["seconds"]
+        worked = said[side.name]["worked"]
+        prices = {name: price_of(each) for name, each in worked.items()}
         found[side.name] = {}
         if not instructions.why_not():
             tell(f"counting instructions of {side.name}")
-            counts = {name: instructions.plan(each) for name, each in seconds.items()}
+            counts = {name: instructions.plan(each) for name, each in prices.items()}
             found[side.name]["instructions"] = _counted(side, counts)
         if not allocations.why_not():
             tell(f"counting allocations of {side.name}")
-            planned = {name: asdict(allocations.plan(each)) for name, each in seconds.items()}
+            planned = {name: asdict(allocations.plan(each)) for name, each in prices.items()}
             command = side.command("allocate", counts=planned)
             found[side.name]["allocations"] = side.run(command, PYTHONHASHSEED="0")["numbers"]
     return found

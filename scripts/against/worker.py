@@ -32,12 +32,17 @@ def main(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answer(found: Sequence[operations.Operation], _: Mapping[str, Any]) -> dict[str, Any]:
-    """What each operation gives, by its hash, and roughly how long it takes."""
+    """What each operation gives, by its hash, how long it takes and the processor with it."""
     digests = {
         each.name: hashlib.sha256(json.dumps(each.answer(each.call())).encode()).hexdigest()
         for each in found
     }
-    return {"digests": digests, "seconds": {each.name: wall.calibrate(each.call) for each in found}}
+    rough = {each.name: wall.calibrate(each.call) for each in found}
+    return {
+        "digests": digests,
+        "seconds": {name: seconds for name, (seconds, _) in rough.items()},
+        "worked": {name: worked for name, (_, worked) in rough.items()},
+    }
 
 
 def time(found: Sequence[operations.Operation], asked: Mapping[str, Any]) -> dict[str, Any]:
