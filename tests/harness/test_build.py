@@ -212,9 +212,10 @@ def test_whoever_waits_hears_which_side_is_built_and_which_was(builder, tell, tm
     built(hearing, "HEAD@impl:python")
     built(hearing, "HEAD@impl:python")
     first, second, third = tell.text.splitlines()
-    assert first == "HEAD@impl:python [python]: building"
-    assert re.fullmatch(r"HEAD@impl:python \[python\]: built in \d+ s", second)
-    assert third == "HEAD@impl:python [python]: built before, taken from the cache"
+    side = r"\d\d:\d\d:\d\d HEAD@impl:python \[python\]: "
+    assert re.fullmatch(side + "building", first)
+    assert re.fullmatch(side + r"built in \d+ s", second)
+    assert re.fullmatch(side + "built before, taken from the cache", third)
 
 
 @pytest.mark.slow
