@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Why a meter that nobody asked for was not measured: no reason to say it.
 NOT_ASKED_FOR = "not asked for"
+#: Benchmarks with the same note that are named one by one.
+_FEW = 3
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -37,10 +39,7 @@ def show(document: Mapping[str, Any], console: Console, *, everything: bool = Fa
     for name, meter in document["meters"].items():
         if not meter["measured"] and document["cases"] and meter["why"] != NOT_ASKED_FOR:
             say(console, f"{name}: not measured: {meter['why']}", "yellow")
-    for case in document["cases"]:
-        words = "; ".join(filter(None, (case["why"], notes.but_undecided(case["note"]))))
-        if words:
-            say(console, f"{case['name']}: {words}", "dim")
+    _say_notes(document, console, everything=everything)
     for case in document["cases"]:
         if case.get("profile"):
             shrunk = case["verdict"] in {"improved", "trade-off"}
@@ -57,6 +56,21 @@ def show(document: Mapping[str, Any], console: Console, *, everything: bool = Fa
         return
     style = {0: "bold green", 1: "bold red"}.get(verdict["exit"], "bold yellow")
     say(console, f"{verdict['status']}: {verdict['summary']}", style)
+
+
+def _say_notes(document: Mapping[str, Any], console: Console, *, everything: bool) -> None:
+    """A line for each benchmark with a note, and one for all where many have the same."""
+    by_words: dict[str, list[str]] = {}
+    for case in document["cases"]:
+        words = "; ".join(filter(None, (case["why"], notes.but_undecided(case["note"]))))
+        if words:
+            by_words.setdefault(words, []).append(case["name"])
+    for words, names in by_words.items():
+        if len(names) > _FEW and not everything:
+            say(console, f"{len(names)} benchmarks: {words}", "dim")
+        else:
+            for name in names:
+                say(console, f"{name}: {words}", "dim")
 
 
 def _say_undecided(document: Mapping[str, Any], console: Console) -> None:

@@ -160,6 +160,15 @@ def test_with_too_few_blocks_nothing_is_decided_and_that_is_what_is_said(tests):
     assert "a change of +12 % or more" in shown(100, undecided)
 
 
+def test_a_note_that_many_benchmarks_share_is_one_line_unless_all_are_asked_for():
+    cases = [equal(f"c{n}", note="not timed: the same work") for n in range(4)]
+    short, whole = (shown(80, *cases, everything=each) for each in (False, True))
+    assert "4 benchmarks: not timed: the same work" in short
+    assert "time_c0: not timed" not in short
+    assert "encode_message.time_c0: not timed: the same work" in whole
+    assert "encode_message.time_c0: not timed" in shown(80, *cases[:3])
+
+
 def test_what_was_not_measured_says_why():
     lacking = {name: {"measured": name == "wall", "why": "no valgrind"} for name in table_meters()}
     text = shown(100, case("x", meters={"wall": meter("equivalent")}), meters=lacking)
