@@ -52,7 +52,12 @@ def draw_suites(groups: Mapping[str, Cases], left: str, right: str, layout: Layo
         means = [_mean(axes, position, cases, mark) for mark in MARKS]
         canvas.remark_row(axes, position, " · ".join(filter(None, means)), layout)
     entries = [canvas.mark(mark.shape, mark.size, LIGHT[mark.meter], mark.label) for mark in MARKS]
-    note = canvas.mark("o", 3, canvas.MUTED, "small: one case; large: geometric mean")
+    note = canvas.mark(
+        "o",
+        3,
+        canvas.MUTED,
+        "small: one case; large: geometric mean, hollow: of those that have one",
+    )
     canvas.legend(figure, [*entries, note], layout)
     return figure
 
@@ -112,7 +117,10 @@ def _point(axes: Axes, at: float, case: Mapping[str, Any], mark: Mark) -> None:
 
 
 def _mean(axes: Axes, position: int, cases: Cases, mark: Mark) -> str:
-    """One meter of a suite; returns the mean as a text, empty if there is none."""
+    """One meter of a suite; returns the mean as a text, empty if there is none.
+
+    It is hollow, and says of how many, where not all cases have a ratio: it compares with no other.
+    """
     ratios = [r for r in (_positive(case, mark.meter) for case in cases) if r is not None]
     mean = units.geometric_mean(ratios)
     if mean is None:
@@ -120,9 +128,13 @@ def _mean(axes: Axes, position: int, cases: Cases, mark: Mark) -> str:
     at = position + 1.1 * mark.offset
     colour = LIGHT[mark.meter]
     axes.plot(ratios, [at] * len(ratios), mark.shape, color=colour, ms=3, alpha=0.5, mew=0)
-    axes.plot([mean], [at], mark.shape, color=colour, ms=mark.size + 2, mec=canvas.INK, mew=0.7)
+    of_all = len(ratios) == len(cases)
+    fill, edge, width = (colour, canvas.INK, 0.7) if of_all else (canvas.GROUND, colour, 1.7)
+    axes.plot([mean], [at], mark.shape, mfc=fill, ms=mark.size + 2, mec=edge, mew=width)
     doubt = sum(raw.undecided(case, mark.meter) for case in cases)
-    return "?" if 2 * doubt >= len(ratios) else units.ratio(mean)
+    if 2 * doubt >= len(ratios):
+        return "?"
+    return units.ratio(mean) + ("" if of_all else f" of {len(ratios)}")
 
 
 def _in_words(case: Mapping[str, Any]) -> str:
