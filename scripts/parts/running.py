@@ -37,6 +37,7 @@ class Part:
         needs: parts that have to pass before it starts; it is left out if one did not.
         after: parts that have to have ended before it starts, however they ended.
         decisive: the whole run ends if it fails.
+        waits: it waits for servers more than it works, so that it takes no slot.
         environment: variables beside those of this process.
     """
 
@@ -45,6 +46,7 @@ class Part:
     needs: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     decisive: bool = False
+    waits: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -96,7 +98,7 @@ class Outcome:
 
 
 class Run:
-    """One run of parts, as many at a time as there are slots."""
+    """One run of parts, as many at a time as there are slots, and those that wait beside them."""
 
     def __init__(self, parts: Sequence[Part], slots: int, folder: Path) -> None:
         """Take the parts in the order in which they should start."""
@@ -136,9 +138,13 @@ class Run:
             if any(before[name] and before[name].word != "passed" for name in part.needs):
                 self.waiting.remove(part)
                 self.outcomes[part.name] = Outcome(part, 0.0, 0.0, "left out")
-            elif len(self.running) < self.slots and all(before.values()):
+            elif (part.waits or self._working() < self.slots) and all(before.values()):
                 self.waiting.remove(part)
                 self._start(part)
+
+    def _working(self) -> int:
+        """How many slots are taken."""
+        return sum(not each.part.waits for each in self.running)
 
     def _start(self, part: Part) -> None:
         output = self.folder / part.name

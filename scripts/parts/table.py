@@ -34,6 +34,7 @@ def _tests(
     after: tuple[str, ...] = (),
     pure: bool = False,
     nightly: bool = False,
+    waits: bool = False,
 ) -> Part:
     """A part that is one run of pytest, with a cache of its own, for others run beside it."""
     return Part(
@@ -41,6 +42,7 @@ def _tests(
         (python, "-m", "pytest", "-o", f"cache_dir=.pytest_cache/{name}", *words),
         needs,
         after,
+        waits=waits,
         environment={
             "DRIVER_IMPL": "python" if pure else "auto",
             **({"HYPOTHESIS_PROFILE": "nightly"} if nightly else {}),
@@ -88,14 +90,14 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
         # Half of it each, file by file: together they are half of the whole run.
         _tests("harness-slow-1", python, "-m", "slow", *_half(0), needs=needs, **more),
         _tests("harness-slow-2", python, "-m", "slow", *_half(1), needs=needs, **more),
-        _tests("integration", python, *_folders("integration"), **more),
+        _tests("integration", python, *_folders("integration"), waits=True, **more),
         _tests("driver", python, *_folders(*DRIVER), **more),
         _tests("harness", python, "-m", "not slow", *_folders("harness"), needs=needs, **more),
         _tests("browser", python, *_folders("browser"), needs=needs, **more),
         _make("docs" if nightly else "docs-check", "setup"),
         # The ring of servers is one.
         _tests("integration-pure", python, *some, *_folders("integration"), pure=True,
-               after=("integration",), **more),
+               after=("integration",), waits=True, **more),
         _tests("driver-pure", python, *some, *_folders(*DRIVER), pure=True, **more),
     )  # fmt: skip
 

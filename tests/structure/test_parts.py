@@ -57,6 +57,16 @@ def test_the_output_of_each_part_is_whole_though_they_run_side_by_side():
         assert word_of(output, name) == "passed"
 
 
+def test_a_part_that_waits_for_servers_runs_beside_a_full_slot():
+    _, output = run(
+        part("one", "import time; time.sleep(1)"),
+        part("two", "pass"),
+        part("servers", "pass", "waits=True"),
+        slots=1,
+    )
+    assert output.index("servers passed") < output.index("one passed") < output.index("two starts")
+
+
 @pytest.mark.parametrize("failing", [0, 1, 2])
 def test_one_failed_part_fails_the_run_and_the_others_still_run(failing):
     parts = [part(f"p{n}", f"raise SystemExit({3 * (n == failing)})") for n in range(3)]
