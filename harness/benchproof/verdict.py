@@ -110,7 +110,8 @@ LIMITS: dict[str, Limit] = {
         0.001, "one case in forty of equal code differs by this much in some layout",
     ),
     "allocations": Limit(
-        0.0, 0.05, "a whole allocation more is a change; a fraction is a buffer that grew once",
+        0.0001, 0.05,
+        "a whole allocation more is a change, but one of ten thousand; a fraction is a buffer's",
         0.0, "counts are exact",
     ),
     "bytes": Limit(
