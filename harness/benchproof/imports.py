@@ -250,7 +250,7 @@ def _start(
     if how == "proof":
         env.pop("PYTHONDONTWRITEBYTECODE")
     if how == "count":
-        command = instructions.command(command, folder)
+        command = instructions.command(command, folder, from_start=True)
     child = bench.crew.start(command, log=folder / "log", cwd=folder, env=env)
     return child, folder / "answer.json"
 

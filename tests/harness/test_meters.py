@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchproof.bench import environment
-from benchproof.meters import METERS, allocations, instructions, wall
+from benchproof.meters import METERS, allocations, callgrind, instructions, wall
 from benchproof.meters.counts import Counts
 from benchproof.meters.loop import fresh_loop
 
@@ -164,13 +164,13 @@ for call in (add, add_thrice, build):
 """
 
 
-def count(folder):
+def count(folder, **more):
     """Per call, by function and pair of loop counts, in a process under callgrind."""
     for old in folder.glob("cg.out*"):
         old.unlink()
     probe = folder / "probe.py"
     probe.write_text(PROBE.format(root=str(ROOT)))
-    command = instructions.command([sys.executable, "-P", str(probe)], folder)
+    command = instructions.command([sys.executable, "-P", str(probe)], folder, **more)
     answer = subprocess.run(
         command, env=environment("python", None), check=True, capture_output=True, text=True
     )
@@ -192,6 +192,36 @@ def test_instructions_are_additive_and_the_same_in_every_run(tmp_path):
         assert max(per_call) - min(per_call) <= 2 + 0.005 * per_call[0]
     assert 3 * 20 < thrice[0] < 5 * add[0]
     assert build[0] > 10 * add[0]
+
+
+@needs_valgrind
+@pytest.mark.slow
+@pytest.mark.skipif(not callgrind.can_start_late(), reason="callgrind counts from the start here")
+def test_counts_are_the_same_whether_callgrind_is_switched_on_late_or_counts_from_the_start(
+    tmp_path,
+):
+    late, early = (count(tmp_path, from_start=each) for each in (False, True))
+    # Two functions that allocate nothing: to the digit. What one allocates depends on the heap.
+    assert late[:6] == early[:6]
+    assert late[6:] == pytest.approx(early[6:], rel=0.001)
+
+
+def test_where_callgrind_cannot_be_switched_on_it_counts_from_the_start(monkeypatch, tmp_path):
+    monkeypatch.setattr(callgrind, "can_start_late", lambda: True)
+    assert callgrind.OFF in instructions.command(["python"], tmp_path)
+    assert callgrind.OFF not in instructions.command(["python"], tmp_path, from_start=True)
+    monkeypatch.setattr(callgrind, "can_start_late", lambda: False)
+    assert callgrind.OFF not in instructions.command(["python"], tmp_path)
+
+
+def test_a_page_that_may_not_be_run_or_another_processor_is_no_error(monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(callgrind.mmap, "mmap", forbidden)
+    assert callgrind._switch.__wrapped__() is None
+    monkeypatch.setattr(callgrind.platform, "machine", lambda: "aarch64")
+    assert callgrind._switch.__wrapped__() is None
 
 
 AFTER_A_THREAD = """

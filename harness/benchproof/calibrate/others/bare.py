@@ -61,7 +61,8 @@ def _count(sides: Sides, side: SideName) -> dict[str, float]:
     folder.mkdir(parents=True)
     python = [sys.executable, "-P", str(SCRIPT)]
     child = sides.bench.crew.start(
-        instructions.command(python, folder), log=folder / "worker.log", cwd=folder,
+        instructions.command(python, folder, from_start=True),
+        log=folder / "worker.log", cwd=folder,
         env=sides.environment(side) | {one_case.REQUEST: json.dumps(request)},
     )  # fmt: skip
     ended = sides.bench.crew.wait(child)
