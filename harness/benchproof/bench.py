@@ -292,8 +292,6 @@ class Bench:
             side: {row["name"]: row for row in self._answers(each, must_work=False)}
             for side, each in running.items()
         }
-        for end in ends.values():
-            end.close()
         for name, said in lost:
             yield name, {side: said.get(side) or ended[side][name] for side in SIDES}, folders
 
