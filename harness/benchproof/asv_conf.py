@@ -7,7 +7,7 @@ read by the library that asv reads it with.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import package
 from .errors import TargetError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Where the benchmarks are if nothing says so, and what asv takes where its file does not.
 DEFAULT, ASV_DEFAULT = "asv_benchmarks", "benchmarks"
+#: Where benchmarks usually lie.
+USUAL = (DEFAULT, "benchmarks", "bench")
 NAMES = ("asv.conf.json", "asv.conf.jsonc")
 
 
@@ -45,7 +47,8 @@ def locate(root: Path) -> Found:
         return Found(root / named, "")
     files = list(_files(root))
     if not files:
-        return Found(root / DEFAULT, "")
+        there = [name for name in USUAL if (root / name).is_dir()]
+        return Found(root / (there[0] if there else DEFAULT), "")
     if len(files) > 1:
         names = " and ".join(str(file.relative_to(root)) for file in files[:3])
         raise TargetError(
@@ -83,8 +86,32 @@ def _files(root: Path) -> Iterator[Path]:
     yield from found
 
 
-def _benchmark_dir(file: Path, root: Path) -> str:
-    """What a configuration names.
+def requirements(root: Path) -> tuple[str, ...]:
+    """What the benchmarks need beside the package: the `matrix` of asv's configuration.
+
+    Where the matrix names several versions of a package, the first is taken.
+
+    Args:
+        root: of the checkout.
+    """
+    try:
+        files = list(_files(root))
+        matrix = _read(files[0], root).get("matrix", {}) if len(files) == 1 else {}
+    except TargetError:
+        return ()  # `locate` says what is wrong with it
+    wanted = matrix
+    if matrix.keys() & {"req", "env", "env_nobuild"}:
+        wanted = matrix.get("req", {})
+    found = []
+    for name, versions in wanted.items():
+        first = (versions or [""])[0] if isinstance(versions, list) else versions
+        if first is not None:  # null: asv does not install it
+            found.append(f"{name.removeprefix('pip+')}{f'=={first}' if first else ''}")
+    return tuple(found)
+
+
+def _read(file: Path, root: Path) -> dict[str, Any]:
+    """A configuration.
 
     Raises:
         TargetError: it cannot be read.
@@ -96,7 +123,18 @@ def _benchmark_dir(file: Path, root: Path) -> str:
     except (OSError, ValueError) as error:
         words = str(error).splitlines()[0]
         raise TargetError(f"{file.relative_to(root)} cannot be read: {words}") from error
-    named = found.get("benchmark_dir", ASV_DEFAULT) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        raise TargetError(f"{file.relative_to(root)} must be an object")
+    return found
+
+
+def _benchmark_dir(file: Path, root: Path) -> str:
+    """What a configuration names.
+
+    Raises:
+        TargetError: it cannot be read.
+    """
+    named = _read(file, root).get("benchmark_dir", ASV_DEFAULT)
     if not isinstance(named, str):
         raise TargetError(f"{file.relative_to(root)}: benchmark_dir must be the name of a folder")
     return named

@@ -318,7 +318,8 @@ class Bench:
         folder.mkdir(parents=True, exist_ok=True)
         built = self._built(side, spot.build)
         request: dict[str, Any] = {
-            "side": built.folder, "impl": built.impl, "suites": str(self.suites), "task": task,
+            "side": built.folder, "packages": built.packages, "impl": built.impl,
+            "suites": str(self.suites), "task": task,
             "cases": list(rows), "out": str(folder / "answers.jsonl"),
             "harness": str(Path(__file__).resolve().parent.parent), "layout": spot.layout,
             "talk": talk,

@@ -1,9 +1,8 @@
-"""A side becomes a wheel, and the wheel's driver a directory, once for each content.
+"""A side becomes a wheel, and the wheel a folder that a worker imports from, once for each content.
 
-The wheel is built by the interpreter that runs the harness, with the Cython and setuptools that
-are pinned beside it (no build isolation), so that both sides have the same tools. Only the
-package `driver` is unpacked; what it imports at run time is the harness's own pinned set, shared
-by both sides, so that a ratio never comes from a dependency.
+A wheel is built by the interpreter that runs the harness, with the project's own build backend and
+without pip's isolation: the tools that are installed beside the harness are used, what is missing
+of them is installed once, so that both sides are built by the same. A release is not built at all.
 """
 
 from __future__ import annotations
@@ -11,36 +10,55 @@ from __future__ import annotations
 import compileall
 import hashlib
 import json
+import os
 import py_compile
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import time
+import tomllib
 import zipfile
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
-from . import variables
+from . import dependencies, variables
+from .dependencies import Dependencies
 from .errors import BuildError, no_space
 from .package import RECORD
-from .package import name as import_name
-from .targets import Implementation, Target, sources
+from .targets import PROJECT, Implementation, Target, sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .checkout import Checkout
+    from .plan import SideName
     from .processes import Child, Crew, Finished
     from .progress import Teller
     from .toolchain import Toolchain
 
 #: Files beside the sources that a build may read (the project's metadata names them).
 _ALSO_COPIED = ("pyproject.toml", "README.md", "LICENSE")
+#: What a wheel puts elsewhere than below its root, and belongs there.
+_DATA = re.compile(r"[^/]+\.data/(?:purelib|platlib)/")
+#: Asks a project's backend what a wheel needs beside the requirements of pyproject.toml.
+_ASK = """
+import importlib, json, sys
+backend, paths, out = json.loads(sys.argv[1])
+sys.path[:0] = paths
+module, _, attribute = backend.partition(":")
+found = importlib.import_module(module)
+for name in filter(None, attribute.split(".")):
+    found = getattr(found, name)
+ask = getattr(found, "get_requires_for_build_wheel", None)
+with open(out, "w", encoding="utf-8") as file:
+    json.dump(list(ask()) if ask else [], file)
+"""
 #: Lines of pip and setuptools about themselves, which hide the compiler's.
 _TALK = (
     "note:", "hint:", "[notice]", "ERROR: Failed", "Failed to build", "╰─>", "[end of",
@@ -52,7 +70,7 @@ _TALK = (
 _LAST_LINES = 12
 _LINE_WIDTH = 150
 #: Bump when the layout of a cached side changes.
-_LAYOUT = "2"
+_LAYOUT = "3"
 #: Seconds after which a build that still runs says so.
 _STILL = 30
 
@@ -68,7 +86,10 @@ class Built:
         wheel_sha256: of the wheel that it was unpacked from.
         folder: goes first on a worker's ``sys.path``; holds only the package.
         why_pure: why it was not compiled though nobody asked for Python, or "".
-        content: hash of the files of the package, as they were built.
+        content: hash of the files, as they were built.
+        package: the name by which it is imported.
+        needs: what it requires at run time.
+        packages: folder with what the environment lacks of that, or "".
     """
 
     key: str
@@ -78,6 +99,9 @@ class Built:
     folder: str
     why_pure: str
     content: str = ""
+    package: str = ""
+    needs: tuple[str, ...] = ()
+    packages: str = ""
 
     def same_as(self, other: Built) -> bool:
         """Whether two sides run the same files in the same way."""
@@ -115,6 +139,8 @@ class Builder:
             BuildError: it does not build, or not as the implementation that was asked for.
             NoSpaceError: the disk is full.
         """
+        if target.wheel:
+            return self._released(target)
         wanted = target.spec.impl
         why_pure = "" if wanted or self.toolchain.compiles else self.toolchain.why_not
         impl: Implementation = "python" if why_pure else wanted or "cython"
@@ -123,22 +149,26 @@ class Builder:
                 f"{target.spec.text} asks for the compiled driver, but no C compiler works here: "
                 f"{self.toolchain.why_not}"
             )
-        key = self.key(target, impl, flags)
         name = f"{target.spec.text} [{impl}]"
-        script = self.checkout.read(None if target.is_working_tree else target.commit, "setup.py")
+        checkout = self._checkout(target)
+        script = checkout.read(target.read_from, "setup.py")
         for unseen in variables.withheld(script.decode(errors="replace"), self._passed):
             self._say(
                 f"{name}: setup.py reads {unseen}, which is set here but not passed to builds: "
                 "name it in build-variables of [tool.benchproof]"
             )
         self.cache.mkdir(parents=True, exist_ok=True)
+        tools = self._tools(target)
+        key = self.key(target, impl, flags, tools)
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / RECORD
             built = _read(record)
             if built is None or (impl == "cython" and not _is_kept(built, wanted)):
                 started = time.monotonic()
                 self._say(f"{name}: building")
-                built = self._make(target, impl, record.parent, flags)
+                with tempfile.TemporaryDirectory(prefix="build-", dir=self.cache) as scratch:
+                    wheel = self._wheel(target, impl, Path(scratch), flags, tools)
+                    built = self._keep(target, wheel, record.parent, checkout.package)
                 self._say(f"{name}: built in {time.monotonic() - started:.0f} s")
             else:
                 self._say(f"{name}: built before, taken from the cache")
@@ -151,16 +181,70 @@ class Builder:
             why_pure = "it has no compiled modules" if built["pure_wheel"] else (
                 "its extensions did not compile, and its build goes on without them"
             )  # fmt: skip
+        return self._built(key, impl, built, why_pure)
+
+    def share(self, found: Mapping[SideName, list[Built]]) -> dict[SideName, list[Built]]:
+        """Give both sides the same packages; if they want what excludes each other, say it."""
+        wanted = {
+            side: {*each[0].needs, *self.checkout.requirements} for side, each in found.items()
+        }
+        together = Dependencies(self.cache, self.crew, self.tell)
+        try:
+            packages = together.provide(set().union(*wanted.values()))
+        except BuildError:
+            apart = {side: together.provide(each) for side, each in wanted.items()}
+            self._say(f"the sides need different packages: {dependencies.differ(*apart.values())}")
+            return {
+                side: [replace(each, packages=apart[side]) for each in built]
+                for side, built in found.items()
+            }
+        return {
+            side: [replace(each, packages=packages) for each in built]
+            for side, built in found.items()
+        }
+
+    def _released(self, target: Target) -> Built:
+        """Unpack a wheel, or find it unpacked."""
+        key = hashlib.sha256(f"{_LAYOUT} wheel {target.content}".encode()).hexdigest()[:24]
+        self.cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.cache / f"{key}.lock"):
+            record = self.cache / "sides" / key / RECORD
+            built = _read(record) or self._keep(
+                target, Path(target.wheel), record.parent, self.checkout.package
+            )
+        return self._built(key, "cython" if built["compiled"] else "python", built, "")
+
+    def _built(
+        self, key: str, impl: Implementation, record: Mapping[str, Any], why_pure: str
+    ) -> Built:
+        """A side that is in the cache, with what it needs beside it."""
+        needs = tuple(record["needs"])
         return Built(
-            key, impl, built["compiled"], built["wheel_sha256"], built["folder"], why_pure,
-            content_of(Path(built["folder"], built["package"])),
+            key, impl, record["compiled"], record["wheel_sha256"], record["folder"], why_pure,
+            content_of(Path(record["folder"])), record["package"], needs,
+            Dependencies(self.cache, self.crew, self.tell).provide(
+                (*needs, *self.checkout.requirements)
+            ),
         )  # fmt: skip
 
-    def key(self, target: Target, impl: Implementation, flags: str = "") -> str:
+    def _checkout(self, target: Target) -> Checkout:
+        """The repository of a side."""
+        return target.repository or self.checkout
+
+    def _tools(self, target: Target) -> str:
+        """The folder of what builds a side, as far as it is not installed here."""
+        text = self._checkout(target).read(target.read_from, PROJECT).decode(errors="replace")
+        try:
+            wanted = tomllib.loads(text).get("build-system", {}).get("requires", [])
+        except tomllib.TOMLDecodeError:
+            wanted = []  # the build says what is wrong with it
+        return Dependencies(self.cache, self.crew, self.tell).provide(map(str, wanted))
+
+    def key(self, target: Target, impl: Implementation, flags: str = "", tools: str = "") -> str:
         """The name of a build in the cache."""
         passed = [f"{name}={value}" for name, value in self._passed.items()]
         parts = [_LAYOUT, impl, target.content, *self.toolchain.identity, *passed,
-                 *filter(None, [flags])]  # fmt: skip
+                 *filter(None, [flags, dependencies.identity(tools)])]  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
     @property
@@ -173,26 +257,20 @@ class Builder:
         if self.tell is not None:
             self.tell.line(words)
 
-    def _make(
-        self, target: Target, impl: Implementation, folder: Path, flags: str
-    ) -> dict[str, Any]:
-        """Export, build, unpack, and move into place as one step; the record of it."""
-        with tempfile.TemporaryDirectory(prefix="build-", dir=self.cache) as scratch:
-            tree, side = Path(scratch, "tree"), Path(scratch, "side")
-            tree.mkdir()
+    def _keep(self, target: Target, wheel: Path, folder: Path, place: str) -> dict[str, Any]:
+        """Unpack a wheel, and move it into place as one step; the record of it."""
+        with tempfile.TemporaryDirectory(prefix="side-", dir=self.cache) as scratch:
+            side = Path(scratch, "side")
             side.mkdir()
-            self._export(target, tree)
-            wheel = self._wheel(target, impl, tree, Path(scratch), flags)
-            name = import_name(self.checkout.package)
-            compiled = unpack(wheel, side, name)
+            name, compiled, metadata = unpack(wheel, side, place)
             record = {
                 "folder": str(folder),
                 "package": name,
                 "compiled": compiled,
                 "pure_wheel": wheel.stem.endswith("-none-any"),
-                "wheel": wheel.name,
                 "wheel_sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
-                "target": asdict(target),
+                "needs": dependencies.of_wheel(metadata),
+                "target": target.description,
             }
             shutil.copy2(wheel, side / wheel.name)
             (side / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -203,28 +281,59 @@ class Builder:
 
     def _export(self, target: Target, tree: Path) -> None:
         """Copy what is built: a commit's tree, or the working tree's sources."""
+        checkout = self._checkout(target)
         if not target.is_working_tree and target.commit:
-            self.checkout.export(target.commit, tree)
+            checkout.export(target.commit, tree)
             return
-        for name in self.checkout.working((*sources(self.checkout), *_ALSO_COPIED)):
+        paths = sources(checkout)
+        for name in checkout.working((*paths, *_ALSO_COPIED) if paths else ()):
             copy = tree / name
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(self.checkout.root / name, copy)
+            shutil.copy2(checkout.root / name, copy)
 
     def _wheel(
-        self, target: Target, impl: Implementation, tree: Path, scratch: Path, flags: str
+        self, target: Target, impl: Implementation, scratch: Path, flags: str, tools: str
     ) -> Path:
         """Run pip; the path of the one wheel that it made."""
+        tree = scratch / "tree"
+        tree.mkdir()
+        self._export(target, tree)
+        env = build_environment(self._passed, impl, tree, flags)
+        if tools:
+            folders = [tools, *self._asked_for(tree, tools, env, scratch)]
+            env["PYTHONPATH"] = os.pathsep.join(folders)
+            env["PATH"] = os.pathsep.join([*(f"{each}/bin" for each in folders), env["PATH"]])
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
                    "--no-index", "--no-cache-dir", "--disable-pip-version-check",
                    "--wheel-dir", str(scratch), str(tree)]  # fmt: skip
-        env = build_environment(self._passed, impl, tree, flags)
         child = self.crew.start(command, log=scratch / "build.log", cwd=scratch, env=env)
         ended = self._wait(child, f"{target.spec.text} [{impl}]")
         wheels = sorted(scratch.glob("*.whl"))
         if ended.status or len(wheels) != 1:
             raise _failure(target, ended, self.cache)
         return wheels[0]
+
+    def _asked_for(
+        self, tree: Path, tools: str, env: Mapping[str, str], scratch: Path
+    ) -> list[str]:
+        """What a backend that is not installed here asks for beside its requirements (ninja, say).
+
+        An answer that cannot be had is none: the build says what is wrong.
+        """
+        table = tomllib.loads((tree / PROJECT).read_text(encoding="utf-8"))["build-system"]
+        out = scratch / "asked.json"
+        paths = [str(tree / each) for each in table.get("backend-path", [])]
+        words = json.dumps([table.get("build-backend", "setuptools.build_meta"), paths, str(out)])
+        child = self.crew.start(
+            [sys.executable, "-c", _ASK, words], log=scratch / "asked.log", cwd=tree,
+            env={**env, "PYTHONPATH": tools, "PATH": f"{tools}/bin{os.pathsep}{env['PATH']}"},
+        )  # fmt: skip
+        if self.crew.wait(child).status or not out.exists():
+            return []
+        found = Dependencies(self.cache, self.crew, self.tell).provide(
+            json.loads(out.read_text(encoding="utf-8"))
+        )
+        return [found] if found else []
 
     def _wait(self, child: Child, name: str) -> Finished:
         """Wait for a build, not in silence."""
@@ -272,42 +381,93 @@ def build_environment(
         "DRIVER_BUILD": impl,
         "CFLAGS": f"{flags} {more} -ffile-prefix-map={tree}=.",
         "SOURCE_DATE_EPOCH": "315532800",  # the first instant that a zip file can hold
+        # A version that is read from git is no property of the code, and the copy has no git.
+        "SETUPTOOLS_SCM_PRETEND_VERSION": "0",
+        "PDM_BUILD_SCM_VERSION": "0",
         "PYTHONHASHSEED": "0",
     }
 
 
-def unpack(wheel: Path, side: Path, name: str) -> bool:
-    """Unpack only a package of a wheel and byte-compile it; whether it holds compiled modules.
+def unpack(wheel: Path, side: Path, place: str = "") -> tuple[str, bool, str]:
+    """Unpack a wheel and byte-compile it.
 
     The byte code names files relative to the side, so that equal sources give equal byte code.
 
     Args:
         wheel: the file.
         side: the folder.
-        name: of the package.
+        place: where the package lies in its project; "" to take what the wheel is named for.
+
+    Returns:
+        The name by which the package is imported, whether compiled modules are in the wheel, and
+        its METADATA.
 
     Raises:
-        BuildError: the wheel holds no such package.
+        BuildError: the wheel holds no such package, or cannot be read.
     """
-    with zipfile.ZipFile(wheel) as archive:
-        names = [each for each in archive.namelist() if each.startswith(f"{name}/")]
-        if not names:
-            raise BuildError(f"{wheel.name} holds no package {name!r}")
-        archive.extractall(side, members=names)
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            names = archive.namelist()
+            for each in names:
+                inner = _DATA.sub("", each, count=1)
+                if ".data/" in inner or inner.endswith("/"):
+                    continue  # scripts and headers
+                target = side / inner
+                if not target.resolve().is_relative_to(side.resolve()):
+                    raise BuildError(f"{wheel.name} holds a file outside of it: {each}")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(archive.read(each))
+            about = next((each for each in names if each.endswith(".dist-info/METADATA")), "")
+            metadata = archive.read(about).decode(errors="replace") if about else ""
+    except (OSError, zipfile.BadZipFile) as error:
+        raise BuildError(f"{wheel.name} cannot be read as a wheel: {error}") from error
+    package = _package_in([_DATA.sub("", each, count=1) for each in names], place, wheel)
     compileall.compile_dir(
         side, quiet=2, stripdir=str(side),
         invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
     )  # fmt: skip
-    return any(each.endswith((".so", ".pyd")) for each in names)
+    return package, any(each.endswith((".so", ".pyd")) for each in names), metadata
+
+
+def _package_in(names: list[str], place: str, wheel: Path) -> str:
+    """The name of the package in a wheel.
+
+    Raises:
+        BuildError: it holds none, or several and none of its name.
+    """
+    parts = PurePosixPath(place).parts
+    for start in range(len(parts)):
+        wanted = "/".join(parts[start:])
+        if any(each == f"{wanted}.py" or each.startswith(f"{wanted}/") for each in names):
+            return wanted.replace("/", ".")
+    found = {
+        str(PurePosixPath(each).parent if "/" in each else PurePosixPath(each).stem)
+        for each in names
+        if each.endswith(".py") and (each.count("/") == 0 or each.endswith("/__init__.py"))
+    }
+    tops = sorted(each for each in found if str(PurePosixPath(each).parent) not in found)
+    wanted = wheel.name.partition("-")[0].lower()
+    fitting = [each for each in tops if each.replace("/", "_").lower() == wanted]
+    if fitting or len(tops) == 1:
+        return (fitting or tops)[0].replace("/", ".")
+    held = f"the packages {', '.join(tops)}" if tops else "no package"
+    raise BuildError(
+        f"{wheel.name} holds {held}: 'package' of [tool.benchproof] says which is measured"
+    )
 
 
 def content_of(folder: Path) -> str:
-    """Hash of the names and bytes of all files below a folder but byte code, which follows them."""
+    """Hash of the names and bytes of all files of a side but byte code, which follows them.
+
+    What says where a wheel came from, and its version, is no part of what runs.
+    """
     found = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.suffix != ".pyc":
+        inner = file.relative_to(folder)
+        about = inner.parts[0].endswith((".dist-info", ".whl")) or inner.parts[0] == RECORD
+        if file.is_file() and file.suffix != ".pyc" and not about:
             data = file.read_bytes()
-            found.update(f"{file.relative_to(folder).as_posix()}\0{len(data)}\0".encode())
+            found.update(f"{inner.as_posix()}\0{len(data)}\0".encode())
             found.update(data)
     return found.hexdigest()
 

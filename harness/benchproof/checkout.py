@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from . import package
+from . import asv_conf, package
 from .errors import BenchproofError, TargetError
 from .near import meant
 
@@ -36,10 +36,33 @@ class Checkout:
             raise BenchproofError(f"{place} is not inside a git checkout ({_reason(answer)})")
         return cls(Path(answer.stdout.decode().strip()))
 
+    @classmethod
+    def around_or_at(cls, place: Path) -> Checkout:
+        """The checkout that a directory lies in, or the directory itself if it lies in none."""
+        answer = _git(place, "rev-parse", "--show-toplevel")
+        return cls(Path(answer.stdout.decode().strip()) if not answer.returncode else place)
+
     @cached_property
     def package(self) -> str:
         """Where the package that is measured lies, relative to the root."""
         return package.place(self.root)
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """What it is built from, if the project says so."""
+        return package.sources(self.root)
+
+    @cached_property
+    def suites(self) -> str:
+        """The folder of the benchmarks, relative to the root; "" if it lies elsewhere."""
+        folder = asv_conf.locate(self.root).folder.resolve()
+        root = self.root.resolve()
+        return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else ""
+
+    @cached_property
+    def requirements(self) -> tuple[str, ...]:
+        """What its benchmarks need beside the package."""
+        return asv_conf.requirements(self.root)
 
     @cached_property
     def build_variables(self) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +14,7 @@ from . import (
     imports,
     listing,
     meters,
+    package,
     profile,
     provenance,
     results,
@@ -25,9 +25,8 @@ from . import (
     verdict,
 )
 from .bench import Bench
-from .build import Builder, Built
 from .errors import StoppedError
-from .gate import definitions
+from .gate import builds, definitions
 from .place import Place
 from .plan import SIDES, SideName
 from .processes import Crew
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Mapping, Sequence
 
+    from .build import Built
     from .progress import Teller
     from .settings import Settings
     from .suite import Case
@@ -125,7 +125,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         StoppedError: Ctrl-C before anything was measured.
     """
     pattern = suite.expression(request.bench)
-    sides = {
+    sides: dict[SideName, Target] = {
         "left": targets.resolve(targets.parse(request.left), place.checkout),
         "right": targets.resolve(targets.parse(request.right), place.checkout),
     }
@@ -140,7 +140,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         tell.line(whose)
         known = listing.early(suites, place.checkout)
         if known is not None:
-            chosen(known, pattern, request, place)
+            chosen(known, pattern, request, package.name(place.checkout.package))
         if is_same(sides) and not request.force and (known is not None or not request.bench):
             return Outcome(skeleton(request, place, sides, {}) | same_build(), None)
         try:
@@ -162,7 +162,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
             document["excluded"] = suite.left_out(found, pattern)
             if document["excluded"]:
                 tell.line(suite.told(document["excluded"]))
-            cases += chosen(suite.from_rows(found), pattern, request, place)
+            cases += chosen(suite.from_rows(found), pattern, request, built["right"].package)
             if built["left"].same_as(built["right"]) and not request.force:
                 return Outcome(document | same_build(), None)
             # Also of a look that shows fewer.
@@ -186,7 +186,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
 
 
 def chosen(
-    found: Sequence[Case], pattern: re.Pattern[str], request: Request, place: Place
+    found: Sequence[Case], pattern: re.Pattern[str], request: Request, measured: str
 ) -> list[Case]:
     """The benchmarks that were asked for, the case of import time included.
 
@@ -195,14 +195,14 @@ def chosen(
         SettingsError: a limit is for one that does not exist.
     """
     known = list(found)
-    if imports.asked(tasks_of(request)):
-        known.append(imports.case(place.checkout.root))
+    if imports.asked(tasks_of(request)) and measured:
+        known.append(imports.case(measured))
     if request.settings:
         request.settings.check([case.name for case in known])
     return suite.select(known, pattern)
 
 
-def is_same(sides: Mapping[str, Target]) -> bool:
+def is_same(sides: Mapping[SideName, Target]) -> bool:
     """Whether both sides are the same build, as can be told before there is any."""
     left, right = sides["left"], sides["right"]
     return left.content == right.content and left.spec.impl == right.spec.impl
@@ -218,20 +218,13 @@ def explain(document: dict[str, Any], bench: Bench, cases: Sequence[Case], tell:
 
 
 def build_both(
-    sides: dict[str, Target], place: Place, crew: Crew, tell: Teller
+    sides: Mapping[SideName, Target], place: Place, crew: Crew, tell: Teller
 ) -> dict[SideName, Built]:
     """Build both sides before either runs, at the same time where they differ."""
     names = " and ".join(dict.fromkeys(target.spec.text for target in sides.values()))
     tell.stage(f"building {names}")
-    builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
-    # Two builds of the same content wait for one another at the cache's lock.
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        try:
-            pending = {name: pool.submit(builder.build, target) for name, target in sides.items()}
-            built: dict[SideName, Built] = {name: pending[name].result() for name in SIDES}
-        except BaseException:
-            crew.stop()
-            raise
+    found = builds.build(sides, place, crew, 1, tell)
+    built: dict[SideName, Built] = {side: found[side][0] for side in SIDES}
     said = {f"{sides[n].spec.text} is measured in pure Python: {built[n].why_pure}": None
             for n in SIDES if built[n].why_pure}  # fmt: skip
     for words in said:
@@ -270,7 +263,7 @@ def measure(
 def skeleton(
     request: Request,
     place: Place,
-    sides: Mapping[str, Target],
+    sides: Mapping[SideName, Target],
     built: Mapping[SideName, Built],
 ) -> dict[str, Any]:
     """The results file's beginning."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import bench as benches
-from . import counting, package, plan, results, verdict
+from . import counting, plan, results, verdict
 from .collected import Spot
 from .errors import WorkerError
 from .meters import instructions
@@ -46,10 +46,10 @@ _DUMP = 2
 #: Run as it is, so that a worker's own imports take nothing away from the package's.
 _CHILD = """
 import gc, os, sys, time
-side, folder, core = sys.argv[1:]
+*sides, folder, core = sys.argv[1:]
 with open(os.path.join(folder, "names"), encoding="utf-8") as file:
     names = file.read().split()
-sys.path.insert(0, side)
+sys.path[:0] = sides
 if core:
     os.sched_setaffinity(0, {int(core)})
 gc.collect()
@@ -66,22 +66,20 @@ os.getpgrp()
 seconds = time.perf_counter() - start
 import json
 module = sys.modules[names[0]]
-own = [each for each in set(sys.modules) - before if each.split(".")[0] == names[0]]
+own = [each for each in set(sys.modules) - before if (each + ".").startswith(names[0] + ".")]
 with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
     json.dump({"seconds": seconds, "file": module.__file__, "modules": len(own),
                "impl": getattr(module, "IMPL", None)}, file)
 """
 
 
-def case(root: Path) -> Case:
-    """The case of a project.
+def case(package: str) -> Case:
+    """The case of a package.
 
     Args:
-        root: of its checkout.
+        package: the name by which it is imported.
     """
-    return Case(
-        f"{SUITE}.{package.name(package.place(root))}", "", "", "1", answers_may_differ=True
-    )
+    return Case(f"{SUITE}.{package}", "", "", "1", answers_may_differ=True)
 
 
 def is_one(each: Case) -> bool:
@@ -116,7 +114,7 @@ def measure(
         settings: the limits, which say what a change is.
     """
     for each in filter(is_one, cases):
-        tell.stage(f"importing the package, {each.case}")
+        tell.stage(f"importing the package, {_package(each)}")
         bench.got.loops[each.name] = plan.Loops(1, Counts(0, 0, 1), Counts(0, 0, 1))
         _prove(bench, each)
         if results.status_of(bench, each)[0] != "measured":
@@ -146,26 +144,31 @@ def modules(bench: Bench, side: SideName, each: Case) -> list[str]:
         for one in (side, *SIDES)
     ]
     found = {key: ran[0][key] for key in ran[1].keys() & ran[2].keys()}
-    package_folder = Path(bench.sides[side].folder, each.case)
-    named = sorted({_importable(package_folder, key[1], file) for key, file in found.items()})
-    return list(dict.fromkeys([each.case, *named]))
+    package, folder = _package(each), Path(bench.sides[side].folder)
+    named = sorted({_importable(folder, package, key[1], file) for key, file in found.items()})
+    return list(dict.fromkeys([package, *named]))
 
 
-def _importable(package_folder: Path, module: str, file: str) -> str:
+def _package(each: Case) -> str:
+    """The package that is imported: of a namespace, its name has dots."""
+    return each.name.removeprefix(f"{SUITE}.")
+
+
+def _importable(side: Path, package: str, module: str, file: str) -> str:
     """How users import what ran from a file.
 
     A compiled module may be loaded by the module of the same name in Python, and expect that: then
     it is this one that is imported.
 
     Args:
-        package_folder: of the package, on a side.
+        side: the folder.
+        package: its name.
         module: the benchmark's name for it, relative to the package.
         file: relative to the side.
     """
-    if Path(file).suffix != ".py" and (
-        package_folder.joinpath(*module.split(".")).with_suffix(".py").exists()
-    ):
-        return f"{package_folder.name}.{module}"
+    name = f"{package}.{module}"
+    if Path(file).suffix != ".py" and side.joinpath(*name.split(".")).with_suffix(".py").exists():
+        return name
     dotted = ".".join((*Path(file).parent.parts, Path(file).name.partition(".")[0]))
     return dotted.removesuffix(".__init__")
 
@@ -245,7 +248,8 @@ def _start(
     core = str(bench.core) if block is not None and bench.core is not None else ""
     # No argument: its length would move the stack, and callgrind copies it into a dump's head.
     (folder / "names").write_text("\n".join(modules(bench, side, each)), encoding="utf-8")
-    command = [sys.executable, "-P", "-c", _CHILD, built.folder, str(folder), core]
+    sides = [built.folder, *filter(None, [built.packages])]
+    command = [sys.executable, "-P", "-c", _CHILD, *sides, str(folder), core]
     env = benches.environment(built.impl, block, spot.layout)
     if how == "proof":
         env.pop("PYTHONDONTWRITEBYTECODE")

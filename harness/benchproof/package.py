@@ -1,4 +1,4 @@
-"""The package that is measured: where it lies, its name, and the variables its build reads."""
+"""The package that is measured: where it lies, its name, what it is built from, what that reads."""
 
 from __future__ import annotations
 
@@ -12,21 +12,81 @@ from . import renamed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Where the package lies unless a project says otherwise.
-DEFAULT = "driver"
+#: Folders with an `__init__.py` that are nobody's package.
+_NOT_MEASURED = frozenset({
+    "asv_benchmarks", "bench", "benchmark", "benchmarks", "build", "ci", "dist", "doc", "docs",
+    "env", "examples", "scripts", "test", "testing", "tests", "tools", "venv",
+})  # fmt: skip
+#: Folders that hold packages and are none.
+_SOURCE_ROOTS = ("src", "lib", "python", "source")
 #: What a built side keeps of it, beside the package.
 RECORD = "side.json"
 _PATTERN = re.compile(r"[A-Za-z_][\w*]*")
+#: The project's name in files that are no TOML.
+_CFG_NAME = re.compile(r"^name\s*=\s*([\w.-]+)", re.MULTILINE)
+_SETUP_NAME = re.compile(r"""\bname\s*=\s*["']([\w.-]+)["']""")
 
 
 def place(root: Path) -> str:
-    """Where the package of a project lies, relative to its root: `package` of `[tool.benchproof]`.
+    """Where the package of a project lies, relative to its root.
+
+    `package` of `[tool.benchproof]` says so; else it is the folder or the module that is called as
+    the project is, else the only one there is.
+
+    Args:
+        root: the folder that holds pyproject.toml, if there is one.
+
+    Returns:
+        The path of a folder, or of a module without its ``.py``; "" where it is not clear.
+    """
+    found = _setting(root, "package")
+    if is_place(found):
+        return str(found)
+    known = candidates(root)
+    wanted = re.sub(r"[-_.]+", "_", _project_name(root)).lower()
+    fitting = [each for each in known if name(each).replace(".", "_").lower() == wanted]
+    return fitting[0] if fitting else known[0] if len(known) == 1 else ""
+
+
+def candidates(root: Path) -> list[str]:
+    """Folders that may be the package, relative to the root: below src/, else at the top.
+
+    A folder without an `__init__.py` counts if it holds packages: it is a namespace. Modules count
+    where there is no package.
+    """
+    for base in (root / "src", root):
+        packages = {
+            init.parent.relative_to(root).as_posix()
+            for pattern in ("*/__init__.py", "*/*/__init__.py")
+            for init in base.glob(pattern)
+        }
+        # What lies in a package, or in a folder that is none, is part of it.
+        found = [
+            each for each in sorted(packages)
+            if str(PurePosixPath(each).parent) not in packages
+            and all(part.isidentifier() for part in each.split("/"))
+            and not _NOT_MEASURED & set(each.split("/"))
+            and (base == root / "src" or each.split("/")[0] not in _SOURCE_ROOTS or "/" in each)
+        ]  # fmt: skip
+        if found:
+            return found
+    wanted = re.sub(r"[-_.]+", "_", _project_name(root)).lower()
+    return [
+        file.relative_to(root).with_suffix("").as_posix()
+        for base in (root / "src", root)
+        for file in sorted(base.glob("*.py"))
+        if file.stem.lower() == wanted
+    ]
+
+
+def sources(root: Path) -> tuple[str, ...]:
+    """What a project is built from: `sources` of `[tool.benchproof]`; nothing for all of it.
 
     Args:
         root: the folder that holds pyproject.toml, if there is one.
     """
-    found = _setting(root, "package")
-    return str(found) if is_place(found) else DEFAULT
+    found = _setting(root, "sources")
+    return tuple(found) if isinstance(found, list) and are_paths(found) else ()
 
 
 def build_variables(root: Path) -> tuple[str, ...]:
@@ -47,6 +107,21 @@ def suites(root: Path) -> str:
     """
     found = _setting(root, "suites")
     return found if isinstance(found, str) else ""
+
+
+def _project_name(root: Path) -> str:
+    """The project's name as its pyproject.toml or its setup.cfg has it, or ""."""
+    try:
+        whole = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))
+        tables = (whole.get("project", {}), whole.get("tool", {}).get("poetry", {}))
+        found = next((str(each["name"]) for each in tables if "name" in each), "")
+    except (OSError, ValueError, AttributeError):
+        found = ""
+    for file, pattern in (("setup.cfg", _CFG_NAME), ("setup.py", _SETUP_NAME)):
+        if not found and (root / file).is_file():
+            match = pattern.search((root / file).read_text(encoding="utf-8", errors="replace"))
+            found = match[1] if match else ""
+    return found or root.resolve().name
 
 
 def _setting(root: Path, key: str) -> object:
@@ -75,6 +150,19 @@ def are_patterns(values: Sequence[object]) -> bool:
     return all(isinstance(each, str) and bool(_PATTERN.fullmatch(each)) for each in values)
 
 
+def are_paths(values: Sequence[object]) -> bool:
+    """Whether all of them are paths below the root."""
+    return bool(values) and all(
+        isinstance(each, str)
+        and bool(each)
+        and each == str(PurePosixPath(each))
+        and not PurePosixPath(each).is_absolute()
+        and ".." not in PurePosixPath(each).parts
+        for each in values
+    )
+
+
 def name(place: str) -> str:
-    """The name by which a package at a place is imported."""
-    return PurePosixPath(place).name
+    """The name by which a package at a place is imported: ``src/mine/core`` is ``mine.core``."""
+    parts = PurePosixPath(place).parts
+    return ".".join(parts[1:] if len(parts) > 1 and parts[0] in _SOURCE_ROOTS else parts)

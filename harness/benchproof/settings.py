@@ -4,7 +4,8 @@ Everything has a default, so the table may be absent::
 
     [tool.benchproof]
     alpha = 0.01                # chance of even one false alarm in a gate in which nothing changed
-    package = "driver"          # folder of the package that is measured; its last name is imported
+    package = "src/mine"        # folder of the package that is measured, where it is not clear
+    sources = ["src", "setup.py"]  # what it is built from; else everything but the benchmarks
     build-variables = []        # variables that its build reads, beside the usual ones: ["TOY_*"]
     suites = "asv_benchmarks"   # folder of the benchmark definitions, if asv's does not name it
     accepted = "accepted.toml"  # regressions that a reviewer has accepted
@@ -38,7 +39,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import renamed
 from .claims.lines import broken_line
 from .errors import SettingsError, told
-from .package import DEFAULT, are_patterns, is_place
+from .package import are_paths, are_patterns, is_place
 from .verdict import ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ Where = tuple[str, ...]
 CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]] = {
     "alpha": (float, lambda value: 0 < value <= 0.5, "a number above 0, at most 0.5"),
     "package": (str, is_place, "the folder of an importable package, below the project"),
+    "sources": (list, are_paths, "a list of files and folders below the project"),
     "build-variables": (list, are_patterns, "a list of names of variables, with * in them or not"),
     "suites": (str, bool, "the name of a folder"),
     "accepted": (str, bool, "the name of a file"),
@@ -94,7 +96,8 @@ class Settings:
             implementations, all cases, all looks at wall time.
         limits: by meter.
         overrides: limits of some benchmarks, in the order of the file.
-        package: folder of the package that is measured, relative to the project.
+        package: folder of the package that is measured, relative to the project; "" to look for it.
+        sources: what it is built from, relative to the project; empty for the whole tree.
         build_variables: patterns of the variables that its build reads, beside `variables.PASSED`.
         suites: folder of the benchmark definitions, relative to the project.
         accepted: file of accepted regressions, relative to the project.
@@ -107,7 +110,8 @@ class Settings:
     alpha: float = ALPHA
     limits: Mapping[str, Limit] = field(default_factory=lambda: MappingProxyType(LIMITS))
     overrides: tuple[Override, ...] = ()
-    package: str = DEFAULT
+    package: str = ""
+    sources: tuple[str, ...] = ()
     build_variables: tuple[str, ...] = ()
     suites: str = "asv_benchmarks"
     accepted: str = "accepted.toml"
@@ -216,6 +220,7 @@ class _Reader:
             if not isinstance(value, kinds) or isinstance(value, bool) or not right(value):
                 self.refuse((*self.path, key), f"{key} must be {words}, not {value!r}")
         given["build_variables"] = tuple(given.pop("build-variables", ()))
+        given["sources"] = tuple(given.get("sources", ()))
         return Settings(
             **given,
             limits=MappingProxyType(

@@ -1,14 +1,17 @@
-"""What is measured: a commit, a branch, a tag, the working tree, an implementation of any of them.
+"""What is measured: a commit, the working tree, a release, a wheel, another repository's commit.
 
-=====================  =========================================================
-written                measured
-=====================  =========================================================
-``a1b2c3d``            that commit (also a branch, a tag, ``HEAD~1``)
-``.``                  the working tree, with what is not committed yet
-``HEAD@impl:python``   that commit, in pure Python
-``HEAD@impl:cython``   that commit, compiled; an error if it cannot be
-``impl:python``        short for ``.@impl:python``
-=====================  =========================================================
+==========================  =========================================================
+written                     measured
+==========================  =========================================================
+``a1b2c3d``                 that commit (also a branch, a tag, ``HEAD~1``)
+``.``                       the working tree, with what is not committed yet
+``HEAD@impl:python``        that commit, in pure Python
+``HEAD@impl:cython``        that commit, compiled; an error if it cannot be
+``impl:python``             short for ``.@impl:python``
+``pypi:NAME==VERSION``      that release: its wheel for this interpreter, as published
+``dist/name-1.0-….whl``     that wheel
+``repo:ADDRESS@REVISION``   a commit of another repository, a folder or an address
+==========================  =========================================================
 
 A side that names no implementation is compiled where a C compiler works, else pure.
 """
@@ -19,8 +22,10 @@ import hashlib
 import json
 import tomllib
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, get_args
 
+from . import released
 from .errors import DirtyTreeError, TargetError
 from .near import meant
 
@@ -40,20 +45,32 @@ BUILD_TABLES = (
     ("project", "dependencies"),
     ("project", "requires-python"),
 )
+#: What reaches no build, of a project that does not say what it is built from: folders and files
+#: at its top.
+_NO_INPUTS = (".github", "doc", "docs", "examples", "test", "tests", "*.md", "*.rst")
 WORKING_TREE = "."
 #: Holds the tables that reach the build.
 PROJECT = "pyproject.toml"
 _MARK = "impl:"
+#: How sides begin, or end, that are no commits of this repository.
+RELEASE, REPOSITORY, WHEEL = "pypi:", "repo:", ".whl"
 
 
 def sources(checkout: Checkout) -> tuple[str, ...]:
-    """What a driver is built from: nothing else in the tree can change what is measured."""
-    return checkout.package, "setup.py"
+    """What a project is built from: nothing else in the tree can change what is measured.
+
+    Empty where the project does not say: then it is everything but benchmarks, tests and texts.
+    """
+    return checkout.sources
 
 
 def inputs(checkout: Checkout) -> tuple[str, ...]:
     """The paths that a commit must touch to change what is built: it need not, even then."""
-    return *sources(checkout), PROJECT
+    paths = sources(checkout)
+    if paths:
+        return (*paths, PROJECT)
+    return (".", *(f":(exclude,glob){name}{below}" for name in _no_inputs(checkout)
+                   for below in ("", "/**")))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,6 +92,8 @@ class Target:
         subject: the first line of the commit's message.
         dirty: whether it is a working tree that differs from `commit` in what is built.
         content: hash of everything that the build reads from the tree.
+        wheel: file of a side that is not built.
+        repository: that holds the commit, if it is another one.
     """
 
     spec: Spec
@@ -82,6 +101,13 @@ class Target:
     subject: str
     dirty: bool
     content: str
+    wheel: str = ""
+    repository: Checkout | None = None
+
+    @property
+    def read_from(self) -> str | None:
+        """The commit that its files are read from; None: from the disk."""
+        return None if self.is_working_tree else self.commit
 
     @property
     def is_working_tree(self) -> bool:
@@ -91,6 +117,8 @@ class Target:
     @property
     def description(self) -> str:
         """A few words for tables and pages."""
+        if self.wheel:
+            return self.subject
         name = (self.commit or "no commit")[:10]
         if self.is_working_tree:
             name = f"working tree ({name}{' with changes' if self.dirty else ''})"
@@ -109,7 +137,9 @@ def parse(text: str) -> Spec:
     if not mark:
         revision, impl = text, ""
     if not revision or revision.startswith("-"):
-        raise TargetError(f"a side must be a commit or '.', not {text!r}")
+        raise TargetError(f"a side must be a commit, a release, a wheel or '.', not {text!r}")
+    if mark and (revision.startswith(RELEASE) or revision.endswith(WHEEL)):
+        raise TargetError(f"{text!r}: a wheel is measured as it is, compiled or not")
     if not mark:
         return Spec(text, revision, None)
     if impl == "cython":
@@ -123,38 +153,73 @@ def parse(text: str) -> Spec:
 
 
 def resolve(spec: Spec, checkout: Checkout) -> Target:
-    """Find what a side names.
+    """Find what a side names; a release and another repository are fetched into the cache.
 
     Raises:
-        TargetError: it names nothing, or a tree without a driver to build.
+        TargetError: it names nothing, or a tree without a package to build.
     """
-    if spec.revision == WORKING_TREE:
+    if spec.revision.startswith(RELEASE) or spec.revision.endswith(WHEEL):
+        wheel = released.find(spec.revision, checkout.root)
+        content = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        name, version = wheel.name.split("-")[:2]
+        return Target(spec, None, f"{name} {version}", False, content, str(wheel))
+    repository = None
+    if spec.revision.startswith(REPOSITORY):
+        repository, revision = released.repository(spec.revision, checkout.root)
+        checkout = repository
+    else:
+        revision = spec.revision
+    if revision == WORKING_TREE:
         commit = checkout.head()
         content = content_of(checkout, None)
         dirty = commit is None or content != content_of(checkout, commit)
     else:
-        commit = checkout.commit(spec.revision)
+        commit = checkout.commit(revision)
         content, dirty = content_of(checkout, commit), False
     if not content:
+        if not checkout.package:
+            raise TargetError(
+                f"it is not clear which package of {checkout.root.name} is measured: name its "
+                "folder in 'package' of [tool.benchproof], or let 'benchproof init' do it"
+            )
         raise TargetError(
             f"{spec.text!r} has no {checkout.package}/ with a setup.py or pyproject.toml to build "
             "it; 'package' of [tool.benchproof] names another folder"
         )
-    return Target(spec, commit, checkout.subject(commit) if commit else "", dirty, content)
+    subject = checkout.subject(commit) if commit else ""
+    return Target(spec, commit, subject, dirty, content, "", repository)
 
 
 def content_of(checkout: Checkout, commit: str | None) -> str:
     """Hash of what a build reads from a commit (None: the working tree); empty without a driver."""
-    paths = sources(checkout)
-    files = checkout.working(paths) if commit is None else checkout.committed(commit, paths)
+    files, place = files_of(checkout, commit), checkout.package
     project = checkout.read(commit, PROJECT)
-    if not any(name.startswith(f"{checkout.package}/") for name in files) or not (
-        project or "setup.py" in files
-    ):
+    held = any(name.startswith(f"{place}/") or name == f"{place}.py" for name in files)
+    if not (place and held) or not (project or "setup.py" in files):
         return ""
     tables = _build_tables(project)
     text = json.dumps([files, tables], sort_keys=True)
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+
+
+def files_of(checkout: Checkout, commit: str | None) -> dict[str, str]:
+    """What a commit (None: the working tree) is built from: path to hash."""
+    paths, without = sources(checkout), _no_inputs(checkout)
+    found = checkout.working(paths) if commit is None else checkout.committed(commit, paths)
+    if paths:
+        return found
+    return {
+        name: blob
+        for name, blob in found.items()
+        if name != PROJECT  # of which `_build_tables` takes a part
+        and not any(fnmatchcase(name.partition("/")[0], each) or name.startswith(f"{each}/")
+                   for each in without)
+    }  # fmt: skip
+
+
+def _no_inputs(checkout: Checkout) -> tuple[str, ...]:
+    """Patterns of names at the top of a checkout, and its folder of benchmarks."""
+    return (*_NO_INPUTS, *filter(None, [checkout.suites]))
 
 
 def refuse_dirty(targets: tuple[Target, ...], checkout: Checkout) -> None:
@@ -166,15 +231,20 @@ def refuse_dirty(targets: tuple[Target, ...], checkout: Checkout) -> None:
         DirtyTreeError: the checked-out commit is a side, and the working tree differs from it.
     """
     head = checkout.head()
-    named = next((t for t in targets if t.commit == head and not t.is_working_tree), None)
-    if named is None or any(t.is_working_tree for t in targets):
+    named = next((t for t in targets if t.read_from == head and not t.repository), None)
+    if head is None or named is None or any(t.is_working_tree for t in targets):
         return
     if content_of(checkout, None) == named.content:
         return
-    paths = sources(checkout)
-    before, now = checkout.committed(head or "", paths), checkout.working(paths)
+    before, now = files_of(checkout, head), files_of(checkout, None)
     changed = sorted(p for p in before.keys() | now.keys() if before.get(p) != now.get(p))
-    names = ", ".join(changed[:3]) or "pyproject.toml"
+    if not sources(checkout):
+        # Notes and tests lie about in most working trees.
+        built = (f"{checkout.package}/", f"{checkout.package}.py", "setup.", PROJECT)
+        changed = [path for path in changed if path.startswith(built)]
+        if not changed:
+            return
+    names = ", ".join(changed[:3]) or PROJECT
     more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
     raise DirtyTreeError(
         f"{named.spec.text} would be measured without your changes to {names}{more}: "

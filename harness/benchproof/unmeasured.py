@@ -64,17 +64,11 @@ def between(
         checkout: that holds both.
         measured: the implementations.
     """
-    before, after = (_files(side, checkout) for side in (left, right))
+    if any(side.wheel or side.repository for side in (left, right)):
+        return Unmeasured({}, all_of_it=False)
+    before, after = (targets.files_of(checkout, side.read_from) for side in (left, right))
     changed = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
     known = frozenset(before) | frozenset(after)
     runs = {path: variants.running(path, known) for path in changed}
     missed = {path: min(impls) for path, impls in runs.items() if not impls & set(measured)}
     return Unmeasured(missed, bool(changed) and len(missed) == len(changed))
-
-
-def _files(side: Target, checkout: Checkout) -> dict[str, str]:
-    """What a side is built from: path to hash, without what does not reach a build."""
-    paths = targets.sources(checkout)
-    if side.is_working_tree or side.commit is None:
-        return checkout.working(paths)
-    return checkout.committed(side.commit, paths)

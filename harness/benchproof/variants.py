@@ -40,7 +40,7 @@ def _of_one(checkout: Checkout, commit: str | None) -> set[Implementation]:
     build = b"\n".join(checkout.read(commit, name) for name in _BUILD_FILES)
     if _ASKED_BY in build:
         return set(IMPLEMENTATIONS)
-    paths = (checkout.package,)
+    paths = (checkout.package or ".",)
     files = checkout.working(paths) if commit is None else checkout.committed(commit, paths)
     compiled = any(name.endswith(COMPILED_SOURCES) for name in files)
     if compiled or any(word in build for word in _COMPILES):

@@ -47,7 +47,7 @@ class Refused:
     """
 
     def __init__(self, package: str) -> None:
-        """The package's name."""
+        """The package's name, with dots where it lies in a namespace."""
         self._name = package
 
     def find_spec(
@@ -55,7 +55,7 @@ class Refused:
     ) -> None:
         """The import system's question."""
         del path, target
-        if name.partition(".")[0] == self._name:
+        if f"{name}.".startswith(f"{self._name}."):
             os._exit(1)
 
 
@@ -88,7 +88,8 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     unsettle(request.get("layout", 0))
     side = Path(request["side"])
     # Last, and only for `benchproof.meters`: the harness's folder may hold a driver too.
-    sys.path[:] = [str(side), *(p for p in sys.path if p), request["harness"]]
+    others = [request["packages"]] if request.get("packages") else []
+    sys.path[:] = [str(side), *others, *(p for p in sys.path if p), request["harness"]]
     sys.meta_path.insert(0, OnlyFrom(Path(request["suites"])))
     driver = importlib.import_module(package_of(side))
     file = str(driver.__file__)
@@ -181,7 +182,7 @@ def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, An
         if not Path(file).resolve().is_relative_to(side.resolve()):
             raise AssertionError(f"{name} ran from {file}, which is not this side's")
         compiled = str(file).endswith(COMPILED)
-        stem = side.joinpath(package_of(side), "_cython", *name.split("."))
+        stem = side.joinpath(*package_of(side).split("."), "_cython", *name.split("."))
         has_twin = any(stem.with_name(stem.name + suffix).exists() for suffix in COMPILED)
         if compiled and impl == "python":
             raise AssertionError(f"{name} ran compiled in a pure Python side")

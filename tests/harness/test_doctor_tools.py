@@ -31,6 +31,7 @@ def clone(tmp_path, monkeypatch):
     git(tmp_path, "init", "--initial-branch=main", str(root))
     for text in ('IMPL = "python"\nREASON = "first"\n', 'IMPL = "python"\nREASON = "second"\n'):
         (root / "driver" / "implementation.py").write_text(text, encoding="utf-8")
+        (root / "driver" / "__init__.py").touch()
         (root / "setup.py").write_text("# reads DRIVER_BUILD\n", encoding="utf-8")
         (root / "asv_benchmarks").mkdir(exist_ok=True)
         (root / "asv_benchmarks" / "__init__.py").write_text("", encoding="utf-8")

@@ -164,7 +164,7 @@ def test_what_is_written_measures_at_once(layout, request, cache):
 
 def test_the_doctor_speaks_of_the_project_around_it(src, cache):
     said = findings(src, cache)
-    assert said["package"] == ("missing", "src has no driver/; it has src/acme_tools")
+    assert said["package"] == ("ok", "src/acme_tools/ of src (pure Python)")
     assert said["benchmarks"] == ("missing", "there is no asv_benchmarks/")
     assert benchproof(src, cache, "init").returncode == 0
     said = findings(src, cache)

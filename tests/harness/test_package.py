@@ -105,41 +105,76 @@ def test_a_package_without_compiled_modules_cannot_be_asked_for_as_compiled(acme
 
 
 @pytest.mark.slow
-def test_the_same_package_under_the_default_name_is_told_apart_from_none(acme, cache):
-    acme.edit("pyproject.toml", 'package = "src/acme"\n', "")
+def test_a_package_that_is_named_and_not_there_is_one_line(acme, cache):
+    acme.edit("pyproject.toml", 'package = "src/acme"\n', 'package = "src/other"\n')
     answer = benchproof(acme, cache, "gate", "HEAD~1", "HEAD", "--committed")
     assert answer.returncode == 2
-    assert "has no driver/ with" in answer.stderr
+    assert "has no src/other/ with" in answer.stderr
     assert "'package' of [tool.benchproof]" in answer.stderr
 
 
 def test_content_follows_the_package_and_nothing_else(acme):
     checkout = Checkout.around(acme.root)
     before = content_of(checkout, None)
-    acme.write("driver/other.py", "x = 1\n")
+    acme.write("tests/test_other.py", "x = 1\n")
+    acme.write("docs/conf.py", "x = 1\n")
+    acme.write("NEWS.md", "More\n")
+    acme.write("bench/more.py", "x = 1\n")
+    assert content_of(checkout, None) == before
+    acme.write("native/fast.c", "int x;\n")
+    after = content_of(checkout, None)
+    assert after != before
+    acme.write("src/acme/other.py", "x = 1\n")
+    assert content_of(checkout, None) != after
+
+
+def test_a_project_says_what_it_is_built_from(acme):
+    acme.edit("pyproject.toml", 'suites = "bench"', 'suites = "bench"\nsources = ["src"]')
+    checkout = Checkout.around(acme.root)
+    before = content_of(checkout, None)
+    acme.write("native/fast.c", "int x;\n")
     assert content_of(checkout, None) == before
     acme.write("src/acme/other.py", "x = 1\n")
     assert content_of(checkout, None) != before
 
 
 @pytest.mark.parametrize(
+    ("files", "found", "name"),
+    [
+        (["acme_cql/__init__.py", "tests/__init__.py"], "acme_cql", "acme_cql"),
+        (["src/acme_cql/__init__.py", "src/acme_cql/a/__init__.py"], "src/acme_cql", "acme_cql"),
+        (["src/other/__init__.py"], "src/other", "other"),
+        (["src/acme/cql/__init__.py"], "src/acme/cql", "acme.cql"),
+        (["acme/cql/__init__.py", "acme/cql/types/__init__.py"], "acme/cql", "acme.cql"),
+        (["a/__init__.py", "b/__init__.py"], "", ""),
+        (["a/__init__.py", "acme_cql/__init__.py"], "acme_cql", "acme_cql"),
+        (["acme_cql.py", "setup.py"], "acme_cql", "acme_cql"),
+        (["src/acme_cql.py"], "src/acme_cql", "acme_cql"),
+        (["docs/conf.py"], "", ""),
+    ],
+)
+def test_a_package_is_found_where_nobody_names_it(tmp_path, files, found, name):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "Acme.cql"\n', encoding="utf-8")
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    assert package.place(tmp_path) == found
+    assert package.name(found) == name
+
+
+@pytest.mark.parametrize(
     ("table", "found"),
     [
-        ("", "driver"),
         ('[tool.benchproof]\npackage = "acme"', "acme"),
         ('[tool.benchproof]\npackage = "src/acme"', "src/acme"),
-        ('[tool.benchproof]\npackage = "../acme"', "driver"),
-        ("[tool.benchproof]\npackage = 3", "driver"),
-        ("[tool.benchproof", "driver"),
+        ('[tool.benchproof]\npackage = "../acme"', ""),
+        ("[tool.benchproof]\npackage = 3", ""),
+        ("[tool.benchproof", ""),
     ],
-)  # fmt: skip
+)
 def test_where_the_package_lies(tmp_path, table, found):
     (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
     assert package.place(tmp_path) == found
-
-
-def test_a_project_without_a_pyproject_has_the_default(tmp_path):
-    assert package.place(tmp_path) == "driver"
 
 
 @pytest.mark.parametrize("value", ["/acme", "a//b", "a/../b", "src/two words", "", ".", 3, None])

@@ -8,9 +8,10 @@ import sys
 import pytest
 
 from benchproof import compared, listing, targets, unmeasured, variants
+from benchproof.build import Builder
 from benchproof.checkout import Checkout
 from benchproof.commands.options import sides_of
-from benchproof.compare import Builder, Request, compare
+from benchproof.compare import Request, compare
 from benchproof.errors import SelectionError, TargetError
 from benchproof.gate import asked, run
 from tests.harness.conftest import SUITES

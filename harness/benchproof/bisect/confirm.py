@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchproof import compare, meters, provenance, targets, verdict
 from benchproof.bench import Bench
 from benchproof.errors import COULD_NOT_MEASURE, BenchproofError
+from benchproof.plan import SIDES
 from benchproof.processes import Crew
 from benchproof.profile import explain
 
@@ -51,8 +52,8 @@ def confirm(
 def _compare(request: compare.Request, case: Case, place: Place, tell: Teller) -> dict[str, Any]:
     """The comparison and, while what workers left is still there, the profile."""
     sides = {
-        name: targets.resolve(targets.parse(text), place.checkout)
-        for name, text in (("left", request.left), ("right", request.right))
+        side: targets.resolve(targets.parse(text), place.checkout)
+        for side, text in zip(SIDES, (request.left, request.right), strict=True)
     }
     with TemporaryDirectory(prefix="benchproof-") as scratch, Crew() as crew:
         built = compare.build_both(sides, place, crew, tell)

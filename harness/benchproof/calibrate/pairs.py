@@ -31,7 +31,7 @@ def proven(scene: Scene, pair: Pair, pattern: str) -> Iterator[tuple[Bench, list
     """
     here = scene.place
     base, head, impl = pair
-    sides: dict[str, targets.Target] = {
+    sides = {
         side: targets.resolve(targets.parse(f"{commit}@impl:{impl}"), here.checkout)
         for side, commit in zip(SIDES, (base, head), strict=True)
     }

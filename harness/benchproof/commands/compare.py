@@ -26,9 +26,11 @@ from .output import Output
 
 HELP = """Compare two sides, benchmark by benchmark.
 
-A side is a commit, branch or tag, or '.' for the working tree. Every implementation of the project
-is compared, compiled and pure Python, unless --impl chooses one; what changed in another one is
-named. '@impl:cython' or '@impl:python' behind a side compares implementations with each other.
+A side is a commit, branch or tag; '.' for the working tree; pypi:NAME==VERSION or the file of a
+wheel, as published; repo:ADDRESS@REVISION for a commit of another repository. Of commits, every
+implementation of the project is compared, compiled and pure Python, unless --impl chooses one; what
+changed in another one is named. '@impl:cython' or '@impl:python' behind a commit compares
+implementations with each other.
 Limits and budget are those of [tool.benchproof], as for `benchproof gate`.
 
 \b
@@ -39,6 +41,7 @@ Examples:
   benchproof compare HEAD@impl:python HEAD@impl:cython
   benchproof compare HEAD HEAD --force               an A/A run: how noisy is this machine?
   benchproof compare HEAD~1 HEAD --meters instructions,allocations
+  benchproof compare pypi:h11==0.14.0 . --suites bench.py     a release against my edits
   benchproof compare HEAD . --bench bind --profile   where did the instructions go?
   benchproof compare main HEAD --json - > main.json
 
@@ -71,7 +74,7 @@ def command(
     from benchproof import compared, table  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.compare import Request  # noqa: PLC0415
 
-    place, output = place_of(suites), Output(json)
+    place, output = place_of(suites, left, right), Output(json)
     request = Request(
         left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
         impls=impls,

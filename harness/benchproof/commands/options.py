@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchproof.checkout import Checkout
     from benchproof.place import Place
-    from benchproof.targets import Implementation
+    from benchproof.targets import Implementation, Spec
 
 Bench = Annotated[str, typer.Option(metavar="REGEX", help="Only benchmarks that match.")]
 Budget = Annotated[
@@ -37,7 +39,10 @@ Committed = Annotated[
     bool, typer.Option("--committed", help="Measure HEAD although the working tree differs.")
 ]
 Suites = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Benchmarks; default: as the project says.")
+    Path | None,
+    typer.Option(
+        metavar="PATH", help="Benchmarks, a folder or one file; default: as the project says."
+    ),
 ]
 Reports = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Default: reports/ of the checkout.")
@@ -120,19 +125,36 @@ def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[Implementati
         BenchproofError: a side names nothing, or an option cannot be meant.
     """
     from benchproof import suite, targets  # noqa: PLC0415
-    from benchproof.checkout import Checkout  # noqa: PLC0415
     from benchproof.errors import TargetError  # noqa: PLC0415
 
     specs = [targets.parse(left), targets.parse(right)]
     suite.expression(bench)
     chosen_impls(impl)
-    here = Checkout.around(Path.cwd())
+    here = _here(specs)
     found = [targets.resolve(spec, here) for spec in specs]
     named = [spec.text for spec in specs if spec.impl]
     if named and impl:
         raise TargetError(f"{named[0]!r} names an implementation: --impl has nothing to choose")
-    commits = [None if side.is_working_tree else side.commit for side in found]
-    return () if named else measured_impls(impl, here, *commits)
+    if impl and any(side.wheel for side in found):
+        raise TargetError("a wheel is measured as it is: --impl has nothing to choose")
+    if named or any(side.wheel or side.repository for side in found):
+        return ()
+    return measured_impls(impl, here, *(side.read_from for side in found))
+
+
+def _here(specs: Sequence[Spec]) -> Checkout:
+    """The checkout around the current directory; that directory where no side is a commit of one.
+
+    Raises:
+        BenchproofError: it is needed, and is none.
+    """
+    from benchproof import targets  # noqa: PLC0415
+    from benchproof.checkout import Checkout  # noqa: PLC0415
+
+    apart = all(spec.revision.endswith(targets.WHEEL)
+                or spec.revision.startswith((targets.RELEASE, targets.REPOSITORY))
+                for spec in specs)  # fmt: skip
+    return Checkout.around_or_at(Path.cwd()) if apart else Checkout.around(Path.cwd())
 
 
 def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[Implementation, ...]:
@@ -154,16 +176,22 @@ def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[Implementa
     return measured_impls(impl, here, *commits)
 
 
-def place_of(suites: Path | None) -> Place:
+def place_of(suites: Path | None, *sides: str) -> Place:
     """The checkout around the current directory, with its suites and cache.
+
+    Args:
+        suites: the folder of the benchmarks, or a file of them, where a person named it.
+        sides: as written; where none of them is a commit of it, no checkout is needed.
 
     Raises:
         BenchproofError: it is none.
     """
-    from benchproof import asv_conf, checkout, files, toolchain  # noqa: PLC0415
+    from benchproof import asv_conf, checkout, files, targets, toolchain  # noqa: PLC0415
     from benchproof.place import Place  # noqa: PLC0415
 
-    here = checkout.Checkout.around(Path.cwd())
+    here = _here([targets.parse(side) for side in sides]) if sides else (
+        checkout.Checkout.around(Path.cwd())
+    )  # fmt: skip
     found = asv_conf.Found(suites, "") if suites else asv_conf.locate(here.root)
     if found.why:
         typer.echo(found.why, err=True)

@@ -68,13 +68,15 @@ def forms(place: Path) -> tuple[Implementation, ...]:
 def measured(checkout: Checkout) -> Finding:
     """The package that is measured."""
     place = checkout.package
-    if (checkout.root / place).is_dir():
+    if place and (checkout.root / place).is_dir():
         forms = " and ".join(WORDS[impl] for impl in variants.of(checkout, None))
         return ok("package", f"{place}/ of {checkout.root.name} ({forms})")
-    found = init.packages(checkout.root)
-    detail = f"{checkout.root.name} has no {place}/"
+    found = package.candidates(checkout.root)
+    detail = (
+        f"{checkout.root.name} has no {place}/" if place else "it is not clear what is measured"
+    )
     if found:
-        detail += f"; it has {', '.join(found)}"
+        detail += f"; {checkout.root.name} has {', '.join(found)}"
     return Finding("package", "missing", detail, "benchproof init", (MAIN_JOB,))
 
 

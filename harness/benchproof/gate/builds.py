@@ -68,12 +68,19 @@ def build(
         NoSpaceError: the disk is full.
     """
     builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
+    # Two builds of the same content wait for one another at the cache's lock.
     with ThreadPoolExecutor(max_workers=2) as pool:
-        pending = {
-            side: [
-                pool.submit(builder.build, sides[side], flags(variant))
-                for variant in range(builds if sides[side].spec.impl == "cython" else 1)
-            ]
-            for side in SIDES
-        }
-        return {side: [each.result() for each in pending[side]] for side in SIDES}
+        try:
+            pending = {
+                side: [
+                    pool.submit(builder.build, sides[side], flags(variant))
+                    for variant in range(builds if sides[side].spec.impl == "cython" else 1)
+                ]
+                for side in SIDES
+            }
+            found = {side: [each.result() for each in pending[side]] for side in SIDES}
+        except BaseException:
+            # The threads wait for children, which end now.
+            crew.stop()
+            raise
+    return builder.share(found)

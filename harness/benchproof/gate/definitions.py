@@ -8,6 +8,7 @@ defines would vanish from the gate without a word: it is listed, and excluded by
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from benchproof import asv_conf
@@ -34,6 +35,13 @@ def choose(
     Raises:
         TargetError: nobody has any.
     """
+    if suites.is_file():
+        # asv's benchmarks are modules of a package.
+        folder = scratch / "benchmarks"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").touch()
+        shutil.copy2(suites, folder)
+        return folder, f"benchmarks of both sides: {suites}"
     place = suites.resolve()
     root = checkout.root.resolve()
     name = f"{place.relative_to(root) if place.is_relative_to(root) else place}/"
@@ -63,6 +71,8 @@ def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path |
         None where the side has none.
     """
     suites, root = suites.resolve(), checkout.root.resolve()
+    if target.repository is not None:
+        return None
     if target.is_working_tree or not target.commit or not suites.is_relative_to(root):
         return suites if suites.is_dir() else None
     name = str(suites.relative_to(root))

@@ -18,6 +18,7 @@ from benchproof import (
     imports,
     listing,
     meters,
+    package,
     provenance,
     results,
     suite,
@@ -121,7 +122,11 @@ class _Gate:
         self.head = head.read(self.sides["right"], self.sides["left"], place, scratch / "head")
         tell.line(self.head.whose)
         self.settings = self.head.settings
-        others = [imports.case(place.checkout.root)] if imports.asked(self.wanted) else []
+        others = (
+            [imports.case(package.name(place.checkout.package))]
+            if imports.asked(self.wanted)
+            else []
+        )
         self.catalogue = Catalogue(pattern, self.settings, others)
         self.document = document.begin(asked, self.sides, self.settings, place.toolchain)
         self.looks: dict[str, verdict.Looks] = {}

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchproof import asv_conf, renamed
+from benchproof import asv_conf, package, renamed
 from benchproof.errors import BenchproofError
 from benchproof.near import meant
 from benchproof.package import is_place
@@ -15,13 +15,8 @@ from benchproof.package import is_place
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Folders with an `__init__.py` that are nobody's package.
-_NOT_MEASURED = frozenset({
-    "asv_benchmarks", "bench", "benchmark", "benchmarks", "build", "ci", "dist", "doc", "docs",
-    "env", "examples", "scripts", "test", "testing", "tests", "tools", "venv",
-})  # fmt: skip
 #: Where benchmarks usually lie.
-_SUITES = ("asv_benchmarks", "benchmarks", "bench")
+_SUITES = asv_conf.USUAL
 _BENCHMARK = re.compile(r"^\s*(?:async\s+)?def\s+(?:time|mem|track|peakmem|timeraw)_", re.MULTILINE)
 
 
@@ -52,12 +47,12 @@ class Found:
     requires: tuple[str, ...]
 
 
-def find(root: Path, package: str = "", suites: str = "") -> Found:
+def find(root: Path, named: str = "", suites: str = "") -> Found:
     """Look at a project.
 
     Args:
         root: the top of its checkout.
-        package: folder of the package, where a person named it.
+        named: folder of the package, where a person named it.
         suites: the same of the benchmarks.
 
     Raises:
@@ -69,7 +64,7 @@ def find(root: Path, package: str = "", suites: str = "") -> Found:
         raise BenchproofError(
             f"{root.name} has no pyproject.toml and no setup.py: pip cannot build what is measured"
         )
-    place, why = _package(root, whole, package or str(table.get("package", "")))
+    place, why = _package(root, whole, named or str(table.get("package", "")))
     folder, why_suites = _suites(root, suites or str(table.get("suites", "")), place)
     texts = [file.read_text(encoding="utf-8", errors="replace")
              for file in sorted((root / folder).rglob("*.py"))]  # fmt: skip
@@ -95,33 +90,20 @@ def pyproject(root: Path) -> dict[str, Any]:
         raise BenchproofError(f"pyproject.toml: {error}") from error
 
 
-def packages(root: Path) -> list[str]:
-    """Folders that may be the package: below src/, else at the top."""
-    for base in (root / "src", root):
-        found = sorted(
-            str(init.parent.relative_to(root))
-            for init in base.glob("*/__init__.py")
-            if init.parent.name not in _NOT_MEASURED and init.parent.name.isidentifier()
-        )
-        if found:
-            return found
-    return []
-
-
 def _package(root: Path, whole: dict[str, Any], named: str) -> tuple[str, str]:
     """The package's folder, and how it was found."""
-    known = packages(root)
+    known = package.candidates(root)
     if named:
-        if not is_place(named) or not (root / named / "__init__.py").is_file():
+        there = (root / named / "__init__.py", (root / named).with_suffix(".py"))
+        if not is_place(named) or not any(file.is_file() for file in there):
             raise BenchproofError(f"{named!r} is no package in {root.name}{meant(named, known)}")
         return named, "as it was named"
-    wanted = re.sub(r"[-_.]+", "_", str(whole.get("project", {}).get("name", ""))).lower()
-    fitting = [each for each in known if each.rpartition("/")[2].lower() == wanted]
-    if fitting:
-        return fitting[0], "named as the project"
-    if len(known) == 1:
-        below = " below src/" if known[0].startswith("src/") else ""
-        return known[0], f"the only package{below}"
+    found = package.place(root)
+    if found:
+        wanted = re.sub(r"[-_.]+", "_", str(whole.get("project", {}).get("name", ""))).lower()
+        below = " below src/" if found.startswith("src/") else ""
+        by_name = package.name(found).replace(".", "_").lower() == wanted
+        return found, "named as the project" if by_name else f"the only package{below}"
     if not known:
         raise BenchproofError(
             f"no package in {root.name} or its src/: a folder with an __init__.py is what is "

@@ -1,0 +1,161 @@
+"""Sides that are no commits of this repository: releases, wheels, commits of another one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+from packaging.tags import sys_tags
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from . import files
+from .errors import TargetError
+
+if TYPE_CHECKING:
+    from .checkout import Checkout
+
+_RELEASE = re.compile(r"pypi:(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[\w.!+-]+)")
+#: How pip ends its list of the versions that there are.
+_VERSIONS = re.compile(r"\(from versions: (?P<versions>[^)]*)\)")
+
+
+def find(text: str, root: Path) -> Path:
+    """The wheel of a side.
+
+    Args:
+        text: ``pypi:NAME==VERSION``, or the path of a wheel.
+        root: of the project, whose cache keeps what is downloaded.
+
+    Raises:
+        TargetError: there is no such release or file, or none for this interpreter.
+    """
+    if not text.startswith("pypi:"):
+        wheel = Path(text).resolve()
+        if not wheel.is_file():
+            raise TargetError(f"there is no file {text}")
+        _check(wheel)
+        return wheel
+    found = _RELEASE.fullmatch(text)
+    if found is None:
+        raise TargetError(f"{text!r}: write pypi:NAME==VERSION")
+    name, version = found["name"], _version(found["version"], text)
+    folder = files.cache_of(root) / "wheels"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{canonicalize_name(name)}.lock"):
+        return _held(folder, name, version) or _download(folder, name, version)
+
+
+def _version(text: str, side: str) -> Version:
+    try:
+        return Version(text)
+    except InvalidVersion:
+        raise TargetError(f"{side!r}: {text!r} is no version") from None
+
+
+def _held(folder: Path, name: str, version: Version) -> Path | None:
+    """A wheel of a release that an earlier comparison downloaded, and that runs here."""
+    tags = set(sys_tags())
+    for wheel in sorted(folder.glob("*.whl")):
+        distribution, its, _, fits = parse_wheel_filename(wheel.name)
+        if distribution == canonicalize_name(name) and its == version and fits & tags:
+            return wheel
+    return None
+
+
+def _download(folder: Path, name: str, version: Version) -> Path:
+    """Let pip choose the wheel for this interpreter.
+
+    Raises:
+        TargetError: there is none.
+    """
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:",
+               "--no-input", "--disable-pip-version-check", "--dest", str(folder), "--",
+               f"{name}=={version}"]  # fmt: skip
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    wheel = None if answer.returncode else _held(folder, name, version)
+    if wheel is not None:
+        return wheel
+    known = _VERSIONS.search(answer.stderr)
+    versions = [each for each in known["versions"].split(", ") if each] if known else []
+    if versions and versions != ["none"]:
+        raise TargetError(
+            f"there is no wheel of {name} {version} for this interpreter (the newest is "
+            f"{versions[-1]})"
+        )
+    if known:
+        raise TargetError(f"there is no wheel of {name} for this interpreter, or no such project")
+    words = [line for line in answer.stderr.splitlines() if line.startswith("ERROR: ")]
+    reason = words[-1].removeprefix("ERROR: ") if words else f"status {answer.returncode}"
+    raise TargetError(f"{name} {version} cannot be downloaded: {reason}")
+
+
+def _check(wheel: Path) -> None:
+    """Refuse a wheel for another interpreter or system.
+
+    Raises:
+        TargetError: it is one, or its name is none of a wheel.
+    """
+    try:
+        fits = parse_wheel_filename(wheel.name)[3]
+    except (InvalidWheelFilename, InvalidVersion) as error:
+        raise TargetError(f"{wheel.name}: {error}") from error
+    if not fits & set(sys_tags()):
+        here = next(iter(sys_tags()))
+        tags = ", ".join(sorted(map(str, fits)))
+        raise TargetError(f"{wheel.name} is for {tags}, and this interpreter is {here}")
+
+
+def repository(text: str, root: Path) -> tuple[Checkout, str]:
+    """Another repository, and the revision that is meant in it.
+
+    One at an address is cloned into the cache, and fetched again each time.
+
+    Args:
+        text: ``repo:ADDRESS@REVISION``.
+        root: of the project.
+
+    Raises:
+        TargetError: it cannot be had.
+    """
+    from .checkout import Checkout  # noqa: PLC0415  (it knows the package's place by this module)
+
+    address, _, revision = text.removeprefix("repo:").rpartition("@")
+    if not address or not revision:
+        raise TargetError(f"{text!r}: write repo:ADDRESS@REVISION, of a folder or an address")
+    if Path(address).is_dir():
+        return Checkout.around(Path(address)), revision
+    folder = (
+        files.cache_of(root) / "repositories" / hashlib.sha256(address.encode()).hexdigest()[:16]
+    )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):
+        if folder.is_dir():
+            _git("-C", str(folder), "fetch", "--quiet", "--tags", "origin", said=address)
+        else:
+            _git("clone", "--quiet", "--", address, str(folder), said=address)
+    found = Checkout(folder)
+    branch = f"origin/{revision}"
+    known = found.ask("for-each-ref", "--format=%(refname:short)").split()
+    return found, branch if branch in known else revision
+
+
+def _git(*arguments: str, said: str) -> None:
+    """Run git.
+
+    Raises:
+        TargetError: it does not do it.
+    """
+    answer = subprocess.run(  # noqa: S603  (our own command line, no shell)
+        ["git", *arguments],  # noqa: S607  (git, found as people do)
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if answer.returncode:
+        lines = answer.stderr.strip().splitlines()
+        words = lines[-1] if lines else f"status {answer.returncode}"
+        raise TargetError(f"{said} cannot be cloned: {words}")

@@ -1,0 +1,253 @@
+"""Sides that are no commits of this repository; projects that need what is not installed here."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from benchproof import build, dependencies, released, targets
+from benchproof.checkout import Checkout
+from benchproof.errors import BuildError, TargetError
+from benchproof.processes import Crew
+from tests.harness.toy import Repository
+
+BENCH = """
+import acme
+
+
+def time_spin():
+    return acme.spin(40)
+
+
+def prove():
+    return {"modules": {"__init__": acme.__file__}, "digest": str(time_spin())}
+
+
+time_spin.prove = prove
+"""
+SPIN = "def spin(times):\n    return sum([number for number in range(times)])\n"
+DEARER = "def spin(times):\n    return sum([object() and number for number in range(times)])\n"
+HATCH = """
+[build-system]
+requires = ["hatchling==1.27.0"]
+build-backend = "hatchling.build"
+
+[project]
+name = "acme"
+version = "1"
+"""
+
+
+def wheel(folder, files, name="acme", version="1.0", tags="py3-none-any", needs=()):
+    """A wheel as an index has it: made of files, with metadata."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{version}-{tags}.whl"
+    about = f"{name}-{version}.dist-info"
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    lines += [f"Requires-Dist: {each}" for each in needs]
+    held = files | {
+        f"{about}/METADATA": "\n".join(lines) + "\n",
+        f"{about}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tags}\n",
+        f"{about}/RECORD": "",
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for inner, text in held.items():
+            archive.writestr(inner, text)
+    return path
+
+
+def benchproof(where, cache, *words):
+    env = os.environ | {"BENCHPROOF_CACHE": str(cache), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-m", "benchproof.cli", *words],
+        check=False, capture_output=True, text=True, env=env, cwd=where,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch):
+    """A folder that pip takes for the whole index: what it holds is in no cache of another test."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
+    return tmp_path / "index"
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "package"),
+    [
+        ({"acme/__init__.py": ""}, "src/acme", "acme"),
+        ({"ns/acme/__init__.py": ""}, "src/ns/acme", "ns.acme"),
+        ({"acme.py": ""}, "acme", "acme"),
+        ({"acme/__init__.py": "", "acme/core/__init__.py": ""}, "", "acme"),
+        ({"other/__init__.py": ""}, "", "other"),
+        ({"other/__init__.py": "", "acme/__init__.py": ""}, "", "acme"),
+        ({"acme-1.0.data/purelib/acme/__init__.py": ""}, "", "acme"),
+    ],
+)
+def test_the_package_in_a_wheel(tmp_path, files, place, package):
+    side = tmp_path / "side"
+    side.mkdir()
+    found, compiled, metadata = build.unpack(wheel(tmp_path / "w", files), side, place)
+    assert (found, compiled) == (package, False)
+    assert "Name: acme" in metadata
+    assert any(side.joinpath(*package.split(".")).parent.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a/__init__.py": "", "b/__init__.py": ""}, "holds the packages a, b: 'package' of"),
+        ({"readme.txt": ""}, "holds no package"),
+        ({"../acme/__init__.py": ""}, "a file outside of it"),
+    ],
+)
+def test_a_wheel_that_cannot_be_measured(tmp_path, files, said):
+    side = tmp_path / "side"
+    side.mkdir()
+    with pytest.raises(BuildError, match=said):
+        build.unpack(wheel(tmp_path / "w", files), side)
+
+
+def test_what_is_no_zip_is_no_wheel(tmp_path):
+    file = tmp_path / "acme-1.0-py3-none-any.whl"
+    file.write_bytes(b"nothing")
+    with pytest.raises(BuildError, match="cannot be read as a wheel"):
+        build.unpack(file, tmp_path / "side")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pypi:acme", "write pypi:NAME==VERSION"),
+        ("pypi:acme==one two", "write pypi:NAME==VERSION"),
+        ("pypi:acme==abc", "'abc' is no version"),
+        ("pypi:acme==2.0", r"no wheel of acme 2\.0 for this interpreter \(the newest is 1\.1\)"),
+        ("pypi:nothing==1", "no wheel of nothing for this interpreter, or no such project"),
+        ("dist/acme-9-py3-none-any.whl", "there is no file dist/acme-9"),
+        ("repo:nowhere", "write repo:ADDRESS@REVISION"),
+        ("repo:file:///no/such/place@main", "cannot be cloned"),
+        ("pypi:acme==1.0@impl:python", "measured as it is"),
+    ],
+)
+def test_a_side_that_cannot_be_had_is_one_line(tmp_path, index, text, said):
+    for version in ("1.0", "1.1"):
+        wheel(index, {"acme/__init__.py": ""}, version=version)
+    with pytest.raises(TargetError, match=said) as error:
+        targets.resolve(targets.parse(text), Checkout(tmp_path))
+    assert "\n" not in str(error.value)
+
+
+def test_a_wheel_for_another_interpreter_is_one_line(tmp_path):
+    file = wheel(tmp_path, {"acme/__init__.py": ""}, tags="cp27-cp27mu-win32")
+    with pytest.raises(TargetError, match="is for cp27-cp27mu-win32, and this interpreter is"):
+        released.find(str(file), tmp_path)
+
+
+def test_a_release_is_downloaded_once(tmp_path, index, monkeypatch):
+    wheel(index, {"acme/__init__.py": ""})
+    first = released.find("pypi:acme==1.0", tmp_path)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "empty"))
+    assert released.find("pypi:acme==1.0", tmp_path) == first
+
+
+def test_what_is_missing():
+    assert dependencies.missing(["pytest>=1", "nothing-like-it>=2", "pytest<1"]) == [
+        "nothing-like-it>=2", "pytest<1",
+    ]  # fmt: skip
+    assert not dependencies.missing(["nothing; sys_platform == 'nowhere'"])
+    assert dependencies.missing(["not a requirement"]) == ["not a requirement"]
+    assert dependencies.of_wheel(
+        "Name: a\nRequires-Dist: b>1\nRequires-Dist: c; extra == 'all'\n\nRequires-Dist: d\n"
+    ) == ("b>1",)
+
+
+def test_missing_packages_are_installed_once_with_what_they_need(tmp_path, index):
+    wheel(index, {"dep/__init__.py": ""}, "dep", needs=["deeper"])
+    wheel(index, {"deeper.py": ""}, "deeper")
+    with Crew() as crew:
+        here = dependencies.Dependencies(tmp_path / "cache", crew)
+        folder = here.provide(["dep==1.0"])
+        assert dependencies.versions(folder) == {"deeper": "1.0", "dep": "1.0"}
+        assert here.provide(["dep==1.0", "pytest"]) == folder
+        assert here.provide(["pytest"]) == ""
+        with pytest.raises(BuildError, match=r"pip cannot install dep==2:\n.*dep==2"):
+            here.provide(["dep==2"])
+
+
+@pytest.mark.slow
+def test_two_wheels_are_compared_outside_of_any_repository(tmp_path, index):
+    wheel(index, {"dep/__init__.py": ""}, "dep")
+    where = tmp_path / "where"
+    where.mkdir()
+    (where / "bench.py").write_text(BENCH, encoding="utf-8")
+    text = f"import dep\n{SPIN}"
+    wheel(index, {"acme/__init__.py": text}, needs=["dep"])
+    file = wheel(
+        tmp_path, {"acme/__init__.py": f"import dep\n{DEARER}"}, version="2", needs=["dep"]
+    )
+    words = ("compare", "pypi:acme==1.0", str(file), "--suites", "bench.py", "--meters",
+             "allocations", "--json", "out.json")  # fmt: skip
+    answer = benchproof(where, tmp_path / "cache", *words)
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    assert "installing dep, for both sides" in answer.stderr
+    document = json.loads((where / "out.json").read_text())
+    assert document["left"]["description"] == "acme 1.0 [python]"
+    assert document["right"]["description"] == "acme 2 [python]"
+    (row,) = (row for row in document["cases"] if row["suite"] == "bench")
+    assert row["meters"]["allocations"]["verdict"] == "regressed"
+
+
+@pytest.mark.slow
+def test_sides_that_exclude_each_other_get_packages_of_their_own(tmp_path, index):
+    for version in ("1.0", "2.0"):
+        wheel(index, {"dep/__init__.py": ""}, "dep", version=version)
+        wheel(index, {"acme/__init__.py": f"import dep\n{SPIN}V = {version}\n"}, version=version,
+              needs=[f"dep=={version}"])  # fmt: skip
+    (tmp_path / "bench.py").write_text(BENCH, encoding="utf-8")
+    answer = benchproof(
+        tmp_path, tmp_path / "cache", "compare", "pypi:acme==1.0", "pypi:acme==2.0",
+        "--suites", "bench.py", "--meters", "allocations",
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "the sides need different packages: dep 1.0 and 2.0" in answer.stderr, answer.stderr
+
+
+@pytest.fixture
+def hatched(tmp_path):
+    """A project of another build backend, whose newest commit is dearer."""
+    project = Repository(tmp_path / "acme")
+    for name, text in {
+        "pyproject.toml": HATCH,
+        "src/acme/__init__.py": SPIN,
+        "benchmarks/__init__.py": "",
+        "benchmarks/hot.py": BENCH,
+    }.items():
+        project.write(name, text)
+    project.commit("a package")
+    project.write("src/acme/__init__.py", DEARER)
+    project.commit("an object more")
+    return project
+
+
+@pytest.mark.slow
+def test_a_project_is_built_by_its_own_backend_and_configures_nothing(hatched, cache):
+    answer = benchproof(hatched.root, cache, "compare", "HEAD~1", "HEAD", "--meters", "allocations")
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    assert "installing hatchling==1.27.0" in answer.stderr
+    assert hatched.git("status", "--short") == ""
+
+
+@pytest.mark.slow
+def test_a_commit_of_another_repository_is_a_side(hatched, cache, tmp_path):
+    fork = tmp_path / "fork"
+    hatched.git("clone", "--quiet", str(hatched.root), str(fork))
+    for address in (str(fork), fork.as_uri()):
+        answer = benchproof(
+            hatched.root, cache, "compare", f"repo:{address}@main~1", ".",
+            "--meters", "allocations",
+        )  # fmt: skip
+        assert answer.returncode == 1, answer.stdout + answer.stderr
+        assert "regressed" in answer.stdout
