@@ -129,13 +129,13 @@ def test_nothing_that_exists_is_overwritten(src, cache):
     assert (src.root / "pyproject.toml").read_text() == written
 
 
-def test_the_workflow_gates_and_installs_what_builds(src):
-    src.edit("pyproject.toml", '["setuptools"]', '["setuptools", "cython>=3"]')
+def test_the_workflow_gates_in_under_forty_lines(src):
     (text,) = [each.text for each in plan(src.root, workflow=True).additions
                if each.path == WORKFLOW]  # fmt: skip
     steps = yaml.safe_load(text)["jobs"]["gate"]["steps"]
     runs = " ".join(step.get("run", "") for step in steps)
-    assert "pip install benchproof 'setuptools' 'cython>=3'" in runs
+    assert len(text.splitlines()) < 40
+    assert "pip install benchproof" in runs
     assert 'benchproof gate "$(git merge-base' in runs
 
 
@@ -173,7 +173,7 @@ def test_the_doctor_speaks_of_the_project_around_it(src, cache):
     assert said["build"][0] == "ok"
     assert "compiler" not in said
     src.edit("pyproject.toml", '["setuptools"]', '["no-such-backend>=1", "setuptools"]')
-    assert "no-such-backend>=1, not installed beside benchproof" in findings(src, cache)["build"][1]
+    assert "the first build fetches no-such-backend>=1" in findings(src, cache)["build"][1]
 
 
 def findings(made, cache):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchproof import asv_conf, listing, package, targets, variants
+from benchproof import asv_conf, dependencies, listing, package, targets, variants
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError
 from benchproof.init import found as init
@@ -34,8 +32,6 @@ print(getattr(package, "IMPL", "it imports"))
 print(getattr(package, "REASON", ""))
 """
 _SECONDS = 30
-#: The name at the beginning of a requirement.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def check(place: Path, toolchain: Toolchain) -> list[Finding]:
@@ -103,36 +99,16 @@ def benchmarks(checkout: Checkout) -> Finding:
 
 
 def build(checkout: Checkout) -> Finding:
-    """Whether what builds the project is installed beside this tool, where sides are built."""
+    """What builds the project, and what of it is not installed beside this tool."""
     try:
         table = init.pyproject(checkout.root).get("build-system", {})
     except BenchproofError as error:
         return Finding("build", "missing", str(error), "mend it", (MAIN_JOB,))
     backend = str(table.get("build-backend", "setuptools.build_meta"))
-    wanted = [str(each) for each in table.get("requires", ("setuptools",))]
-    absent = [each for each in wanted if not _installed(each)]
+    absent = dependencies.missing(map(str, table.get("requires", ("setuptools",))))
     if absent:
-        return Finding(
-            "build",
-            "missing",
-            f"{backend} needs {', '.join(absent)}, not installed beside benchproof",
-            f"pip install {' '.join(repr(each) for each in absent)}",
-            (MAIN_JOB,),
-        )
+        return ok("build", f"{backend}; the first build fetches {', '.join(absent)}")
     return ok("build", f"{backend}, with all that it needs")
-
-
-def _installed(requirement: str) -> bool:
-    """Whether a distribution is there, in any version; one for other systems counts as there."""
-    name, _, marker = requirement.partition(";")
-    found = _NAME.match(name.strip())
-    if marker.strip() or not found:
-        return True
-    try:
-        importlib.metadata.version(found[0])
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 def history(checkout: Checkout) -> Finding:

@@ -33,7 +33,6 @@ class Found:
         has_suites: whether it holds benchmarks.
         proven: whether any of them says what it measures by a `prove`, as each must.
         configured: whether `[tool.benchproof]` is there.
-        requires: what its build needs, as pip takes it.
     """
 
     root: Path
@@ -44,7 +43,6 @@ class Found:
     has_suites: bool
     proven: bool
     configured: bool
-    requires: tuple[str, ...]
 
 
 def find(root: Path, named: str = "", suites: str = "") -> Found:
@@ -72,7 +70,6 @@ def find(root: Path, named: str = "", suites: str = "") -> Found:
         root, place, why, folder, why_suites,
         any(_BENCHMARK.search(text) for text in texts),
         any("prove" in text for text in texts), bool(table),
-        tuple(whole.get("build-system", {}).get("requires", ("setuptools",))),
     )  # fmt: skip
 
 

@@ -119,5 +119,5 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
     if workflow and (root / WORKFLOW).exists():
         notes.append(f"{WORKFLOW} is there already: it stays as it is")
     elif workflow:
-        additions.append(Addition(WORKFLOW, texts.workflow(found)))
+        additions.append(Addition(WORKFLOW, texts.WORKFLOW))
     return Plan(found, tuple(additions), tuple(notes))
