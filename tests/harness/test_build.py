@@ -38,7 +38,7 @@ def test_equal_content_is_built_once_whatever_it_is_called(toy, builder, monkeyp
     one = built(builder, "HEAD")
     toy.write("README.md", "words")
     toy.commit("words only")
-    monkeypatch.setattr(build.Builder, "_make", None)  # a second build would fail
+    monkeypatch.setattr(build.Builder, "_wheel", None)  # a second build would fail
     assert built(builder, "HEAD") == built(builder, ".") == built(builder, "HEAD@impl:cython")
     assert built(builder, "HEAD").folder == one.folder
 
@@ -48,7 +48,7 @@ def test_equal_content_is_built_once_whatever_it_is_called(toy, builder, monkeyp
 def test_a_side_holds_the_driver_and_nothing_that_could_shadow_a_dependency(builder):
     side = Path(built(builder, "HEAD").folder)
     packages = {path.name for path in side.iterdir() if path.is_dir()}
-    assert packages == {"driver"}
+    assert packages == {"driver", "toy-1.dist-info"}
     assert list(side.rglob("work*.so"))
     assert list(side.rglob("__pycache__/work*.pyc"))
 

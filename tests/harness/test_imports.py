@@ -67,6 +67,9 @@ def test_a_compiled_module_is_imported_by_the_module_that_loads_it(tmp_path):
     package = tmp_path / "acme"
     package.mkdir()
     (package / "work.py").touch()
-    assert imports._importable(package, "work", "acme/_cython/work.cpython-311.so") == "acme.work"
-    assert imports._importable(package, "fast", "acme/fast.cpython-311.so") == "acme.fast"
-    assert imports._importable(package, "acme", "acme/__init__.py") == "acme"
+    assert (
+        imports._importable(tmp_path, "acme", "work", "acme/_cython/work.cpython-311.so")
+        == "acme.work"
+    )
+    assert imports._importable(tmp_path, "acme", "fast", "acme/fast.cpython-311.so") == "acme.fast"
+    assert imports._importable(tmp_path, "acme", "acme", "acme/__init__.py") == "acme"
