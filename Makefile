@@ -5,7 +5,7 @@
 # make check   the part of it for every few minutes: no JDK, no browser, no valgrind
 # make nightly everything on both implementations, with ten times as many generated examples
 # make gate    does HEAD regress against the commit at which this last passed? exact meters only
-# make lint    ruff, mypy, cython-lint, actionlint
+# make lint    ruff, mypy, cython-lint, actionlint, the number of lines of code
 # make build   compile the modules in place again
 # make integration   the tests against a real Cassandra, one node and three; fails without a JDK
 # make docs    the documentation as a site: docs/_build/html/index.html
@@ -71,6 +71,7 @@ lint: setup
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint driver/_cython
 	@sh scripts/actionlint $(BIN) .github/workflows/*.yml
+	@$(BIN)/python scripts/code-lines --totals
 
 # Their parts, which include set-up, are in scripts/parts/table.py. MORE=gate adds the gate.
 check test nightly: python

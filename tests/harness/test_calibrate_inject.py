@@ -6,15 +6,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from calibration import gates, inject, neutral, tune, walls, work
+from calibration.clock import Clock
+from calibration.clone import clone
+from calibration.insert import SiteError, inserted
+from calibration.kept import Kept
+from calibration.scene import Scene
+from calibration.sites import SITES, Site, families
 
 from benchproof import verdict
-from benchproof.calibrate import gates, inject, neutral, tune, walls, work
-from benchproof.calibrate.clock import Clock
-from benchproof.calibrate.clone import clone
-from benchproof.calibrate.insert import SiteError, inserted
-from benchproof.calibrate.kept import Kept
-from benchproof.calibrate.scene import Scene
-from benchproof.calibrate.sites import SITES, Site, families
 
 ROOT = Path(__file__).resolve().parents[2]
 SPIN = Site("spin", "spin", "driver/work.py", "spin", (("toy.time_spin", 1),))

@@ -5,9 +5,7 @@ import json
 
 import numpy as np
 import pytest
-
-from benchproof import timing
-from benchproof.calibrate import (
+from calibration import (
     command,
     picture,
     rates,
@@ -18,11 +16,13 @@ from benchproof.calibrate import (
     walls,
     words,
 )
-from benchproof.calibrate.clock import Clock
-from benchproof.calibrate.kept import Kept
-from benchproof.calibrate.others import bare
-from benchproof.calibrate.others import run as others
-from benchproof.calibrate.sites import Site
+from calibration.clock import Clock
+from calibration.kept import Kept
+from calibration.others import bare
+from calibration.others import run as others
+from calibration.sites import Site
+
+from benchproof import error_rates, timing
 from benchproof.settings import Settings
 
 STAMP = {"policy": "rules", "machine": {"cpu": "a processor"}, "at": "2026-11-20T10:00:00+00:00"}
@@ -228,13 +228,13 @@ FILES = {
 @pytest.fixture
 def reports(tmp_path):
     for name, rows in FILES.items():
-        Kept(tmp_path / rates.FOLDER / f"{name}.jsonl.gz").replace(rows)
+        Kept(tmp_path / error_rates.FOLDER / f"{name}.jsonl.gz").replace(rows)
     report.write(tmp_path, "rules", Settings())
     return tmp_path
 
 
 def test_the_gate_reads_both_kinds_of_error(reports):
-    known = rates.load(reports)
+    known = error_rates.load(reports)
     assert (known["false_alarm"]["k"], known["false_alarm"]["n"]) == (1, 3)
     assert "wall time resampled: 1 of 100" in known["false_alarm"]["from"]
     assert known["detection"]["instructions"]["0.005"]["rate"] == 0.5
@@ -244,9 +244,9 @@ def test_the_gate_reads_both_kinds_of_error(reports):
 
 
 def test_nothing_calibrated_is_nothing_known(tmp_path):
-    assert rates.load(tmp_path) is None
+    assert error_rates.load(tmp_path) is None
     report.write(tmp_path, "rules", Settings())
-    assert rates.load(tmp_path) is None
+    assert error_rates.load(tmp_path) is None
     assert "Nothing has been measured yet" in (tmp_path / "calibration/calibration.md").read_text()
 
 

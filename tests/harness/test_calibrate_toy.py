@@ -1,9 +1,10 @@
 """Calibration of a toy driver, end to end: tiny campaigns, really measured."""
 
 import pytest
+from calibration import command, recorded
+from calibration.sites import Site
 
-from benchproof.calibrate import command, rates, recorded
-from benchproof.calibrate.sites import Site
+from benchproof import error_rates
 from benchproof.meters import instructions
 
 SPIN = Site("spin", "spin", "driver/work.py", "spin", (("toy.time_spin", 1),), ("python",))
@@ -37,7 +38,7 @@ def rows(calibration, name):
 
 
 def test_real_work_is_tuned_injected_and_found(calibrate, monkeypatch):
-    from benchproof.calibrate import tune
+    from calibration import tune
 
     # One form and one amount: each trial is a gate of its own.
     monkeypatch.setattr(tune, "trials", lambda _: [tune.Trial(0, "stores")])
@@ -58,7 +59,7 @@ def test_gates_in_which_nothing_changed_are_quiet(calibrate):
     assert same["said"] == neutral["said"] == []
     assert neutral["edits"]
     assert same["meters"]["instructions"]["identical"] == 1
-    known = rates.load(calibration.asked.reports)
+    known = error_rates.load(calibration.asked.reports)
     assert (known["false_alarm"]["k"], known["false_alarm"]["n"]) == (0, 2)
 
 

@@ -86,7 +86,7 @@ def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
         ("implementations.html", "benchproof history"),
         ("machines.html", "benchproof history"),
         ("ledger.html", "benchproof claims"),
-        ("calibration.html", "benchproof calibrate"),
+        ("calibration.html", "Nothing was calibrated"),
     ],
 )
 def test_a_part_that_is_missing_says_which_command_makes_it(empty, name, words):

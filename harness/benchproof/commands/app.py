@@ -13,7 +13,6 @@ from benchproof.extras import missing
 
 from . import (
     bisect,
-    calibrate,
     changes,
     claims,
     compare,
@@ -35,7 +34,7 @@ P = ParamSpec("P")
 
 #: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
 COMMANDS: tuple[ModuleType, ...] = (
-    init, compare, run_command, gate, calibrate, history, changes, bisect, publish, share, claims,
+    init, compare, run_command, gate, history, changes, bisect, publish, share, claims,
     doctor,
 )  # fmt: skip
 #: Commands whose `--json` took no file once; there, without one, it means standard output.

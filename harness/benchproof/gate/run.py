@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchproof import (
     accepted,
     counting,
+    error_rates,
     families,
     imports,
     listing,
@@ -27,7 +28,6 @@ from benchproof import (
     unmeasured,
     verdict,
 )
-from benchproof.calibrate import rates
 from benchproof.compare import QUICK_BUDGET
 from benchproof.errors import (
     BuildError,
@@ -298,7 +298,7 @@ class _Gate:
             "sides": {each.impl: each.describe() for each in self.impls if each.built},
             "cases": rows,
             "suites": whole,
-            "error_rates": rates.load(self.place.checkout.root / "reports"),
+            "error_rates": error_rates.load(self.place.checkout.root / "reports"),
             "accepted": accepted.apply(
                 self.head.entries, [*rows, *whole], today, known
             ),

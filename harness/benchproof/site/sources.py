@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from benchproof import error_rates
 from benchproof.errors import BenchproofError, LedgerError, SiteError
 from benchproof.history.model import History, LeftOut
 
@@ -33,7 +34,7 @@ class Gathered:
         history: empty if there is none.
         changes: of its series, oldest first.
         claims: the ledger's rows with their findings.
-        calibration: error rates, as `benchproof calibrate` sums them up.
+        calibration: error rates, as a calibration sums them up.
         gate: the newest gate's document.
         run: the comparisons of the newest `benchproof run`.
         why: by part, why it is missing.
@@ -131,15 +132,11 @@ def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
 
 
 def _read_calibration(parts: Gathered, reports: Path) -> None:
-    missing = "Nothing was calibrated: `benchproof calibrate` measures how often the gate is wrong."
-    try:
-        from benchproof.calibrate.rates import load  # noqa: PLC0415  (scipy is slow to import)
-
-        parts.calibration = load(reports)
-    except (BenchproofError, ImportError, KeyError, OSError, TypeError, ValueError) as error:
-        missing = f"The calibration could not be read: {error}"
+    parts.calibration = error_rates.load(reports)
     if not parts.calibration:
-        parts.why["calibration"] = missing
+        parts.why["calibration"] = (
+            "Nothing was calibrated: how often the gate is wrong has not been measured here."
+        )
 
 
 def _read_gate(parts: Gathered, reports: Path) -> None:

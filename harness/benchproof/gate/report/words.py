@@ -196,9 +196,7 @@ def error_rates(document: Document) -> list[str]:
     """How often this gate is wrong, as calibration measured it; one sentence each."""
     rates = document["error_rates"]
     if not rates:
-        return [
-            "How often this gate errs has not been measured here (benchproof calibrate does it)."
-        ]
+        return ["How often this gate errs has not been measured here (docs/calibration.md)."]
     told = []
     alarm = rates.get("false_alarm")
     if alarm:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchproof.calibrate.rates import rate, told
+from calibration.rates import rate, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ ours has many more occasions for a false alarm.
 HEAD = """\
 # How often the gate is wrong
 
-Measured by `benchproof calibrate` (docs/calibration.md says how), written by it, not by hand.
+Measured by `scripts/calibrate` (docs/calibration.md says how), written by it, not by hand.
 Intervals are Clopper and Pearson's, 95 %.
 """
 

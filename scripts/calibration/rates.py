@@ -1,10 +1,8 @@
-"""Rates of error with exact intervals, and what the gate may say of its own."""
+"""Rates of error with exact intervals."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,9 +10,6 @@ if TYPE_CHECKING:
 
 #: Of the intervals around rates.
 CONFIDENCE = 0.95
-#: Where the parts of a calibration lie below the reports, and the file that sums them up.
-FOLDER, SUMMARY = "calibration", "summary.json"
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -62,22 +57,3 @@ def told(found: dict[str, Any] | None) -> str:
     if found is None:
         return "not measured"
     return f"{found['k']} of {found['n']} ({found['low'] * 100:.1f} to {found['high'] * 100:.1f} %)"
-
-
-def load(reports: Path) -> dict[str, Any] | None:
-    """What is known of the gate's errors, for the gate's own output; None before a calibration.
-
-    Args:
-        reports: the reports folder of a checkout.
-
-    Returns:
-        ``false_alarm`` (rate, low, high, n, and where it comes from), ``detection`` by meter and
-        size of the slow-down (rate, low, high, n), and ``conditions``.
-    """
-    file = Path(reports, FOLDER, SUMMARY)
-    try:
-        summary = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    known = summary.get("rates") if summary.get("schema") == SCHEMA else None
-    return known if isinstance(known, dict) else None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchproof.calibrate.clock import Inside
+from calibration.clock import Inside
 
 if TYPE_CHECKING:
-    from benchproof.calibrate.clock import Clock
-    from benchproof.calibrate.clone import Clone
     from benchproof.compare import Place
     from benchproof.progress import Teller
+    from calibration.clock import Clock
+    from calibration.clone import Clone
 
 
 @dataclass(frozen=True)

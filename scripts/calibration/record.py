@@ -13,19 +13,19 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchproof import plan, results
-from benchproof.calibrate import gates
-from benchproof.calibrate.pairs import proven
 from benchproof.meters import METERS, wall
 from benchproof.plan import SIDES
+from calibration import gates
+from calibration.pairs import proven
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchproof.bench import Bench
-    from benchproof.calibrate.kept import Kept
-    from benchproof.calibrate.scene import Scene
     from benchproof.suite import Case
     from benchproof.targets import Implementation
+    from calibration.kept import Kept
+    from calibration.scene import Scene
 
 EXACT = tuple(name for name, meter in METERS.items() if meter.exact)
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import provenance, targets
 from benchproof.build import Builder
-from benchproof.calibrate import gates
 from benchproof.errors import WorkerError
 from benchproof.processes import Crew
+from calibration import gates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from benchproof.calibrate.scene import Scene
+    from calibration.scene import Scene
 
 ROUNDS = 4
 SETTINGS = f"--interleave-rounds, {ROUNDS} rounds, --cpu-affinity"

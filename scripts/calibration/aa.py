@@ -7,12 +7,12 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from benchproof.calibrate import gates, neutral
+from calibration import gates, neutral
 
 if TYPE_CHECKING:
-    from benchproof.calibrate.clone import Clone
-    from benchproof.calibrate.kept import Kept
-    from benchproof.calibrate.scene import Scene
+    from calibration.clone import Clone
+    from calibration.kept import Kept
+    from calibration.scene import Scene
 
 #: Neutral edits of one commit: one to three.
 MOST_EDITS = 3
@@ -26,7 +26,7 @@ def same(number: int, clone: Clone, seed: int) -> tuple[str, list[str]]:
 
 def neutral_commit(number: int, clone: Clone, seed: int) -> tuple[str, list[str]]:
     """A commit of neutral edits: every kind in its turn, and others beside it."""
-    rng = Random(f"{seed} {number} neutral")  # noqa: S311  (a draw, not a secret)
+    rng = Random(f"{seed} {number} neutral")
     kinds = [neutral.KINDS[number % len(neutral.KINDS)]]
     kinds += rng.choices(neutral.KINDS, k=rng.randint(0, MOST_EDITS - 1))
     sources: dict[str, str] = {}

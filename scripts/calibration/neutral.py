@@ -9,12 +9,12 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchproof.calibrate.insert import SiteError
+from calibration.insert import SiteError
 
 if TYPE_CHECKING:
     from random import Random
 
-    from benchproof.calibrate.clone import Clone
+    from calibration.clone import Clone
 
 KINDS = ("comment", "unused function", "renamed local")
 #: Sources of which an edit moves what stands below it, or the addresses in a compiled module.

@@ -14,21 +14,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from benchproof import targets
-from benchproof.calibrate import gates
-from benchproof.calibrate.insert import inserted
-from benchproof.calibrate.pairs import proven
-from benchproof.calibrate.sites import families
-from benchproof.calibrate.work import FORMS, finest, lines
+from calibration import gates
+from calibration.insert import inserted
+from calibration.pairs import proven
+from calibration.sites import families
+from calibration.work import FORMS, finest, lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchproof.calibrate.clone import Clone
-    from benchproof.calibrate.kept import Kept
-    from benchproof.calibrate.scene import Scene
-    from benchproof.calibrate.sites import Site
     from benchproof.compare import Place
     from benchproof.targets import Implementation
+    from calibration.clone import Clone
+    from calibration.kept import Kept
+    from calibration.scene import Scene
+    from calibration.sites import Site
 
 #: How much slower a trial should make its targets.
 TRIAL = 0.15

@@ -15,8 +15,8 @@ from benchproof.processes import Crew
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchproof.calibrate.scene import Scene
     from benchproof.suite import Case
+    from calibration.scene import Scene
 
 #: Two commits and an implementation.
 Pair = tuple[str, str, str]

@@ -12,5 +12,5 @@ others       asv, pyperf and a bare instruction count on the same commits
 report       rates with their intervals: summary.json, calibration.md, a picture
 ===========  ====================================================================================
 
-`rates.load` gives the gate the rates that it prints beside its verdict.
+`benchproof.error_rates` gives the gate the rates that it prints beside its verdict.
 """

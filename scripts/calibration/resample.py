@@ -18,14 +18,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from benchproof import plan, timing, verdict
-from benchproof.calibrate.gates import ALARMS
+from calibration.gates import ALARMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchproof.calibrate.clock import Clock
-    from benchproof.calibrate.recorded import Recording, Samples
     from benchproof.settings import Settings
+    from calibration.clock import Clock
+    from calibration.recorded import Recording, Samples
 
 #: Seconds of measuring one implementation of a suite, for detection: half of five minutes.
 SUITE_SECONDS = 150.0
@@ -122,7 +122,7 @@ def aa(
         by_base.setdefault(str(each.about.get("content")), []).append(each)
     bases = list(by_base.values())
     for number in clock.steps("resampled gate", range(gates if bases else 0)):
-        rng = Random(f"{seed} {number}")  # noqa: S311  (a draw, not a secret)
+        rng = Random(f"{seed} {number}")
         chosen = rng.choices(bases, weights=[sum(len(r.blocks) for r in each) for each in bases])[0]
         plan_of_it = schedule(seconds, sum(each.seconds for each in chosen))
         samples, drawn = {}, {}

@@ -13,20 +13,20 @@ from dataclasses import asdict, dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from benchproof.calibrate import gates, neutral
-from benchproof.calibrate.insert import inserted
-from benchproof.calibrate.sites import families
-from benchproof.calibrate.tune import IMPLS
-from benchproof.calibrate.work import FORMS, lines
+from calibration import gates, neutral
+from calibration.insert import inserted
+from calibration.sites import families
+from calibration.tune import IMPLS
+from calibration.work import FORMS, lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchproof.calibrate.clone import Clone
-    from benchproof.calibrate.kept import Kept
-    from benchproof.calibrate.scene import Scene
-    from benchproof.calibrate.sites import Site
-    from benchproof.calibrate.tune import Costs
+    from calibration.clone import Clone
+    from calibration.kept import Kept
+    from calibration.scene import Scene
+    from calibration.sites import Site
+    from calibration.tune import Costs
 
 #: Slow-downs, as a part of a case's instructions.
 SIZES = (0.005, 0.01, 0.02, 0.05)
@@ -63,7 +63,7 @@ def planned(
     number: int, seed: int, sites: Sequence[Site], costs: Costs, sizes: Sequence[float] = SIZES
 ) -> list[Slowed]:
     """The sites of a repetition: always the same ones for a number and a seed."""
-    rng = Random(f"{seed} {number}")  # noqa: S311  (a draw of places, not a secret)
+    rng = Random(f"{seed} {number}")
     chosen = []
     for index, among in enumerate(families(sites).values()):
         # In turns, so that every size has equally many repetitions in every family.
@@ -131,7 +131,7 @@ def commit_of(
     number: int, seed: int, clone: Clone, sites: Sequence[Site], chosen: Sequence[Slowed]
 ) -> tuple[str, list[str]]:
     """The commit of a repetition."""
-    rng = Random(f"{seed} {number} beside")  # noqa: S311  (as above)
+    rng = Random(f"{seed} {number} beside")
     return committed(clone, sites, chosen, f"Slower on purpose, {seed}.{number}", rng)
 
 

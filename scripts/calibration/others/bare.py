@@ -11,20 +11,20 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from benchproof.calibrate.others import one_case
-from benchproof.calibrate.others.sides import SCRIPT, both
 from benchproof.errors import WorkerError
 from benchproof.meters import instructions
 from benchproof.plan import SIDES
+from calibration.others import one_case
+from calibration.others.sides import SCRIPT, both
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from benchproof.calibrate.others.sides import Sides
-    from benchproof.calibrate.pairs import Pair
-    from benchproof.calibrate.scene import Scene
     from benchproof.plan import SideName
+    from calibration.others.sides import Sides
+    from calibration.pairs import Pair
+    from calibration.scene import Scene
 
 #: The only rule: a change of more than this is one.
 LIMIT = 0.01

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files, results
-from benchproof.calibrate import picture, rates, summary, words
+from benchproof import error_rates, files, results
+from calibration import picture, summary, words
 
 if TYPE_CHECKING:
     from benchproof.settings import Settings
@@ -20,9 +20,9 @@ def write(reports: Path, policy: str, settings: Settings) -> dict[str, Any]:
     Raises:
         BenchproofError: it cannot be written.
     """
-    folder = Path(reports, rates.FOLDER)
+    folder = Path(reports, error_rates.FOLDER)
     found = summary.summarise(summary.reader(folder), policy, settings)
-    results.write_json(found, folder / rates.SUMMARY)
+    results.write_json(found, folder / error_rates.SUMMARY)
     files.write(words.markdown(found, PICTURE), folder / WORDS)
     drawn = picture.draw(found)
     if drawn:

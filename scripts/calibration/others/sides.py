@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchproof.bench import Bench, environment
-from benchproof.calibrate import gates
-from benchproof.calibrate.others import one_case
-from benchproof.calibrate.pairs import Pair, proven
+from calibration import gates
+from calibration.others import one_case
+from calibration.pairs import Pair, proven
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from benchproof.calibrate.scene import Scene
     from benchproof.suite import Case
+    from calibration.scene import Scene
 
 
 @dataclass(frozen=True)

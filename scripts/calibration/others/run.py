@@ -8,13 +8,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from benchproof import results
-from benchproof.calibrate import aa, inject
-from benchproof.calibrate.others import bare, by_asv, by_pyperf
+from calibration import aa, inject
+from calibration.others import bare, by_asv, by_pyperf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from benchproof.calibrate.command import Calibration
+    from calibration.command import Calibration
 
 #: What a target and an implementation are together.
 Measured = tuple[str, str]
@@ -101,7 +101,7 @@ def items(calibration: Calibration) -> list[Item]:
         for impl in site.impls if impl in calibration.impls
     })  # fmt: skip
     for number in range(runs):
-        rng = Random(f"{seed} {number} others")  # noqa: S311  (a draw, not a secret)
+        rng = Random(f"{seed} {number} others")
         chosen = dict.fromkeys(rng.sample(pairs, min(AA_TARGETS, len(pairs))), 0.0)
         for kind in ("same", "neutral"):
             found += _for_tools(calibration, kind, number, "", chosen)
@@ -128,7 +128,7 @@ def _for_tools(
     for tool in calibration.asked.tools:
         chosen = dict(sizes)
         if tool == "pyperf":
-            rng = Random(f"{kind} {number} pyperf")  # noqa: S311  (a draw, not a secret)
+            rng = Random(f"{kind} {number} pyperf")
             names = rng.sample(sorted(sizes), min(PYPERF_TARGETS, len(sizes)))
             chosen = {name: sizes[name] for name in names}
         if chosen:

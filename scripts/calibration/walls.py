@@ -12,19 +12,19 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from benchproof import stats
-from benchproof.calibrate import gates, inject
-from benchproof.calibrate.record import Session, about
-from benchproof.calibrate.sites import families
-from benchproof.calibrate.tune import IMPLS
-from benchproof.calibrate.work import finest
+from calibration import gates, inject
+from calibration.record import Session, about
+from calibration.sites import families
+from calibration.tune import IMPLS
+from calibration.work import finest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchproof.calibrate.clone import Clone
-    from benchproof.calibrate.recorded import Recording
-    from benchproof.calibrate.sites import Site
-    from benchproof.calibrate.tune import Costs
+    from calibration.clone import Clone
+    from calibration.recorded import Recording
+    from calibration.sites import Site
+    from calibration.tune import Costs
 
 #: Slow-downs by the clock that are recorded.
 SIZES = (0.01, 0.02, 0.05)
@@ -109,7 +109,7 @@ def planned(
         costs: from `tune`.
         worth: from `worths`.
     """  # fmt: skip
-    rng = Random(f"{seed} wall {variant} {size}")  # noqa: S311  (a draw, not a secret)
+    rng = Random(f"{seed} wall {variant} {size}")
     usable = [
         site for site in sites
         if any((site.name, target) in worth for _, target in inject.sizable(site, costs))
@@ -149,7 +149,7 @@ def sessions(
     for variant in range(wanted.variants):
         for size in wanted.sizes:
             chosen = planned(variant, size, seed, sites, costs, worth)
-            rng = Random(f"{seed} wall {variant} {size} beside")  # noqa: S311  (as above)
+            rng = Random(f"{seed} wall {variant} {size} beside")
             subject = f"Slower by the clock on purpose, {size * 100:g} %, {seed}.{variant}"
             commit, _ = inject.committed(clone, sites, chosen, subject, rng)
             for impl in IMPLS:

@@ -8,20 +8,20 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from benchproof.calibrate.others import one_case
-from benchproof.calibrate.others.sides import SCRIPT, both
 from benchproof.errors import WorkerError
 from benchproof.plan import SIDES
+from calibration.others import one_case
+from calibration.others.sides import SCRIPT, both
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from benchproof.calibrate.others.sides import Sides
-    from benchproof.calibrate.pairs import Pair
-    from benchproof.calibrate.scene import Scene
     from benchproof.plan import SideName
     from benchproof.progress import Teller
+    from calibration.others.sides import Sides
+    from calibration.pairs import Pair
+    from calibration.scene import Scene
 
 SETTINGS = "--rigorous (40 processes of 3 values), --affinity, compare_to"
 #: Least changes that compare_to is told to show, in percent: 0 is its default.
@@ -73,7 +73,7 @@ def _compare(files: dict[SideName, Path], speed: int) -> str:
     """What compare_to says."""
     command = [sys.executable, "-m", "pyperf", "compare_to", f"--min-speed={speed}",
                *(str(files[side]) for side in SIDES)]  # fmt: skip
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
     found = _SLOWER.search(answer.stdout)
     if found is None:
         return "equivalent"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from benchproof import results
-from benchproof.calibrate import rates
-from benchproof.calibrate.gates import ALARMS, alarmed
-from benchproof.calibrate.others import run as others
+from benchproof import error_rates, results
 from benchproof.meters import METERS
+from calibration import rates
+from calibration.gates import ALARMS, alarmed
+from calibration.others import run as others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
     gates, injected, resampled = read("gates"), read("injected"), read("resampled")
     exact, other = read("exact"), read("others")
     summary: dict[str, Any] = {
-        "schema": rates.SCHEMA, "created": results.now(), "settings": settings.describe(),
+        "schema": error_rates.SCHEMA, "created": results.now(), "settings": settings.describe(),
         "policy": policy,
         "same_wheel": same_wheel(exact + [row for row in gates if row["kind"] == "same"]),
         "gates": {kind: whole(gates, kind) for kind in ("same", "neutral")},
@@ -198,7 +198,7 @@ def conditions(rows: Rows, policy: str) -> dict[str, Any]:
 
 
 def told(summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the gate prints of its own: `rates.load` returns this."""
+    """What the gate prints of its own: `error_rates.load` returns this."""
     real = [each for each in summary["gates"].values() if each and each["alarms"]["all meters"]]
     k = sum(each["alarms"]["all meters"]["k"] for each in real)
     n = sum(each["alarms"]["all meters"]["n"] for each in real)
@@ -225,6 +225,6 @@ def told(summary: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def reader(folder: Path) -> Callable[[str], Rows]:
     """Reads the files of the parts in a folder."""
-    from benchproof.calibrate.kept import Kept  # noqa: PLC0415
+    from calibration.kept import Kept  # noqa: PLC0415
 
     return lambda name: Kept(folder / f"{name}.jsonl.gz").rows()

@@ -1,4 +1,4 @@
-"""The parts of `benchproof calibrate`, with what each needs."""
+"""The parts of `scripts/calibrate`, with what each needs."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import provenance, settings
-from benchproof.calibrate import aa, gates, inject, rates, recorded, resample, tune, walls
-from benchproof.calibrate import record as recording
-from benchproof.calibrate.clock import Clock
-from benchproof.calibrate.clone import Clone, clone
-from benchproof.calibrate.kept import Kept
-from benchproof.calibrate.scene import Scene
-from benchproof.calibrate.sites import SITES
+import benchproof
+from benchproof import error_rates, provenance, settings
 from benchproof.errors import SelectionError
 from benchproof.targets import IMPLEMENTATIONS
+from calibration import aa, gates, inject, recorded, resample, tune, walls
+from calibration import record as recording
+from calibration.clock import Clock
+from calibration.clone import Clone, clone
+from calibration.kept import Kept
+from calibration.scene import Scene
+from calibration.sites import SITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
-    from benchproof.calibrate.sites import Site
     from benchproof.compare import Place
     from benchproof.progress import Teller
     from benchproof.targets import Implementation
+    from calibration.sites import Site
 
 TOOLS = ("bare", "asv", "pyperf")
 #: Runs of a part unless a person says otherwise.
@@ -115,7 +116,7 @@ class Calibration:
 
     def kept(self, name: str) -> Kept:
         """The file of a part."""
-        file = Kept(self.asked.reports / rates.FOLDER / f"{name}.jsonl.gz")
+        file = Kept(self.asked.reports / error_rates.FOLDER / f"{name}.jsonl.gz")
         file.mend()
         return file
 
@@ -191,7 +192,7 @@ class Calibration:
         """The gate's statistics on what was recorded; written anew, because it takes seconds."""
         recordings = recorded.read(self.kept("walls").rows())
         if not recordings:
-            raise SelectionError("nothing is recorded yet: run benchproof calibrate record first")
+            raise SelectionError("nothing is recorded yet: run scripts/calibrate record first")
         chosen = settings.load(self.place.checkout.root)
         same = [each for each in recordings if each.about["kind"] == "aa"]
         slow = [each for each in recordings if each.about["kind"] == "slowed"]
@@ -204,13 +205,13 @@ class Calibration:
 
     def others(self) -> None:
         """Other tools on the same commits."""
-        from benchproof.calibrate.others import run as others  # noqa: PLC0415  (it loads asv)
+        from calibration.others import run as others  # noqa: PLC0415  (it loads asv)
 
         others.run(self)
 
     def report(self) -> None:
         """Rates, words and a picture."""
-        from benchproof.calibrate import report  # noqa: PLC0415  (it loads matplotlib)
+        from calibration import report  # noqa: PLC0415  (it loads matplotlib)
 
         report.write(self.asked.reports, policy(), settings.load(self.place.checkout.root))
 
@@ -259,14 +260,14 @@ def tools(text: str) -> tuple[str, ...]:
 
 def document(asked: Asked) -> dict[str, Any]:
     """What `run` left: the rates of everything that is kept."""
-    file = asked.reports / rates.FOLDER / rates.SUMMARY
+    file = asked.reports / error_rates.FOLDER / error_rates.SUMMARY
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
 def policy() -> str:
     """A short name of the harness's rules."""
-    return gates.policy(Path(__file__).resolve().parent.parent)
+    return gates.policy(Path(benchproof.__file__).parent)
 
 
 def run(parts: tuple[str, ...], asked: Asked, place: Place, tell: Teller, out: Console) -> int:
@@ -282,7 +283,7 @@ def run(parts: tuple[str, ...], asked: Asked, place: Place, tell: Teller, out: C
     for part in [part for part in PARTS if part in parts and part != "report"]:
         PARTS[part](calibration)
     calibration.report()
-    words = Path(asked.reports, rates.FOLDER, "calibration.md")
+    words = Path(asked.reports, error_rates.FOLDER, "calibration.md")
     out.print(words.read_text(encoding="utf-8"), markup=False, highlight=False, soft_wrap=True)
     out.print(str(words), markup=False, highlight=False, soft_wrap=True)
     return 0

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from benchproof.calibrate.scene import Scene
     from benchproof.targets import Implementation
+    from calibration.scene import Scene
 
 #: What a gate can say that is not "nothing changed".
 ALARMS = ("regressed", "improved")

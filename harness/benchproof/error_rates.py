@@ -1,0 +1,30 @@
+"""How often the gate is wrong, as a calibration of this project measured it and kept it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+#: Where a calibration lies below the reports, and the file that sums it up.
+FOLDER, SUMMARY = "calibration", "summary.json"
+SCHEMA = 1
+
+
+def load(reports: Path) -> dict[str, Any] | None:
+    """What is known of the gate's errors, for the gate's own output; None before a calibration.
+
+    Args:
+        reports: the reports folder of a checkout.
+
+    Returns:
+        ``false_alarm`` (rate, low, high, n, and where it comes from), ``detection`` by meter and
+        size of the slow-down (rate, low, high, n), and ``conditions``.
+    """
+    file = Path(reports, FOLDER, SUMMARY)
+    try:
+        summary = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    known = summary.get("rates") if summary.get("schema") == SCHEMA else None
+    return known if isinstance(known, dict) else None
