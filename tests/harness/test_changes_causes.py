@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from benchproof.changes import claimed, find_all, listing
-from benchproof.changes.score import Where, score
+from benchproof.changes import find_all, listing
 from benchproof.claims import reader
 from benchproof.history.model import CANARY, History
 from benchproof.meters import METERS
 from tests.harness.generated import commits, key, series_of
+from tests.harness.known_changes import Where, score, truth
 from tests.harness.sample_ledger import LEDGER, run
 
 COUNT = 60
@@ -36,7 +36,7 @@ def history(series, canary=None, platforms=()):
 
 
 def kinds(history):
-    return [(change.after, change.kind) for change in find_all(history, workers=1)]
+    return [(change.after, change.kind) for change in find_all(history)]
 
 
 def test_where_the_canary_steps_too_it_was_the_platform():
@@ -90,7 +90,7 @@ def test_the_list_is_json_and_a_table_by_commit():
         series = series_of(key(number), steps((20, 1.05 + number / 100)))
         many[series.key] = series
     whole = History(commits(COUNT), many)
-    changes = find_all(whole, workers=1)
+    changes = find_all(whole)
     document = json.loads(json.dumps(listing.document(changes, whole), allow_nan=False))
     assert document["kind"] == "changes"
     assert [each["after"] for each in document["changes"]] == [whole.commits[20].hash] * 6
@@ -106,7 +106,7 @@ def test_a_choice_takes_what_it_says():
     series = [series_of(key(0), steps((20, 1.05), (40, 1 / 1.3))),
               series_of(key(1, impl="python"), steps((20, 1.05)))]  # fmt: skip
     whole = History(commits(COUNT), {each.key: each for each in series})
-    changes = find_all(whole, workers=1)
+    changes = find_all(whole)
 
     def chosen(bench="", meters=("instructions",), **more):
         return len(listing.Choice(re.compile(bench), meters, **more).of(changes))
@@ -122,7 +122,7 @@ def test_a_choice_takes_what_it_says():
 
 def test_a_score_counts_only_what_is_known():
     series = series_of(key(), steps((20, 1.05), (40, 1.05), (50, 1.05)))
-    changes = find_all(History(commits(COUNT), {series.key: series}), workers=1)
+    changes = find_all(History(commits(COUNT), {series.key: series}))
 
     def at(place):
         return Where(series.key.benchmark, "cython", place)
@@ -146,6 +146,6 @@ def test_a_score_counts_only_what_is_known():
 def test_measured_claims_are_the_truth_that_a_search_is_held_to(ratio, left, real, none):
     history = History(commits(COUNT), {})
     claim = run(ratio=ratio, left=history.commits[5 - left].hash, right=history.commits[5].hash)
-    found = claimed.truth(reader.parse(LEDGER), [claim], history)
+    found = truth(reader.parse(LEDGER), [claim], history)
     where = Where("toy.time_spin", "python", 5)
     assert found == ({where} if real else set(), {where} if none else set())

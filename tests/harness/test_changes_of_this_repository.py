@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from benchproof.changes import claimed, find_all
-from benchproof.changes.score import score
+from benchproof.changes import find_all
 from benchproof.checkout import Checkout
 from benchproof.claims import reader, store
 from benchproof.history.asv_files import load
+from tests.harness.known_changes import METER, score, truth
 
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = ROOT / "reports" / "results" / "asv"
@@ -25,11 +25,11 @@ def kept():
     if checkout.is_shallow():
         pytest.skip("the clone is shallow: the history's commits are not in it")
     history = load(HISTORY, checkout)
-    real, none = claimed.truth(reader.read(ROOT / "claims.toml"), store.load(CLAIMS), history)
+    real, none = truth(reader.read(ROOT / "claims.toml"), store.load(CLAIMS), history)
     measured = {
         (key.benchmark, key.impl, int(place))
         for key, series in history.series.items()
-        if key.meter == claimed.METER
+        if key.meter == METER
         for place in series.index
     }
     return history, real, none, measured

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchproof.changes import find, find_all, search
+from benchproof.changes import find, find_all, search, stretch
 from benchproof.changes.noise import FLOORS
 from benchproof.history.model import Commit
 from tests.harness.generated import Generator, commits, drawn, key, series_of
@@ -16,7 +16,7 @@ MANY = 40
 
 def rates(drawing, near=0):
     """Recall and precision of a search of a drawn history, with places up to `near` off."""
-    changes = find_all(drawing.history, workers=1)
+    changes = find_all(drawing.history)
     found = {(change.key, change.likely) for change in changes}
     real = {(key, place) for key, places in drawing.truth.items() for place in places}
 
@@ -63,7 +63,7 @@ def test_single_points_out_of_place_are_no_changes():
 
 
 def test_the_wobble_of_layouts_is_no_change():
-    assert find_all(draw("exact", 300, changes=0).history, workers=1) == []
+    assert find_all(draw("exact", 300, changes=0).history) == []
 
 
 def test_wall_time_is_searched_through_its_noise():
@@ -73,10 +73,10 @@ def test_wall_time_is_searched_through_its_noise():
 
 
 def test_noise_alone_is_no_change():
-    assert find_all(draw("wall", 1000, meter="wall", changes=0).history, workers=1) == []
+    assert find_all(draw("wall", 1000, meter="wall", changes=0).history) == []
 
 
-def test_a_step_has_its_size_its_commit_and_both_methods():
+def test_a_step_has_its_size_and_its_commit():
     (change,) = find(step_at(30, 1.02))
     assert (change.before, change.after, change.likely) == (29, 30, 30)
     assert change.exact
@@ -84,7 +84,6 @@ def test_a_step_has_its_size_its_commit_and_both_methods():
     assert change.low < 1.02 < change.high
     assert change.high - change.low < 0.001
     assert change.p < 1e-6
-    assert change.detectors == ("pelt", "asv")
     assert change.kind == "code"
 
 
@@ -179,19 +178,13 @@ def test_a_step_at_the_seam_of_two_stretches_is_found_once():
         assert change.after == place
 
 
-def test_processes_find_what_one_process_finds(monkeypatch):
-    monkeypatch.setattr(search, "WORTH_IT", 2)
-    drawing = draw("exact", 600, changes=10, many=3)
-    assert find_all(drawing.history) == find_all(drawing.history, workers=1)
-
-
 def test_a_longer_history_asks_only_for_its_last_stretch(tmp_path, monkeypatch):
     cache = tmp_path / "changes.json"
     drawing = draw("exact", 1300, changes=10, many=4)
-    first = find_all(drawing.history, cache=cache, workers=1)
-    asked, look = [], search.look
-    monkeypatch.setattr(search, "look", lambda stretch: asked.append(stretch) or look(stretch))
-    assert find_all(drawing.history, cache=cache, workers=1) == first
+    first = find_all(drawing.history, cache=cache)
+    asked, look = [], stretch.look
+    monkeypatch.setattr(stretch, "look", lambda one: asked.append(one) or look(one))
+    assert find_all(drawing.history, cache=cache) == first
     assert asked == []
     longer = {
         each.key: replace(
@@ -202,7 +195,7 @@ def test_a_longer_history_asks_only_for_its_last_stretch(tmp_path, monkeypatch):
         for each in drawing.history.series.values()
     }  # fmt: skip
     history = replace(drawing.history, series=longer, commits=commits(1301))
-    more = find_all(history, cache=cache, workers=1)
+    more = find_all(history, cache=cache)
     assert len(asked) == 4
     assert [change.likely for change in more if change.after == 1300] == [1300] * 4
 

@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 import pytest
+from scale import generated
 
 from benchproof import history
-from benchproof.history import generated
 from benchproof.history.model import CANARY
 
 

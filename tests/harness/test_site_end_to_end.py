@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from scale import generated
 
 from benchproof.checkout import Checkout
-from benchproof.history import generated
 from benchproof.site import Asked, publish
 from tests.harness.sample_site import QUIET, given
 

@@ -1,4 +1,4 @@
-"""Which commits changed what: the steps of every series of a history, by two methods."""
+"""Which commits changed what: the steps of every series of a history."""
 
 from .model import Change
 from .search import find, find_all, prepare

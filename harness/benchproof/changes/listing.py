@@ -1,9 +1,9 @@
-"""The list of changes: chosen, put together by commit, as JSON and as a table."""
+"""`benchproof changes`: what of the history changed, chosen, as JSON and as a table by commit."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -11,23 +11,29 @@ from rich.table import Table
 from rich.text import Text
 
 from benchproof import results
+from benchproof.errors import BenchproofError, SelectionError
+from benchproof.history import asv_files
 
 from .noise import FLOORS
-from .search import ALPHA
+from .search import ALPHA, find_all
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
+    from benchproof.checkout import Checkout
     from benchproof.history.model import Commit, History
+    from benchproof.progress import Teller
 
     from .model import Change
 
 SCHEMA = 1
 #: Changes that are shown of a commit, the largest first.
 _MOST = 4
+_KINDS = ("code", "platform")
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,40 @@ class Choice:
                 )
             )
         )
+
+
+def chosen(
+    choice: Choice, span: str, alpha: float, checkout: Checkout, folder: Path, cache: Path,
+    tell: Teller,
+) -> tuple[History, list[Change]]:  # fmt: skip
+    """The kept history, and those of its changes that were asked for.
+
+    Args:
+        choice: of the changes; its commits are those of `span`.
+        span: ``A..B``; "" for all commits.
+        alpha: the part of the list that may be false.
+        checkout: whose history it is.
+        folder: asv's folder of results.
+        cache: file that remembers what was searched.
+        tell: hears what is done.
+
+    Raises:
+        SelectionError: a choice that is none.
+        BenchproofError: there is no history.
+    """
+    if choice.kind not in {"", *_KINDS}:
+        raise SelectionError(f"--kind {choice.kind!r}: choose {' or '.join(_KINDS)}")
+    if not folder.is_dir():
+        raise BenchproofError(f"{folder} holds no history: measure one with `benchproof history`")
+    history = asv_files.load(folder, checkout)
+    for left in history.left_out:
+        tell.line(f"left out: {left.file}: {left.why}")
+    changes = find_all(history, alpha, cache=cache, tell=tell)
+    if span:
+        wanted = set(checkout.ask("rev-list", "--first-parent", span).split())
+        places = {at for at, commit in enumerate(history.commits) if commit.hash in wanted}
+        choice = replace(choice, commits=places)
+    return history, choice.of(changes)
 
 
 def document(changes: Sequence[Change], history: History, alpha: float = ALPHA) -> dict[str, Any]:

@@ -28,7 +28,6 @@ class Change:
         high: upper end.
         p: chance of such data with no change beyond noise, adjusted for all places of all
             series that were searched together (Benjamini and Hochberg).
-        detectors: the methods that found it.
         kind: `code`, or `platform` where the canary or the recorded platform moved with it.
     """
 
@@ -40,7 +39,6 @@ class Change:
     low: float
     high: float
     p: float
-    detectors: tuple[str, ...]
     kind: Kind = "code"
 
     @property
@@ -72,7 +70,6 @@ class Change:
             "low": _finite(self.low),
             "high": _finite(self.high),
             "p": self.p,
-            "detectors": list(self.detectors),
             "kind": self.kind,
         }
 

@@ -1,4 +1,4 @@
-"""The search: stretches in parallel, steps by series, one error budget for all of them.
+"""The search: stretches one by one, steps by series, one error budget for all of them.
 
 The budget is a rate of false discoveries: of the changes that are listed, at most `alpha` are
 expected to be none. Every place of every series is one test, whether or not a method proposed it.
@@ -6,8 +6,6 @@ expected to be none. Every place of every series is one test, whether or not a m
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from importlib import import_module
 from threading import Thread
@@ -17,11 +15,10 @@ import numpy as np
 
 from . import causes, sizes
 from .model import Change
-from .store import Store
-from .stretch import Stretch, look, stretches
+from .stretch import Store, stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from benchproof.history.model import Commit, History, Series, SeriesKey
@@ -31,10 +28,6 @@ if TYPE_CHECKING:
 
 #: The part of the listed changes that may be expected to be none.
 ALPHA = 0.01
-#: Processes, and stretches from which on starting them pays.
-WORKERS, WORTH_IT = 2, 2000
-#: Stretches that a process takes at a time.
-_BATCH = 64
 
 
 def prepare() -> None:
@@ -53,7 +46,7 @@ def find(series: Series, commits: Sequence[Commit] = (), alpha: float = ALPHA) -
         commits: of that history: what a commit says that it takes back is not a blip.
         alpha: the part of the listed changes that may be expected to be none.
     """
-    found = _found({series.key: series}, Store(), 1)
+    found = _found({series.key: series}, Store())
     return _changes({series.key: series}, found, _takers(commits), alpha)
 
 
@@ -62,7 +55,6 @@ def find_all(
     alpha: float = ALPHA,
     *,
     cache: Path | None = None,
-    workers: int = WORKERS,
     tell: Teller | None = None,
 ) -> list[Change]:
     """The changes of all series of a history, oldest first.
@@ -71,7 +63,6 @@ def find_all(
         history: what was measured.
         alpha: the part of the listed changes that may be expected to be none.
         cache: file that remembers stretches between runs; None: nothing is remembered.
-        workers: processes for what is not remembered.
         tell: hears what is done.
 
     Raises:
@@ -81,7 +72,7 @@ def find_all(
     everything = {**history.series, **history.canaries}
     if tell is not None:
         tell.stage(f"searching {len(everything)} series for changes")
-    found = _found(everything, store, workers)
+    found = _found(everything, store)
     store.keep()
     takers = _takers(history.commits)
     changes = _changes(history.series, found, takers, alpha)
@@ -89,31 +80,12 @@ def find_all(
     return causes.tell(history, changes, canaries)
 
 
-def _found(
-    everything: Mapping[SeriesKey, Series], store: Store, workers: int
-) -> dict[SeriesKey, list[Found]]:
+def _found(everything: Mapping[SeriesKey, Series], store: Store) -> dict[SeriesKey, list[Found]]:
     """What the methods say of each series' stretches, remembered or searched."""
-    waiting: dict[str, Stretch] = {}
-    names: dict[SeriesKey, list[str]] = {}
-    for key, series in everything.items():
-        names[key] = []
-        for stretch in stretches(series):
-            digest = stretch.digest()
-            names[key].append(digest)
-            if not store.knows(digest):
-                waiting[digest] = stretch
-    store.used.update(zip(waiting, _look(list(waiting.values()), workers), strict=True))
-    return {key: [store.used[digest] for digest in digests] for key, digests in names.items()}
-
-
-def _look(waiting: Sequence[Stretch], workers: int) -> Iterable[Found]:
-    """Search stretches, in processes of their own where there are many."""
-    if workers < 2 or len(waiting) < WORTH_IT:
-        return map(look, waiting)
-    # Not forked: the parent may have threads (a progress bar has one).
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        return list(pool.map(look, waiting, chunksize=_BATCH))
+    return {
+        key: [store.found(stretch) for stretch in stretches(series)]
+        for key, series in everything.items()
+    }
 
 
 def _changes(
@@ -133,7 +105,7 @@ def _changes(
                 int(series.index[point]) for point in (step.last, step.first, step.place)
             )
             changes.append(Change(
-                key, last, first, place, step.ratio, step.low, step.high, step.p, step.detectors,
+                key, last, first, place, step.ratio, step.low, step.high, step.p,
             ))  # fmt: skip
     adjusted = _adjust([change.p for change in changes], tests)
     kept = [replace(change, p=p) for change, p in zip(changes, adjusted, strict=True) if p <= alpha]

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from . import noise
-from .scan import LONGEST, Sums
+from .segment import LONGEST, Sums
 from .stretch import POINTS
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 #: The interval of a ratio, of 95 %, reaches so many standard errors to either side.
 REACH = 1.96
-#: Methods that must agree.
-VOTES = 2
 #: A place is given up where its step has a larger p-value than this already on its own.
 HOPELESS = 0.01
 #: Drop of twice the logarithm of the likelihood that leaves a place of a step plausible, at 95 %
@@ -60,7 +58,6 @@ class Step:
         first: the first that surely has the new one.
         ratio: new over old level, with its interval of 95 % (`low`, `high`).
         p: chance of such data if the step is within the noise floor; for this place alone.
-        detectors: who found it.
     """
 
     place: int
@@ -70,7 +67,6 @@ class Step:
     low: float
     high: float
     p: float
-    detectors: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -122,16 +118,13 @@ def steps(series: Series, found: Sequence[Found], undone: Collection[int] = ()) 
         undone: points whose commit says that it takes back an earlier one: what looks like a blip
             before them is none.
     """
-    by_place = {
-        place + number * POINTS: detectors
-        for number, one in enumerate(found)
-        for place, detectors in one.places
-        if len(detectors) == VOTES
-    }
-    if not by_place:
+    proposed = sorted(
+        place + number * POINTS for number, one in enumerate(found) for place in one.places
+    )
+    if not proposed:
         return []
     kept, points = _prepare(series, [one.between for one in found])
-    places = [int(np.searchsorted(kept, place)) for place in sorted(by_place)]
+    places = [int(np.searchsorted(kept, place)) for place in proposed]
     returns = {int(np.searchsorted(kept, place)) for place in undone}
     places, points = _without_blips(places, points, returns)
     points = _with_echo(places, points)
@@ -140,10 +133,7 @@ def steps(series: Series, found: Sequence[Found], undone: Collection[int] = ()) 
         return []
     seen = _measure(places, points)
     edges = [0, *places, len(points.x)]
-    return [
-        _step(number, edges, seen, points, kept, by_place[int(kept[place])])
-        for number, place in enumerate(places)
-    ]
+    return [_step(number, edges, seen, points, kept) for number in range(len(places))]
 
 
 def _prepare(series: Series, between: Sequence[float]) -> tuple[Places, _Points]:
@@ -232,7 +222,6 @@ def _step(
     seen: _Steps,
     points: _Points,
     kept: Places,
-    detectors: tuple[str, ...],
 ) -> Step:
     """One of the steps."""
     place = edges[number + 1]
@@ -247,7 +236,7 @@ def _step(
     )
     return Step(
         int(kept[place]), int(kept[plausible.min() - 1]), int(kept[plausible.max()]),
-        ratio, low, high, float(seen.p[number]), detectors,
+        ratio, low, high, float(seen.p[number]),
     )  # fmt: skip
 
 

@@ -1,22 +1,27 @@
 """A series in stretches: each is searched on its own, so that one more commit changes one of them.
 
 A stretch is seen with some points of its surroundings on either side, enough for every window of
-the scan. What is found depends on those points alone, so their hash names the answer in a cache.
+the scan. What is found depends on those points alone, so their hash names the answer in a file.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import noise, potts, segment
-from .scan import LONGEST, Sums, propose
+from benchproof import files
+
+from . import noise, segment
+from .segment import LONGEST, Sums, propose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from benchproof.history.model import Series
 
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
 #: Points of a stretch, and of its surroundings on either side.
 POINTS, AROUND = 512, LONGEST
 #: Bump when the same points may give another answer.
-_METHOD = b"1"
+_METHOD = b"2"
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,11 @@ class Found:
 
     Attributes:
         between: what its points differ by beyond their intervals, as a variance.
-        places: where a level may begin, counted from the beginning of the stretch itself, with the
-            methods that say so.
+        places: where a level may begin, counted from the beginning of the stretch itself.
     """
 
     between: float
-    places: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,11 +104,54 @@ def look(stretch: Stretch) -> Found:
     proposed = propose(sums, floor.ratio)
     if not len(proposed):
         return Found(between)
-    places = segment.fit(sums, proposed)
-    second = set(potts.agreed(x, np.sqrt(spread), places, sums, exact=floor.exact))
     return Found(between, tuple(
-        (int(kept[place]) - stretch.start,
-         (segment.NAME, potts.NAME) if place in second else (segment.NAME,))
-        for place in places
+        int(kept[place]) - stretch.start
+        for place in segment.fit(sums, proposed)
         if stretch.start <= kept[place] < stretch.stop
     ))  # fmt: skip
+
+
+@dataclass
+class Store:
+    """Answers by hash, in a file; or in memory alone.
+
+    Attributes:
+        file: where they are kept, or None.
+        read: what was in it.
+        used: what was asked for or learnt since; the rest is forgotten when it is kept.
+    """
+
+    file: Path | None = None
+    read: dict[str, Any] = field(default_factory=dict)
+    used: dict[str, Found] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, file: Path | None) -> Store:
+        """Read a file; one that is not there, or is not one of ours, is empty."""
+        read: Any = {}
+        if file is not None:
+            with suppress(OSError, ValueError):
+                read = json.loads(file.read_text(encoding="utf-8"))
+        return cls(file, read if isinstance(read, dict) else {})
+
+    def found(self, stretch: Stretch) -> Found:
+        """What a search of a stretch gives, remembered or searched."""
+        digest = stretch.digest()
+        if digest not in self.used:
+            try:
+                between, places = self.read[digest]
+                self.used[digest] = Found(float(between), tuple(map(int, places)))
+            except (TypeError, ValueError, KeyError):
+                self.used[digest] = look(stretch)
+        return self.used[digest]
+
+    def keep(self) -> None:
+        """Write what was used, if that is not what was read.
+
+        Raises:
+            BenchproofError: it cannot be written.
+        """
+        if self.file is not None and self.used.keys() != self.read.keys():
+            answers = {name: [found.between, found.places] for name, found in self.used.items()}
+            text = json.dumps(answers, allow_nan=False, separators=(",", ":"))
+            files.write(text + "\n", self.file)

@@ -12,9 +12,9 @@ from .output import Output
 
 HELP = """List which commits changed which benchmarks, from the kept history. Measures nothing.
 
-Two methods must agree on a step, and it must lie beyond the meter's floor; of what is listed, at
-most 1 % is expected to be false. Where the platform changed (kernel, compiler, Python, machine),
-the canary says so, and the change is not the commit's (docs/changes.md).
+A step must lie beyond the meter's noise floor; of what is listed, at most 1 % is expected to be
+false. Where the platform changed (kernel, compiler, Python, machine), the canary says so, and the
+change is not the commit's (docs/changes.md).
 
 \b
 Examples:
@@ -47,8 +47,8 @@ def command(
     json: Json = None,
 ) -> int:
     """List changes."""
-    from benchproof import files  # noqa: PLC0415  (--help should be fast)
-    from benchproof.changes import command, listing  # noqa: PLC0415  (--help should be fast)
+    from benchproof import files, suite  # noqa: PLC0415  (--help should be fast)
+    from benchproof.changes import listing  # noqa: PLC0415  (--help should be fast)
     from benchproof.checkout import Checkout  # noqa: PLC0415
 
     output = Output(json)
@@ -57,9 +57,9 @@ def command(
     cache = files.cache_of(checkout.root) / "changes.json"
     chosen = chosen_impls(impl)
     only = chosen[0] if len(chosen) == 1 else ""
-    asked = command.Asked(span, bench, chosen_meters(meters), only, least / 100, kind, alpha)
+    choice = listing.Choice(suite.expression(bench), chosen_meters(meters), only, least / 100, kind)
     with output.telling() as tell:
-        history, changes = command.run(asked, checkout, folder, cache, tell)
+        history, changes = listing.chosen(choice, span, alpha, checkout, folder, cache, tell)
     output.keep(listing.document(changes, history, alpha))
     listing.show(changes, history, output.console())
     return 0

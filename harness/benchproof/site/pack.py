@@ -108,7 +108,7 @@ def describe(change: Change) -> dict[str, Any]:
         "impl": change.key.impl, "before": int(change.before), "after": int(change.after),
         "likely": int(change.likely),
         "ratio": _finite(change.ratio), "low": _finite(change.low), "high": _finite(change.high),
-        "p": _finite(change.p), "kind": change.kind, "detectors": list(change.detectors),
+        "p": _finite(change.p), "kind": change.kind,
     }  # fmt: skip
 
 

@@ -1,24 +1,25 @@
-"""What the ledger of claims knows of changes: the truth that a search of the history is held to.
+"""Where a history's changes are known: by the ledger of claims; and how good a search was there.
 
 Each claim's commit was measured against its parent, in one go and in several layouts: better
 evidence than a history's, and independent of it. A figure that is reproduced, on a benchmark whose
 instructions changed by enough, is a change that the search must find at that very commit; a
-benchmark that the comparison called equivalent there is one at which it must find none.
+benchmark that the comparison called equivalent there is one at which it must find none. Changes at
+places of which nothing is known count neither for nor against.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchproof.claims import judge
 
-from .score import Where
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from benchproof.changes.model import Change
     from benchproof.claims.ledger import Ledger
     from benchproof.claims.store import Run
     from benchproof.history.model import History
@@ -26,6 +27,64 @@ if TYPE_CHECKING:
 METER = "instructions"
 #: A change that the search must find.
 LEAST = 0.02
+
+
+class Where(NamedTuple):
+    """A benchmark's implementation at a commit's place."""
+
+    benchmark: str
+    impl: str
+    place: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a search found of what there was.
+
+    Attributes:
+        found: real changes that it lists, at the very commit.
+        missed: real ones that it does not list there.
+        wrong: places that it lists, and where there is none.
+    """
+
+    found: frozenset[Where]
+    missed: frozenset[Where]
+    wrong: frozenset[Where]
+
+    @property
+    def recall(self) -> float:
+        """The part of the real changes that were found; 1 if there are none."""
+        real = len(self.found) + len(self.missed)
+        return len(self.found) / real if real else 1.0
+
+    @property
+    def precision(self) -> float:
+        """The part of the listed changes that are real; 1 if none is listed."""
+        listed = len(self.found) + len(self.wrong)
+        return len(self.found) / listed if listed else 1.0
+
+
+def score(
+    changes: Iterable[Change],
+    real: Collection[Where],
+    none: Collection[Where],
+    meter: str = "instructions",
+) -> Score:
+    """Hold a search against what is known.
+
+    Args:
+        changes: what it lists; a change that is one of several commits counts as none.
+        real: where there is a change.
+        none: where there is none.
+        meter: of the changes to look at.
+    """
+    listed = frozenset(
+        Where(change.key.benchmark, change.key.impl, change.after)
+        for change in changes
+        if change.key.meter == meter and change.exact
+    )
+    known = frozenset(real)
+    return Score(known & listed, known - listed, (listed & frozenset(none)) - known)
 
 
 def truth(

@@ -2,7 +2,7 @@
 
 For tests, and for measuring how reading, searching and publishing scale::
 
-    python -m benchproof.history.generated FOLDER --commits 10000 --benchmarks 125
+    PYTHONPATH=scripts .venv/bin/python -m scale.generated FOLDER --commits 10000 --benchmarks 125
 
 makes FOLDER a git repository with that many commits on its first-parent line, asv's configuration
 and result files of all meters in both implementations (125 benchmarks are 500 series an
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import names, writing
-from .model import CANARY, UNITS, SeriesKey
+from benchproof.history import names, writing
+from benchproof.history.model import CANARY, UNITS, SeriesKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -266,7 +266,7 @@ def _described(name: str) -> dict[str, Any]:
 
 def _git(folder: Path, *arguments: str, text: str = "") -> None:
     command = ["git", *arguments]
-    subprocess.run(command, cwd=folder, input=text.encode(), check=True, capture_output=True)  # noqa: S603  (our own words)
+    subprocess.run(command, cwd=folder, input=text.encode(), check=True, capture_output=True)
 
 
 def _arguments() -> Iterator[tuple[Path, Wanted]]:

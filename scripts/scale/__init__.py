@@ -1,0 +1,1 @@
+"""What `scripts/site-scale` and the tests of the history are made of."""
