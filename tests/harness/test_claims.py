@@ -75,7 +75,6 @@ def test_a_claim_is_measured_judged_kept_and_told(pull_request, ask, example, tm
     reports = tmp_path / "reports"
     report = (reports / "claims.md").read_text("utf-8")
     assert "objects of spin" in report
-    assert (reports / "html" / "claims.html").exists()
     kept = reports / "results" / "claims"
     assert [file.name for file in kept.iterdir()] == ["12-1.json.gz"]
     (run,) = store.load(kept)
@@ -102,7 +101,7 @@ def test_both_implementations_are_measured_and_a_quick_run_is_not_kept(
     runs = store.load(one_file)
     assert [run.impl for run in runs] == ["python", "cython"]
     assert [run.document["right"]["impl"] for run in runs] == ["python", "cython"]
-    assert sorted(file.name for file in (tmp_path / "reports").iterdir()) == ["html"]
+    assert not list(tmp_path.glob("reports/*"))
 
 
 @pytest.mark.slow

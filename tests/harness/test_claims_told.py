@@ -1,15 +1,14 @@
-"""What a run of the ledger leaves: the table, the report, the page, the files to judge again."""
+"""What a run of the ledger leaves: the table, the report, the files to judge again."""
 
 import io
 import json
-from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
 
 from benchproof.claims import judge, markdown, reader, store, table
 from benchproof.errors import LedgerError
-from benchproof.render.claims import draw_report, write_page
+from benchproof.render.claimed import draw_report
 from tests.harness.sample_ledger import LEDGER, run
 
 
@@ -50,54 +49,13 @@ def test_the_report_sets_claimed_beside_measured_for_every_figure():
     assert "<https://example.org/pull/7>" in text
 
 
-class Page(HTMLParser):
-    """Every text, link and picture of a page; tags nest."""
-
-    def __init__(self, file):
-        super().__init__()
-        self.open, self.words, self.links = [], [], []
-        self.feed(file.read_text(encoding="utf-8"))
-        assert self.open == []
-        self.text = " ".join(" ".join(self.words).split())
-
-    def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        self.links += [found[key] for key in ("href", "src", "srcset") if found.get(key)]
-        if tag not in {"meta", "link", "img", "source", "br", "wbr"}:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" not in self.open:
-            self.words.append(data)
-
-
-def test_the_page_says_the_same_and_its_pictures_are_there(tmp_path):
+def test_the_report_s_picture_lies_beside_it_and_no_older_one(tmp_path):
     (tmp_path / "claims").mkdir()
     (tmp_path / "claims" / "stale.png").write_text("")
-    page = Page(write_page(judged(*RUNS), tmp_path))
-    for words in ("example 7: <spin> & friends", "200 → 100 ns", "< smaller than claimed",
-                  "- not measurable here", "nobody has been there", "it is about words",
-                  "no commit carries it"):  # fmt: skip
-        assert words in page.text
-    pictures = [link for link in page.links if link.startswith("claims/")]
-    assert pictures
-    assert all((tmp_path / link).stat().st_size > 1000 for link in pictures)
-    assert not (tmp_path / "claims" / "stale.png").exists()
-
-
-def test_a_page_of_a_ledger_that_was_not_measured_is_whole(tmp_path):
-    page = Page(write_page(judged(), tmp_path))
-    assert "not measured" in page.text
-    assert not list((tmp_path / "claims").iterdir())
-
-
-def test_the_report_s_picture_lies_beside_it(tmp_path):
     drawn = draw_report(judged(*RUNS), tmp_path / "claims")
     assert drawn == {"pr7": "claims/pr7.png"}
     assert (tmp_path / "claims" / "pr7.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "claims" / "stale.png").exists()
 
 
 @pytest.mark.parametrize("name", ["kept.json", "kept.json.gz"])

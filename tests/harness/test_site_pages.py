@@ -9,7 +9,7 @@ import pytest
 
 from benchproof.claims import judge
 from benchproof.history.model import History
-from benchproof.site import assets, calibrated, claimed, links, pages
+from benchproof.site import assets, claimed, links, pages
 from tests.harness.sample_history import HOSTILE, make_commits, make_history
 from tests.harness.sample_site import given, make_site
 
@@ -86,7 +86,7 @@ def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
         ("implementations.html", "benchproof history"),
         ("machines.html", "benchproof history"),
         ("ledger.html", "benchproof claims"),
-        ("calibration.html", "Nothing was calibrated"),
+        ("calibration.html", "has not been measured here"),
     ],
 )
 def test_a_part_that_is_missing_says_which_command_makes_it(empty, name, words):
@@ -174,22 +174,6 @@ def sample_ledger_page(reader, sample_ledger):
     found = judge.judge(ledger, [], list(ledger.rows), {})
     assert claimed.card(found) is not None
     return claimed.page(found, "", "https://example.org/")
-
-
-def test_a_calibration_becomes_tables_whatever_it_holds():
-    rate = {"rate": 0.97, "low": 0.91, "high": 0.99, "n": 100}
-    told = calibrated.tables({
-        "false_alarm": rate | {"from": "real pairs"},
-        "detection": {"instructions": {"0.5 %": rate, "1 %": rate | {"rate": 1.0}}},
-        "conditions": ["quiet", "two cores"],
-        "strange": {"deep": {"deeper": {"deepest": [1, {"a": None}]}}},
-    })  # fmt: skip
-    titles = [table["title"] for table in told]
-    assert titles[:3] == ["Summary", "false alarm", "detection: instructions"]
-    detection = told[2]
-    assert detection["columns"] == ["", "rate", "low", "high", "n"]
-    assert detection["rows"][0] == ["0.5 %", "0.970", "0.910", "0.990", "100"]
-    assert calibrated.tables(None) == []
 
 
 def test_the_vendored_library_is_the_one_that_was_pinned():

@@ -129,31 +129,29 @@ def write(
     carried: Mapping[str, history.Carried],
     place: Place,
 ) -> list[Path]:
-    """Keep the runs, and write the report and the page of everything that is kept; their paths.
+    """Keep the runs, and write the report of everything that is kept; its path.
 
-    A quick run is a try: it is on the page, and neither kept nor in the report.
+    A quick run is a try: it is neither kept nor in the report.
     """
+    if asked.request.quick:
+        return []
     reasons = {row: where.why for row, where in carried.items()}
-    rows, shown, quick = list(ledger.rows), list(runs), asked.request.quick
-    if asked.stored is None and quick:
-        rows = chosen(ledger, asked.rows)
-    elif asked.stored is None:
+    rows, shown = list(ledger.rows), list(runs)
+    if asked.stored is None:
         folder = asked.reports / "results" / "claims"
         store.keep([r for r in runs if r.document and not r.document["partial"]], folder)
         kept = store.load(folder) if any(folder.glob("*.json.gz")) else []
         shown = [*fresh(kept, carried, place), *(run for run in runs if run.why)]
     # What was measured is kept by now: what draws may be missing.
-    from benchproof.render.claims import draw_report, write_page  # noqa: PLC0415  (matplotlib is slow)
+    from benchproof.render.claimed import draw_report  # noqa: PLC0415  (matplotlib is slow)
 
     from .markdown import report  # noqa: PLC0415
 
     found = judge.judge(ledger, shown, rows, reasons)
-    written = []
-    if not quick:
-        pictures = draw_report(found, asked.reports / "claims")
-        written.append(asked.reports / "claims.md")
-        written[0].write_text(report(found, pictures), encoding="utf-8")
-    return [*written, write_page(found, asked.reports / "html")]
+    pictures = draw_report(found, asked.reports / "claims")
+    written = asked.reports / "claims.md"
+    written.write_text(report(found, pictures), encoding="utf-8")
+    return [written]
 
 
 def fresh(runs: Sequence[Run], carried: Mapping[str, history.Carried], place: Place) -> list[Run]:

@@ -27,8 +27,8 @@ HELP = """Measure published figures: each on the commit that carries its change.
 The ledger (claims.toml) holds the figures. The commit of a row has the trailer 'Claim: ROW'; it is
 measured against its parent, pure and compiled, and every figure gets a verdict: reproduced, smaller
 than claimed, not reproduced, reversed, not measurable here, not measured (docs/claims.md).
-Results are kept in reports/results/claims/; reports/claims.md and reports/html/claims.html are
-written from all that are kept. A --quick run is a try: only the page shows it.
+Results are kept in reports/results/claims/; reports/claims.md is written from all that are kept. A
+--quick run is a try, which is printed and not kept.
 
 \b
 Examples:

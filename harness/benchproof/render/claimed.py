@@ -1,4 +1,4 @@
-"""The picture of a ledger: what a page claims against what was measured, a row a figure."""
+"""The pictures of a ledger: what a page claims against what was measured, a row a figure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from .palette import LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
-    from benchproof.claims.judge import Finding
-    from benchproof.claims.ledger import Impl
+    from benchproof.claims.judge import Finding, RowFindings
+    from benchproof.claims.ledger import Impl, Page
 
     from .canvas import Layout
 
@@ -29,6 +30,29 @@ SIDES: tuple[tuple[Impl, str, str, float], ...] = (
 )
 _CLAIMED = -0.22
 _ROOM = 0.05
+
+
+def draw_report(rows: Sequence[RowFindings], folder: Path) -> dict[str, str]:
+    """Draw a PNG a page for the Markdown report, which lies beside their folder.
+
+    Returns:
+        By page, the picture's path as seen from the report.
+    """
+    drawn = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    by_page: dict[Page, list[Finding]] = {}
+    for found in rows:
+        by_page.setdefault(found.row.page, []).extend(found.findings)
+    for page, findings in by_page.items():
+        if shown := drawable(findings):
+            name = f"{units.slug(page.id)}.png"
+            with canvas.style():
+                picture = draw_claimed(shown, canvas.WIDE)
+                picture.savefig(folder / name, format="png", dpi=110, facecolor=canvas.GROUND)
+            drawn[page.id] = f"{folder.name}/{name}"
+    for stale in set(folder.glob("*.png")) - {folder.parent / path for path in drawn.values()}:
+        stale.unlink()
+    return drawn
 
 
 def drawable(findings: Sequence[Finding]) -> list[Finding]:

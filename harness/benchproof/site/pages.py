@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from benchproof.gate.report import words
 from benchproof.render import units
 
 from . import assets, claimed, links, state, views
-from .calibrated import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +48,6 @@ class Site:
         machines: how many machines there are.
         left_out: how many files could not be used.
         commit_url: beginning of a commit's address, or "".
-        claims_page: whether `benchproof claims` has written its page.
         others: further sites and pages beside this one: file and name.
         pages: file and name of those in the navigation.
     """
@@ -63,7 +62,6 @@ class Site:
     machines: int
     left_out: int
     commit_url: str
-    claims_page: bool
     others: list[tuple[str, str]]
     pages: list[tuple[str, str]] = field(
         default_factory=lambda: [(file, name) for file, name in PAGES.items() if name]
@@ -127,7 +125,7 @@ def _contexts(
         "implementations.html": {"suites": _implementations(parts, groups)},
         "ledger.html": claimed.page(parts.claims, parts.why.get("claims", ""), site.commit_url),
         "calibration.html": {
-            "why": parts.why.get("calibration", ""), "tables": tables(parts.calibration),
+            "rates": words.error_rates({"error_rates": parts.calibration}),
         },
         "machines.html": _machines(parts),
         "benchmark.html": {"uplot_style": assets.uplot_style()},

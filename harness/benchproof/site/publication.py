@@ -175,7 +175,6 @@ def _write(
         machines=len({key.machine for key in history.series}),
         left_out=len(parts.left_out),
         commit_url=links.of_commits(checkout, str(config.get("show_commit_url") or "")),
-        claims_page=(asked.out / "claims.html").exists(),
         others=_others(asked, parts, run),
     )
     pages.write(fresh, site, parts, groups, run)
@@ -265,11 +264,7 @@ def _run(parts: Gathered, out: Path) -> dict[str, Any] | None:
 
 def _others(asked: Asked, parts: Gathered, run: dict[str, Any] | None) -> list[tuple[str, str]]:
     """What lies beside the site."""
-    there = {
-        "run.html": "the newest run" if run else "",
-        "claims.html": "claims with pictures",
-    }
-    found = [(file, name) for file, name in there.items() if name and (asked.out / file).exists()]
+    found = [("run.html", "the newest run")] if run else []
     if (asked.out / ASV / "index.html").exists() or (asked.asv and parts.history.series):
         found.append((f"{ASV}/index.html", "asv's own site"))
     return found

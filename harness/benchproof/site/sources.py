@@ -69,7 +69,7 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
     tell.stage("reading results")
     _read_history(parts, reports, checkout, cache, tell)
     _read_claims(parts, reports, checkout)
-    _read_calibration(parts, reports)
+    parts.calibration = error_rates.load(reports)
     _read_gate(parts, reports)
     parts.run = _documents(parts, reports, (reports / "latest").glob("*.json"), {"comparison"})
     return parts
@@ -129,14 +129,6 @@ def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
         parts.claims = found
     except (BenchproofError, AttributeError, KeyError, TypeError, ValueError) as error:
         parts.why["claims"] = f"The ledger could not be judged: {error}"
-
-
-def _read_calibration(parts: Gathered, reports: Path) -> None:
-    parts.calibration = error_rates.load(reports)
-    if not parts.calibration:
-        parts.why["calibration"] = (
-            "Nothing was calibrated: how often the gate is wrong has not been measured here."
-        )
 
 
 def _read_gate(parts: Gathered, reports: Path) -> None:
