@@ -71,15 +71,16 @@ def show(document: Document, console: Console, *, everything: bool) -> None:
                 f"{words.whole(suite)}", STYLES[suite["verdict"]])  # fmt: skip
 
 
-def _grid(**options: Any) -> Table:  # noqa: ANN401  (rich's)
-    return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", **options)
+def borderless() -> Table:
+    """A table without lines."""
+    return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
 
 
 def suites(document: Document) -> Table:
     """What became of each suite, as a whole and of its cases, by implementation."""
     several = any("impl" in row for row in document["cases"])
     whole = {(each["name"], each.get("impl")): each for each in document.get("suites") or ()}
-    grid = _grid()
+    grid = borderless()
     grid.add_column("suite", overflow="fold", min_width=12)
     for title in (*(("impl.",) if several else ()), "as a whole"):
         grid.add_column(title, no_wrap=True)
@@ -99,7 +100,7 @@ def suites(document: Document) -> Table:
 
 def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
     """A row for each case that moved, with a line for each meter that did."""
-    grid = _grid()
+    grid = borderless()
     grid.add_column("moved", no_wrap=True)
     grid.add_column("benchmark", overflow="fold", min_width=20)
     for title in ("meter", "change", *(("interval", "a call") if wide else ())):
@@ -122,7 +123,7 @@ def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
 def cases(document: Document, *, wide: bool) -> Table:
     """Every case with every meter, by suite."""
     several = any("impl" in row for row in document["cases"])
-    grid = _grid()
+    grid = borderless()
     grid.add_column("right / left", overflow="fold", min_width=12)
     seen = {meter for row in document["cases"] for meter in row["meters"]}
     shown = [each for each in _COLUMNS if METERS[each[0]].told_at_zero or each[0] in seen]

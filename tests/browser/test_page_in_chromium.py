@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from benchproof.render import write_page
+from benchproof.render.page import write_page
 from tests.harness.sample_comparison import SKIPPED, make_comparison
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from benchproof.render import write_page
+from benchproof.render.page import write_page
 from tests.harness.sample_comparison import SKIPPED, make_comparison, without_valgrind
 
 VOID = {"meta", "link", "img", "source", "br", "wbr"}

@@ -1,13 +1,26 @@
 """The pictures: what is drawn, on which ground, and what is left out."""
 
+import importlib.machinery
+import importlib.util
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
-from benchproof.render import draw_readme, markdown_table, view
+from benchproof.render import view
 from benchproof.render.palette import DARK, LIGHT, darken
 from benchproof.render.pictures import draw_suite
 from tests.harness.sample_comparison import make_comparison, without_valgrind
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "readme-means"
+
+
+@pytest.fixture(scope="module")
+def readme():
+    loader = importlib.machinery.SourceFileLoader("readme_means", str(SCRIPT))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def draw(comparison, suite, folder):
@@ -59,22 +72,22 @@ def test_without_samples_there_is_no_picture_of_samples(tmp_path):
     assert sorted(draw(comparison, "bind", tmp_path)) == ["ratios"]
 
 
-def test_without_any_ratio_there_is_no_picture(tmp_path):
+def test_without_any_ratio_there_is_no_picture(readme, tmp_path):
     comparison = make_comparison()
     for case in comparison["cases"]:
         case["meters"] = {}
     assert draw(comparison, "bind", tmp_path) == {}
     with pytest.raises(ValueError, match="no case of this comparison has a ratio"):
-        draw_readme(comparison, tmp_path / "readme.png")
+        readme.draw(comparison, tmp_path / "readme.png")
 
 
-def test_the_readme_picture_is_one_png(tmp_path):
-    draw_readme(without_valgrind(make_comparison("impl")), tmp_path / "docs" / "readme.png")
+def test_the_readme_picture_is_one_png(readme, tmp_path):
+    readme.draw(without_valgrind(make_comparison("impl")), tmp_path / "docs" / "readme.png")
     assert (tmp_path / "docs" / "readme.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_markdown_table_has_a_line_a_suite_and_one_for_all():
-    lines = markdown_table(make_comparison("impl")).splitlines()
+def test_the_markdown_table_has_a_line_a_suite_and_one_for_all(readme):
+    lines = readme.table(make_comparison("impl")).splitlines()
     assert lines[0].startswith("`HEAD@impl:cython` divided by `HEAD@impl:python`")
     assert [line.split("|")[1].strip() for line in lines[4:]] == [
         "`encode_message`",
@@ -86,16 +99,16 @@ def test_the_markdown_table_has_a_line_a_suite_and_one_for_all():
     ]
 
 
-def test_the_markdown_table_says_what_was_not_measured_and_what_a_mean_leaves_out():
-    table = markdown_table(without_valgrind(make_comparison("impl")))
+def test_the_markdown_table_says_what_was_not_measured_and_what_a_mean_leaves_out(readme):
+    table = readme.table(without_valgrind(make_comparison("impl")))
     assert table.count("not measured") == 6
-    commits = markdown_table(make_comparison("commits"))
+    commits = readme.table(make_comparison("commits"))
     assert "(2 of 3 cases)" in commits  # routing_key: one proof failed, one ratio is 0 / 0
 
 
-def test_a_mean_is_the_geometric_mean_of_the_ratios():
+def test_a_mean_is_the_geometric_mean_of_the_ratios(readme):
     comparison = make_comparison("impl")
     comparison["cases"] = comparison["cases"][:2]
     for case, ratio in zip(comparison["cases"], (0.25, 1.0), strict=True):
         case["meters"]["wall"]["ratio"] = ratio
-    assert "| `encode_message` | 2 | 0.500 |" in markdown_table(comparison)
+    assert "| `encode_message` | 2 | 0.500 |" in readme.table(comparison)

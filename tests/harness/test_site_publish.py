@@ -7,7 +7,7 @@ import pytest
 
 from benchproof.errors import SelectionError, SiteError
 from benchproof.history import asv_files
-from benchproof.render import write_page
+from benchproof.render.page import write_page
 from benchproof.site import Asked, asv_site, pages, publish
 from tests.harness.sample_comparison import make_comparison
 from tests.harness.sample_history import make_history

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import compare, meters, provenance, targets, verdict
-from benchproof.bench import Bench
+from benchproof import compare, meters
 from benchproof.errors import COULD_NOT_MEASURE, BenchproofError
-from benchproof.plan import SIDES
-from benchproof.processes import Crew
-from benchproof.profile import explain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,35 +34,15 @@ def confirm(
     exact = tuple(name for name, meter in meters.METERS.items() if meter.exact)
     request = compare.Request(
         f"{culprit[:12]}~1@impl:{impl}", f"{culprit[:12]}@impl:{impl}",
-        f"^{re.escape(case.name)}$", exact, committed=True,
+        f"^{re.escape(case.name)}$", exact, committed=True, profile=True,
         title=f"The culprit {culprit[:10]} against its parent",
     )  # fmt: skip
     try:
-        return _compare(request, case, place, tell)
+        comparison = compare.compare(request, place, tell).document
     except BenchproofError as error:
         return {"comparison": None, "why": str(error)}
-
-
-def _compare(request: compare.Request, case: Case, place: Place, tell: Teller) -> dict[str, Any]:
-    """The comparison and, while what workers left is still there, the profile."""
-    sides = {
-        side: targets.resolve(targets.parse(text), place.checkout)
-        for side, text in zip(SIDES, (request.left, request.right), strict=True)
-    }
-    with TemporaryDirectory(prefix="benchproof-") as scratch, Crew() as crew:
-        built = compare.build_both(sides, place, crew, tell)
-        document = compare.skeleton(request, place, sides, built)
-        bench = Bench(
-            built, place.suites.resolve(), crew, Path(scratch).resolve(), provenance.pinned_core()
-        )
-        looks = verdict.Looks()
-        compare.measure(bench, [case], request, looks, tell)
-        document = compare.finish(document, bench, [case], looks, partial=False)
-        profile = []
-        if document["cases"][0]["verdict"] in verdict.MOVED:
-            tell.stage("looking where the instructions went")
-            profile = explain(bench, [case]).get(case.name, [])
-        return {"comparison": document, "profile": profile}
+    profile = comparison["cases"][0].get("profile", []) if comparison["cases"] else []
+    return {"comparison": comparison, "profile": profile}
 
 
 def conclude(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,36 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
+
+from benchproof.grids import borderless, say
+from benchproof.profile import told as profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import Console
-
-#: Functions that are shown of a profile.
-_FUNCTIONS = 8
+    from rich.table import Table
 
 
 def show(document: Mapping[str, Any], console: Console) -> None:
     """Print a search."""
     console.print()
-    _say(console, f"{document['benchmark']} [{document['impl']}], {document['meter']} a call, "
+    say(console, f"{document['benchmark']} [{document['impl']}], {document['meter']} a call, "
          f"{document['span']}", "bold")  # fmt: skip
     console.print(_tried(document))
-    if document["profile"]:
-        console.print(_profile(document))
+    for shrunk in (False, True):
+        if any((row["change"] < 0) == shrunk for row in document["profile"]):
+            console.print(profile.table(document["profile"], shrunk=shrunk))
     for each in document["lost"]:
-        _say(console, f"cannot be measured: {each['commit'][:10]} {each['subject']}", "yellow")
+        say(console, f"cannot be measured: {each['commit'][:10]} {each['subject']}", "yellow")
     found = document["verdict"]
-    _say(console, f"{found['status']}: {found['summary']}",
+    say(console, f"{found['status']}: {found['summary']}",
          "bold green" if found["exit"] == 0 else "bold yellow")  # fmt: skip
 
 
 def _tried(document: Mapping[str, Any]) -> Table:
     """What was measured, in the order of the search."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid = borderless()
     grid.add_column("commit", no_wrap=True)
     grid.add_column(document["meter"], justify="right", no_wrap=True)
     grid.add_column("like", no_wrap=True)
@@ -50,20 +51,3 @@ def _tried(document: Mapping[str, Any]) -> Table:
             cells = (Text(f"{value:,.10g}"), like, Text(each["subject"]))
         grid.add_row(Text(each["commit"][:10]), *cells)
     return grid
-
-
-def _profile(document: Mapping[str, Any]) -> Table:
-    """Where the change went."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    grid.add_column("function", overflow="fold")
-    for title in ("before", "after", "change"):
-        grid.add_column(title, justify="right", no_wrap=True)
-    for row in document["profile"][:_FUNCTIONS]:
-        numbers = (f"{row['left']:,.4g}", f"{row['right']:,.4g}", f"{row['change']:+,.4g}")
-        unit = f" ({row['unit']})" if row.get("unit", "instructions") != "instructions" else ""
-        grid.add_row(Text(f"{row['function']}{unit}"), *(Text(number) for number in numbers))
-    return grid
-
-
-def _say(console: Console, text: str, style: str) -> None:
-    console.print(Text(text, style=style), highlight=False)

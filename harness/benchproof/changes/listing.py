@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from benchproof import results
 from benchproof.errors import BenchproofError, SelectionError
+from benchproof.grids import borderless
 from benchproof.history import asv_files
 
 from .noise import FLOORS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from rich.table import Table
 
     from benchproof.checkout import Checkout
     from benchproof.history.model import Commit, History
@@ -131,7 +132,7 @@ def show(changes: Sequence[Change], history: History, console: Console) -> None:
     if not changes:
         console.print(f"no change in {len(history.series)} series", highlight=False)
         return
-    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid = borderless()
     grid.add_column("benchmark", overflow="fold")
     grid.add_column("impl", no_wrap=True)
     grid.add_column("meter", no_wrap=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
+
+from benchproof.grids import borderless, say
 
 from . import words
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
+    from rich.table import Table
 
     from .judge import RowFindings
     from .policy import Verdict
@@ -27,18 +29,18 @@ def show(rows: Sequence[RowFindings], console: Console) -> None:
     """Print each row's commit, its figures, and why a verdict is no comparison of numbers."""
     for found in rows:
         console.print()
-        console.print(Text(f"{found.row.id}  {found.row.change}", style="bold"))
-        console.print(Text(f"  {where(found)}", style="dim"))
+        say(console, f"{found.row.id}  {found.row.change}", "bold")
+        say(console, f"  {where(found)}", "dim")
         if found.findings:
             console.print(_grid(found))
         if found.row.no_figure:
-            console.print(Text(f"  no figure: {found.row.no_figure}", style="dim"))
+            say(console, f"  no figure: {found.row.no_figure}", "dim")
         for name, impl, meters in found.also:
-            console.print(Text(f"  {name} [{impl}]: {words.meters(meters)}"), highlight=False)
+            say(console, f"  {name} [{impl}]: {words.meters(meters)}")
         for reason, cases in reasons(found).items():
-            console.print(Text(f"  {'; '.join(cases)}: {reason}", style="dim"), highlight=False)
+            say(console, f"  {'; '.join(cases)}: {reason}", "dim")
     console.print()
-    console.print(Text(words.summary(rows), style="bold"), highlight=False)
+    say(console, words.summary(rows), "bold")
 
 
 def where(found: RowFindings) -> str:
@@ -63,7 +65,7 @@ def reasons(found: RowFindings) -> dict[str, list[str]]:
 
 def _grid(found: RowFindings) -> Table:
     impls = list(dict.fromkeys(impl for f in found.findings for impl in f.judged))
-    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid = borderless()
     grid.add_column("  case", overflow="fold", ratio=3)
     for title in ("claimed", *impls):
         grid.add_column(title, overflow="fold", ratio=2)

@@ -1,16 +1,15 @@
-"""Which pictures there are: two a suite for the page, one for the README."""
+"""Which pictures there are: two a suite."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from . import canvas, raw, units
-from .ratios import draw_cases, draw_suites, drawable
+from . import canvas, units
+from .ratios import draw_cases, drawable
 from .samples import draw_samples, has_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from .shapes import Comparison, Suite
@@ -59,26 +58,6 @@ def draw_suite(suite: Suite, shown: Comparison, folder: Path) -> dict[str, Pictu
             lambda layout: draw_samples(sampled, left, right, layout), folder, drawn["samples"].stem
         )
     return drawn
-
-
-def draw_readme(comparison: Mapping[str, Any], path: Path) -> None:
-    """Draw one PNG: for each suite the geometric mean of the ratios, and every case behind it.
-
-    Args:
-        comparison: A comparison as JSON.
-        path: The PNG to write.
-
-    Raises:
-        ValueError: No case of the comparison has a ratio to draw.
-    """
-    groups = raw.group_by_suite([c for c in comparison.get("cases") or [] if drawable(c)])
-    if not groups:
-        raise ValueError("nothing to draw: no case of this comparison has a ratio")
-    left, right = (raw.side_name(comparison, side) for side in ("left", "right"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with canvas.style():
-        figure = draw_suites(groups, left, right, canvas.WIDE)
-        figure.savefig(path, format="png", dpi=160, facecolor=canvas.GROUND)
 
 
 def _ratios_in_words(suite: Suite, shown: Comparison) -> str:

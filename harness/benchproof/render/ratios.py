@@ -1,4 +1,4 @@
-"""The ratio picture: right / left of every case in every meter, or of every suite (README)."""
+"""The ratio picture: right / left of every case in every meter."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _DEFAULT_LIMIT = 0.05
 
 def drawable(case: Mapping[str, Any]) -> bool:
     """Whether a case has a ratio that has a place on a logarithmic axis."""
-    return any(_positive(case, mark.meter) for mark in MARKS)
+    return any(positive(case, mark.meter) for mark in MARKS)
 
 
 def draw_cases(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
     """A row a case: time with its interval, instructions and allocations; hollow if undecided."""
     names = [raw.case_name(case) for case in cases]
-    figure, axes = _frame(names, cases, f"{right} ÷ {left}", layout)
+    figure, axes = frame(names, cases, f"{right} ÷ {left}", layout)
     for position, case in enumerate(cases):
         for mark in MARKS:
             _point(axes, position + mark.offset + layout.drop, case, mark)
@@ -44,27 +44,7 @@ def draw_cases(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
     return figure
 
 
-def draw_suites(groups: Mapping[str, Cases], left: str, right: str, layout: Layout) -> Figure:
-    """A row a suite: the geometric mean of each meter, and each case as a small mark behind it."""
-    everything = [case for cases in groups.values() for case in cases]
-    figure, axes = _frame(list(groups), everything, f"{right} ÷ {left}", layout)
-    for position, cases in enumerate(groups.values()):
-        means = [_mean(axes, position, cases, mark) for mark in MARKS]
-        canvas.remark_row(axes, position, " · ".join(filter(None, means)), layout)
-    entries = [canvas.mark(mark.shape, mark.size, LIGHT[mark.meter], mark.label) for mark in MARKS]
-    note = canvas.mark(
-        "o",
-        3,
-        canvas.MUTED,
-        "small: one case; large: geometric mean, hollow: of those that have one",
-    )
-    canvas.legend(figure, [*entries, note], layout)
-    return figure
-
-
-def _frame(
-    names: Sequence[str], cases: Cases, quotient: str, layout: Layout
-) -> tuple[Figure, Axes]:
+def frame(names: Sequence[str], cases: Cases, quotient: str, layout: Layout) -> tuple[Figure, Axes]:
     """Rows, ratio axis and equivalence band, with nothing drawn on them yet."""
     figure, axes = canvas.rows(names, layout)
     limit = max((_limit(case) for case in cases), default=_DEFAULT_LIMIT)
@@ -92,7 +72,7 @@ def _frame(
 
 def _point(axes: Axes, at: float, case: Mapping[str, Any], mark: Mark) -> None:
     """One meter's ratio with its interval; hollow if it is undecided."""
-    ratio = _positive(case, mark.meter)
+    ratio = positive(case, mark.meter)
     if ratio is None:
         return
     colour = LIGHT[mark.meter]
@@ -116,27 +96,6 @@ def _point(axes: Axes, at: float, case: Mapping[str, Any], mark: Mark) -> None:
     )
 
 
-def _mean(axes: Axes, position: int, cases: Cases, mark: Mark) -> str:
-    """One meter of a suite; returns the mean as a text, empty if there is none.
-
-    It is hollow, and says of how many, where not all cases have a ratio: it compares with no other.
-    """
-    ratios = [r for r in (_positive(case, mark.meter) for case in cases) if r is not None]
-    mean = units.geometric_mean(ratios)
-    if mean is None:
-        return ""
-    at = position + 1.1 * mark.offset
-    colour = LIGHT[mark.meter]
-    axes.plot(ratios, [at] * len(ratios), mark.shape, color=colour, ms=3, alpha=0.5, mew=0)
-    of_all = len(ratios) == len(cases)
-    fill, edge, width = (colour, canvas.INK, 0.7) if of_all else (canvas.GROUND, colour, 1.7)
-    axes.plot([mean], [at], mark.shape, mfc=fill, ms=mark.size + 2, mec=edge, mew=width)
-    doubt = sum(raw.undecided(case, mark.meter) for case in cases)
-    if 2 * doubt >= len(ratios):
-        return "?"
-    return units.ratio(mean) + ("" if of_all else f" of {len(ratios)}")
-
-
 def _in_words(case: Mapping[str, Any]) -> str:
     state = raw.state_of(case)
     ratio = raw.ratio_of(case, "wall")
@@ -151,7 +110,7 @@ def _labelled(mark: Mark) -> str:
     return "time, with its interval" if mark.meter == "wall" else mark.label
 
 
-def _positive(case: Mapping[str, Any], meter: str) -> float | None:
+def positive(case: Mapping[str, Any], meter: str) -> float | None:
     """A ratio that has a place on a logarithmic axis."""
     ratio = raw.ratio_of(case, meter)
     return ratio if ratio is not None and ratio > 0 else None
