@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import grids, notes
 from .grids import say
-from .profile import told
+from .profile import change as profile
 from .render import units
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def show(document: Mapping[str, Any], console: Console, *, everything: bool = Fa
         if case.get("profile"):
             shrunk = case["verdict"] in {"improved", "trade-off"}
             say(console, f"{case['name']} spends {'less' if shrunk else 'more'} in", "bold")
-            console.print(told.table(case["profile"], shrunk=shrunk))
+            console.print(profile.table(case["profile"], shrunk=shrunk))
     _say_undecided(document, console)
     if document["partial"]:
         say(console, "PARTIAL: stopped before the end", "bold yellow")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from benchproof.errors import BenchproofError
 from benchproof.gate.report import comment, markdown
-from benchproof.gate.report.github import GitHubError, Repository
+from benchproof.gate.report.comment import GitHubError, Repository
 from tests.harness.sample_gate import BASE, HEAD, make_gate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from benchproof import history
-from benchproof.history import told
+from benchproof.history import progress
 from benchproof.history.progress import Outcome
 from tests.harness.test_meters import needs_memray
 
@@ -88,7 +88,7 @@ def test_the_end_says_what_has_no_number_and_why():
     outcome = Outcome(3, 1, 2, 4, {("a" * 40, "python"): "it does not build"},
                       {f"reason {number}": number for number in range(1, 16)})  # fmt: skip
     out = Console(file=io.StringIO(), width=100)
-    told.show(outcome, out)
+    progress.show(outcome, out)
     text = out.file.getvalue()
     assert "3 measured, 1 shared" in text
     assert "2 known before, 4 left" in text

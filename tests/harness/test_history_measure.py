@@ -9,7 +9,7 @@ from rich.console import Console
 
 from benchproof import history
 from benchproof.errors import HistoryError
-from benchproof.history import campaign, exact, measure, progress, told, wall, writing
+from benchproof.history import campaign, exact, measure, progress, wall, writing
 from benchproof.history.model import CANARY, SeriesKey
 from benchproof.meters import instructions
 from tests.harness.test_meters import needs_memray
@@ -110,13 +110,13 @@ def test_what_was_measured_before_a_stop_is_kept_and_the_next_run_goes_on(
     monkeypatch.setattr(measure.Measurer, "measure", stops)
     outcome = run(jobs=1)
     assert (outcome.measured, outcome.left) == (1, 1)
-    assert told.status(outcome) == 2
+    assert progress.status(outcome) == 2
     assert "the same command goes on" in tell.text
     assert len(series(results, toy)) == 1
     monkeypatch.undo()
     outcome = run(jobs=1)
     assert (outcome.measured, outcome.known, outcome.left) == (2, 1, 0)
-    assert told.status(outcome) == 0
+    assert progress.status(outcome) == 0
 
 
 @needs_memray
@@ -125,11 +125,11 @@ def test_a_history_in_which_nothing_has_a_number_could_not_measure(toy, run):
     toy.commit("broken")
     for _ in range(2):  # measured, then known to have failed
         outcome = run(bench="spin", range="HEAD^!")
-        assert told.status(outcome) == 2
+        assert progress.status(outcome) == 2
         out = io.StringIO()
-        told.show(outcome, Console(file=out, width=200))
+        progress.show(outcome, Console(file=out, width=200))
         assert out.getvalue().splitlines()[-1].startswith("could not measure: no benchmark of any")
-    assert told.status(run(bench="spin")) == 0
+    assert progress.status(run(bench="spin")) == 0
 
 
 @needs_memray

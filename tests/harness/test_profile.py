@@ -17,7 +17,7 @@ from benchproof.compare import Place
 from benchproof.errors import WorkerError
 from benchproof.meters import instructions
 from benchproof.processes import Crew
-from benchproof.profile import change, explain, native, told, traced, tracer
+from benchproof.profile import change, explain, native, traced, tracer
 from benchproof.progress import Lines
 from tests.harness.toy import Toy
 
@@ -157,8 +157,8 @@ def test_a_terminal_names_what_grew_or_what_shrank():
     ]
     out = io.StringIO()
     console = Console(file=out, width=80)
-    console.print(told.table(rows))
-    console.print(told.table(rows, shrunk=True))
+    console.print(change.table(rows))
+    console.print(change.table(rows, shrunk=True))
     assert [line.split() for line in out.getvalue().splitlines()] == [
         ["+22", "bytecodes", "encode", "(driver/x.py)"],
         ["+1,110", "instructions", "memcpy", "(libc.so)"],

@@ -5,7 +5,7 @@ import pytest
 
 from benchproof.history.model import History, Series, SeriesKey
 from benchproof.site import pack
-from benchproof.site.store import Store
+from benchproof.site.pack import Store
 from tests.harness.sample_history import make_changes, make_commits, make_history
 from tests.harness.sample_site import floats, given, make_site, parse, places
 

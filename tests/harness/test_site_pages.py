@@ -9,7 +9,7 @@ import pytest
 
 from benchproof.claims import judge
 from benchproof.history.model import History
-from benchproof.site import assets, claimed, links, pages
+from benchproof.site import assets, claimed, pages, views
 from tests.harness.sample_history import HOSTILE, make_commits, make_history
 from tests.harness.sample_site import given, make_site
 
@@ -122,7 +122,7 @@ def test_the_overview_names_the_worst_open_regression_and_the_newest_change(site
 
 
 def test_a_permalink_names_what_it_is_of():
-    address = links.benchmark("a.time_b c", meter="wall", impl="cython", at=None)
+    address = views.benchmark("a.time_b c", meter="wall", impl="cython", at=None)
     file, _, choice = address.partition("#")
     assert file == "benchmark.html"
     assert parse_qs(choice) == {"name": ["a.time_b c"], "meter": ["wall"], "impl": ["cython"]}
@@ -141,7 +141,7 @@ def test_a_permalink_names_what_it_is_of():
     ],
 )
 def test_only_remotes_on_known_hosts_become_links(remote, address):
-    assert links.of_remote(remote) == address
+    assert views.of_remote(remote) == address
 
 
 def test_the_first_page_with_its_scripts_is_small(tmp_path, monkeypatch):

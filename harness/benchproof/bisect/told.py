@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from benchproof.grids import borderless, say
-from benchproof.profile import told as profile
+from benchproof.profile import change as profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

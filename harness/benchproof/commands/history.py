@@ -68,7 +68,7 @@ def command(
 ) -> int:
     """Measure commits of the past."""
     from benchproof import unseen  # noqa: PLC0415  (as in compare)
-    from benchproof.history import campaign, options, told  # noqa: PLC0415  (as in compare)
+    from benchproof.history import campaign, options, progress  # noqa: PLC0415  (as in compare)
 
     place = place_of(suites)
     impls = measured_impls(impl, place.checkout, None)
@@ -82,6 +82,6 @@ def command(
         unseen.hide(place.checkout, folder.parent)
     with output.telling() as tell:
         outcome = campaign.run(asked, place, folder, tell)
-    output.keep(told.document(outcome))
-    told.show(outcome, output.console())
-    return told.status(outcome)
+    output.keep(progress.document(outcome))
+    progress.show(outcome, output.console())
+    return progress.status(outcome)

@@ -42,7 +42,7 @@ from benchproof.plan import SIDES
 from benchproof.processes import Crew
 from benchproof.profile import explain
 
-from . import builds, definitions, document, head
+from . import builds, definitions, document
 from .asked import Asked
 from .side_by_side import Catalogue, Named, SideBySide
 
@@ -119,7 +119,9 @@ class _Gate:
         self.sides: dict[SideName, Target] = self.impls[0].targets
         if not asked.committed:
             targets.refuse_dirty(tuple(self.sides.values()), place.checkout)
-        self.head = head.read(self.sides["right"], self.sides["left"], place, scratch / "head")
+        self.head = definitions.read(
+            self.sides["right"], self.sides["left"], place, scratch / "head"
+        )
         tell.line(self.head.whose)
         self.settings = self.head.settings
         others = (

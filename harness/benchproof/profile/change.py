@@ -1,12 +1,40 @@
-"""One function of two sides: what a call of a case spends in it."""
+"""One function of two sides: what a call of a case spends in it, and the table of those."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from rich.table import Table
+from rich.text import Text
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+#: Functions that are named of each unit; a results file has more.
+NAMED = 4
+
+
+def table(rows: Sequence[Mapping[str, Any]], *, shrunk: bool = False) -> Table:
+    """The functions that grew most, by unit; or those that shrank most.
+
+    Args:
+        rows: of a case, as `benchproof.profile.explain` gives them.
+        shrunk: for a case that improved.
+    """
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(justify="right", no_wrap=True, min_width=11)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for unit in UNITS:
+        mine = [row for row in rows if row["unit"] == unit and (row["change"] < 0) == shrunk]
+        for row in mine[:NAMED]:
+            digits = 0 if row["change"] == round(row["change"]) or unit == "instructions" else 2
+            change = f"{row['change']:+,.{digits}f}"
+            where = Text(f"{row['function']} ({row['file']})")
+            grid.add_row(Text(change), Text(unit), where)
+    return grid
+
 
 #: What is counted: instructions in a C function itself, bytecodes of a Python function itself, or
 #: calls of a C function by Python code.

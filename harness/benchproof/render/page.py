@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from .shapes import Comparison
+    from .view import Comparison
 
 #: The page, the first page of its folder, and what is in the folder if the site is.
 PAGE, FIRST, SITE = "run.html", "index.html", "site"

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import canvas, units
-from .ratios import draw_cases, drawable
-from .samples import draw_samples, has_samples
+from .ratios import draw_cases, draw_samples, drawable, has_samples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .shapes import Comparison, Suite
+    from .view import Comparison, Suite
 
 
 @dataclass(frozen=True)

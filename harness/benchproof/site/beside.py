@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 from benchproof.errors import SiteError, told
 
-from .encode import digest
+from .pack import digest, link
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -76,14 +76,6 @@ def keep_others(place: Path, fresh: Path, own: Collection[str]) -> None:
             shutil.copytree(entry, fresh / entry.name, copy_function=link)
         else:
             link(entry, fresh / entry.name)
-
-
-def link(source: str | Path, target: str | Path) -> None:
-    """The same file under a second name; a copy where the file system has no such thing."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
 
 
 def exchange(fresh: Path, place: Path) -> None:

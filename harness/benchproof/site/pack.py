@@ -3,26 +3,105 @@
 A benchmark's page reads one group (a benchmark, a meter and a machine; all implementations) in
 chunks of commits; a comparison reads all groups in blocks of fewer commits. A chunk or block that
 is full never changes again, so that one more commit costs the last ones only.
+
+Numbers travel as base64 of little-endian arrays in small scripts that are named after their content
+(a known one is not written again). A page that was opened from the disk may not fetch a file, but
+it may run a script beside it; so every piece of data is a script that gives itself a name:
+``benchproof.give("name", {...})``.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
+import os
+import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import encode
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from benchproof.changes.model import Change
     from benchproof.history.model import Commit, History, Series
 
-    from .store import Store
+#: Bytes of the digest in a file's name: a site has some thousand files.
+_DIGEST = 6
+
+
+def floats(values: ArrayLike) -> str:
+    """Numbers as float32 in base64: seven digits, which is more than any meter can repeat."""
+    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
+
+
+def places(values: ArrayLike) -> str:
+    """Small whole numbers, below 65,536, as uint16 in base64."""
+    return base64.b64encode(np.ascontiguousarray(values, "<u2").tobytes()).decode()
+
+
+def script(name: str, data: Any) -> bytes:  # noqa: ANN401  (whatever JSON can hold)
+    """A script that gives the page a piece of data."""
+    body = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return f"benchproof.give({json.dumps(name)},{body});\n".encode()
+
+
+def digest(*parts: str | bytes) -> str:
+    """A short name for content, or for a key of several parts."""
+    content = b"\0".join(part.encode() if isinstance(part, str) else part for part in parts)
+    return hashlib.blake2b(content, digest_size=_DIGEST).hexdigest()
+
+
+def link(source: str | Path, target: str | Path) -> None:
+    """The same file under a second name; a copy where the file system has no such thing."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+@dataclass
+class Store:
+    """The data folder of a new site, and that of the site before it.
+
+    Attributes:
+        fresh: the folder to fill; it exists.
+        old: the folder of the site before; it need not exist.
+        written: how many files were new.
+        kept: how many were taken over.
+    """
+
+    fresh: Path
+    old: Path
+    written: int = 0
+    kept: int = 0
+
+    def give(self, name: str, data: Any) -> str:  # noqa: ANN401  (whatever JSON can hold)
+        """Store a piece of data; its file name, which changes with its content.
+
+        Args:
+            name: what pages ask for.
+            data: what they get.
+        """
+        content = script(name, data)
+        file = f"{name}-{digest(content)}.js"
+        if (self.fresh / file).exists():
+            return file
+        known = self.old / file
+        # A file that was cut off has its right name: its size is the cheap proof that it is whole.
+        if known.is_file() and known.stat().st_size == len(content):
+            link(known, self.fresh / file)
+            self.kept += 1
+        else:
+            (self.fresh / file).write_bytes(content)
+            self.written += 1
+        return file
+
 
 #: Commits in a chunk of a group, and in a block of all groups.
 CHUNK, BLOCK = 2048, 64
@@ -51,7 +130,7 @@ class Group:
     @property
     def id(self) -> str:
         """A short name that depends on what it is of, and on nothing else."""
-        return encode.digest(self.benchmark, self.meter, self.machine)
+        return digest(self.benchmark, self.meter, self.machine)
 
 
 def groups(history: History) -> list[Group]:
@@ -147,14 +226,14 @@ class _Table:
         rows = np.flatnonzero(~np.isnan(value).all(axis=1))
         if not len(rows):
             return {}
-        piece = {"ids": "".join(self.ids[row] for row in rows), "v": encode.floats(value[rows])}
+        piece = {"ids": "".join(self.ids[row] for row in rows), "v": floats(value[rows])}
         measured = ~np.isnan(value[self.wide])
         apart = ((ends != value[self.wide]) & measured).any(axis=(0, 2))
         if apart.any():
             low, high = ends[:, apart]
             piece |= {
-                "wide": encode.places(np.searchsorted(rows, self.wide[apart])),
-                "l": encode.floats(low), "h": encode.floats(high),
+                "wide": places(np.searchsorted(rows, self.wide[apart])),
+                "l": floats(low), "h": floats(high),
             }  # fmt: skip
         return piece
 
@@ -162,11 +241,11 @@ class _Table:
 def _piece(series: Series, part: slice, start: int) -> dict[str, str]:
     """The values of a series in a chunk; their places only where some commits were not measured."""
     index = series.index[part] - start
-    piece = {"v": encode.floats(series.value[part])}
+    piece = {"v": floats(series.value[part])}
     if int(index[-1]) != len(index) - 1:
-        piece["i"] = encode.places(index)
+        piece["i"] = places(index)
     if _has_interval(series, part):
-        piece |= {"l": encode.floats(series.low[part]), "h": encode.floats(series.high[part])}
+        piece |= {"l": floats(series.low[part]), "h": floats(series.high[part])}
     return piece
 
 

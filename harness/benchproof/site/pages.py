@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from benchproof.gate.report import words
 from benchproof.render import units
 
-from . import assets, claimed, links, state, views
+from . import assets, claimed, state, views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -202,7 +202,7 @@ def _benchmarks(
             "name": suite,
             "benchmarks": [
                 {
-                    "url": links.benchmark(name), "case": views.case_of(name), "open": many[name],
+                    "url": views.benchmark(name), "case": views.case_of(name), "open": many[name],
                     "meters": ", ".join(
                         views.meter(each) for each in views.in_order({g.meter for g in own})
                     ),

@@ -12,9 +12,9 @@ from benchproof import results
 from benchproof.errors import SiteError
 from benchproof.verdict import LIMITS
 
-from . import assets, asv_site, links, pack, pages, sources, views
+from . import assets, asv_site, pack, pages, sources, views
 from .beside import beside
-from .store import Store
+from .pack import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,7 +174,7 @@ def _write(
         newest=history.commits[measured[-1]].hash if measured else "",
         machines=len({key.machine for key in history.series}),
         left_out=len(parts.left_out),
-        commit_url=links.of_commits(checkout, str(config.get("show_commit_url") or "")),
+        commit_url=views.of_commits(checkout, str(config.get("show_commit_url") or "")),
         others=_others(asked, parts, run),
     )
     pages.write(fresh, site, parts, groups, run)

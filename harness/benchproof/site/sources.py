@@ -11,7 +11,7 @@ from benchproof import error_rates
 from benchproof.errors import BenchproofError, LedgerError, SiteError
 from benchproof.history.model import History, LeftOut
 
-from .encode import digest
+from .pack import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,23 +1,78 @@
-"""What templates print: changes, regressions and values, in words."""
+"""What templates print: changes, regressions and values, in words, and where they lead."""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
+from benchproof.errors import BenchproofError
 from benchproof.render import raw, units
 
-from . import links, pack
+from . import pack
+from .pack import SHORT
 from .state import NOTHING, suite_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from benchproof.changes.model import Change
+    from benchproof.checkout import Checkout
     from benchproof.history.model import Commit, History
 
     from .pack import Group
+
+#: Hosts that show a commit below the address of its repository, and how.
+HOSTS = {
+    "github.com": "commit", "gitlab.com": "-/commit", "codeberg.org": "commit",
+    "bitbucket.org": "commits",
+}  # fmt: skip
+_REMOTE = re.compile(
+    r"(?:https?://(?:[^@/]*@)?|git@|ssh://git@)(?P<host>[^:/]+)[:/](?P<path>.+?)(?:\.git)?/?$"
+)
+
+
+def benchmark(name: str, **choice: str | None) -> str:
+    """The permalink of a benchmark's page; what is not chosen, the page chooses.
+
+    Args:
+        name: The benchmark.
+        choice: Of ``meter``, ``impl``, ``machine``, ``at``, ``from``, ``to``.
+    """
+    chosen = {key: value for key, value in choice.items() if value}
+    return "benchmark.html#" + urlencode({"name": name} | chosen)
+
+
+def comparison(left: str, right: str) -> str:
+    """The page that compares two commits."""
+    return "compare.html#" + urlencode({"left": left[:SHORT], "right": right[:SHORT]})
+
+
+def of_commits(checkout: Checkout, configured: str = "") -> str:
+    """The beginning of the address at which the host shows a commit; empty if none is known.
+
+    Args:
+        checkout: Its remote ``origin`` is asked, and believed if it is a host known to be public.
+        configured: ``show_commit_url`` of asv's settings, which counts first.
+    """
+    if configured:
+        return configured
+    try:
+        remote = checkout.ask("config", "--get", "remote.origin.url")
+    except BenchproofError:
+        return ""
+    return of_remote(remote)
+
+
+def of_remote(remote: str) -> str:
+    """The same for the address of a remote."""
+    match = _REMOTE.match(remote)
+    if match is None or match["host"] not in HOSTS:
+        return ""
+    return f"https://{match['host']}/{match['path']}/{HOSTS[match['host']]}/"
+
 
 #: Implementations, in the order of every table, and how people call them.
 IMPLS = {"python": "pure", "cython": "Cython", "": "measured"}
@@ -127,9 +182,9 @@ def change(found: Change, commits: Sequence[Commit], commit_base: str) -> Change
         kind=found.kind, exact=found.before + 1 == found.after,
         commit=after.hash[: pack.SHORT], before=before.hash[: pack.SHORT], subject=after.subject,
         date=day(after.date),
-        url=links.benchmark(key.benchmark, meter=key.meter, impl=key.impl, machine=key.machine,
+        url=benchmark(key.benchmark, meter=key.meter, impl=key.impl, machine=key.machine,
                             at=after.hash[: pack.SHORT]),
-        compare=links.comparison(before.hash, after.hash),
+        compare=comparison(before.hash, after.hash),
         commit_url=commit_base + after.hash if commit_base else "",
     )  # fmt: skip
 
@@ -152,7 +207,7 @@ def _latest(group: Group, history: History) -> Latest:
         if pure is not None and compiled is not None and pure > 0 and compiled > 0:
             ratio, commit = compiled / pure, history.commits[place].hash[: pack.SHORT]
     return Latest(
-        group=group, url=links.benchmark(group.benchmark, meter=group.meter, machine=group.machine),
+        group=group, url=benchmark(group.benchmark, meter=group.meter, machine=group.machine),
         case=case_of(group.benchmark), suite=suite_of(group.benchmark), meter=meter(group.meter),
         values=values, ratio=ratio, ratio_text="" if ratio is None else units.ratio(ratio),
         commit=commit, look="" if ratio is None else "improved" if ratio < 0.99

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchproof import grids
 from benchproof.grids import say
-from benchproof.profile import told
+from benchproof.profile import change
 
 from . import words
 
@@ -78,7 +78,7 @@ def _profiles(document: Document, console: Console) -> None:
     for row in lost[:EXPLAINED]:
         console.print()
         say(console, f"{row['name']} [{row['impl']}] spends more in", "bold")
-        console.print(told.table(row["profile"]))
+        console.print(change.table(row["profile"]))
     console.print()
     if len(lost) > EXPLAINED:
         say(console, f"{len(lost) - EXPLAINED} more regressions are explained by --markdown and "
