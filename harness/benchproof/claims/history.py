@@ -14,46 +14,19 @@ one commit, so two that both stand are an error of the history, and are told.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchproof.history import line
 from benchproof.targets import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from benchproof.checkout import Checkout
+    from benchproof.history.model import Commit
 
     from .ledger import Ledger, Row
-
-#: Between the fields of a commit, and after each commit: characters that no strip takes away.
-_FIELD, _END = "\x01", "\x02"
-_TRAILER = "%(trailers:key={},valueonly,separator=%x2c)"
-_FIELDS = ("%H", "%P", "%s", _TRAILER.format("Claim"), _TRAILER.format("Reverts-claim"), "%b%x02")
-_FORMAT = "%x01".join(_FIELDS)
-_REVERTED = re.compile(r"This reverts commit ([0-9a-f]{7,64})")
-
-
-@dataclass(frozen=True)
-class Commit:
-    """What the history says of one commit.
-
-    Attributes:
-        id: its hash.
-        parent: the first parent's hash, or "".
-        subject: its message's first line.
-        claims: the rows that it carries.
-        reverts: the rows that it takes back.
-        reverted: the commits that it reverts, as git wrote it.
-    """
-
-    id: str
-    parent: str
-    subject: str
-    claims: tuple[str, ...]
-    reverts: tuple[str, ...]
-    reverted: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -78,23 +51,9 @@ class Carried:
     why: str = ""
 
 
-def log(checkout: Checkout) -> list[Commit]:
-    """All commits that HEAD has behind it, newest first."""
-    text = checkout.ask("log", f"--format={_FORMAT}", "HEAD")
-    found = []
-    for record in text.split(_END):
-        if not record.strip():
-            continue
-        commit, parents, subject, claims, reverts, body = record.lstrip("\n").split(_FIELD, 5)
-        parent = parents.split()[0] if parents else ""
-        reverted = tuple(_REVERTED.findall(body))
-        found.append(Commit(commit, parent, subject, _list(claims), _list(reverts), reverted))
-    return found
-
-
 def find(rows: Sequence[Row], ledger: Ledger, checkout: Checkout) -> dict[str, Carried]:
     """Where each row is."""
-    commits = log(checkout)
+    commits = line.read(checkout, all_parents=True)[::-1]
     return {
         row.id: (_sum(row, commits, checkout, ledger) if row.of else _single(row.id, commits)[0])
         for row in rows
@@ -109,13 +68,13 @@ def _single(row: str, commits: Sequence[Commit]) -> tuple[Carried, list[int]]:
     takers = {at: _takers(row, at, commits) for at in carrying}
     standing = [at for at in carrying if not takers[at]]
     if len(standing) > 1:
-        names = ", ".join(commits[at].id[:10] for at in standing)
+        names = ", ".join(commits[at].hash[:10] for at in standing)
         return Carried(why=f"{len(standing)} commits carry it, and a row is one: {names}"), []
     at = standing[0] if standing else carrying[0]
     commit, back = commits[at], takers[at]
     why = "" if commit.parent else "its commit has no parent to be measured against"
-    taken_back = tuple(commits[taker].id for taker in back)
-    where = Carried(commit.parent, commit.id, commit.subject, taken_back, why=why)
+    taken_back = tuple(commits[taker].hash for taker in back)
+    where = Carried(commit.parent, commit.hash, commit.subject, taken_back, why=why)
     return where, [at, *back]
 
 
@@ -124,7 +83,7 @@ def _takers(row: str, at: int, commits: Sequence[Commit]) -> list[int]:
     found = []
     for newer in range(at - 1, -1, -1):
         other = commits[newer]
-        by_name = any(commits[at].id.startswith(name) for name in other.reverted)
+        by_name = any(commits[at].hash.startswith(name) for name in other.reverted)
         newest = next(i for i in range(newer + 1, at + 1) if row in commits[i].claims)
         if by_name or (row in other.reverts and newest == at):
             found.append(newer)
@@ -149,10 +108,10 @@ def _sum(row: Row, commits: Sequence[Commit], checkout: Checkout, ledger: Ledger
     first, last = commits[max(places)], commits[min(places)]
     if not first.parent:
         return Carried(why="its first commit has no parent to be measured against")
-    members = {commits[at].id for at in places}
-    if _foreign(checkout, f"{first.parent}..{last.id}", commits, members):
+    members = {commits[at].hash for at in places}
+    if _foreign(checkout, f"{first.parent}..{last.hash}", commits, members):
         return Carried(apart=tuple(standing))
-    return Carried(first.parent, last.id, last.subject)
+    return Carried(first.parent, last.hash, last.subject)
 
 
 def _foreign(
@@ -169,7 +128,7 @@ def _foreign(
         commits: the log.
         own: hashes of the commits of the rows, and of those that took one back.
     """
-    parents = {commit.id: commit.parent for commit in commits}
+    parents = {commit.hash: commit.parent for commit in commits}
     found: list[str] = []
     run: list[str] = []
     before = ""
@@ -181,7 +140,3 @@ def _foreign(
             before = before if run else old
             run = [] if new == before else [*run, commit]
     return found + run
-
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(value.strip() for value in text.split(",") if value.strip())

@@ -41,3 +41,13 @@ class Finding:
 def ok(name: str, detail: str) -> Finding:
     """Nothing to do."""
     return Finding(name, "ok", detail)
+
+
+def degraded(name: str, detail: str, remedy: str, *affects: str) -> Finding:
+    """It measures, but worse than it could."""
+    return Finding(name, "degraded", detail, remedy, affects)
+
+
+def missing(name: str, detail: str, remedy: str, *affects: str) -> Finding:
+    """It does not measure."""
+    return Finding(name, "missing", detail, remedy, affects)

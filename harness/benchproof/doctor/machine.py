@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchproof import provenance
 
-from .finding import MAIN_JOB, Finding, ok
+from .finding import MAIN_JOB, Finding, degraded, missing, ok
 
 ROOT = Path("/")
 #: Of one core: from here on other work disturbs time measurements.
@@ -44,20 +44,18 @@ def cores(root: Path = ROOT) -> Finding:
     usable, quota = len(provenance.usable_cores()), _quota(root)
     detail = f"{usable} usable of {os.cpu_count() or usable}, {provenance.cpu_model()}"
     if quota is not None and quota < usable:
-        return Finding(
+        return degraded(
             "cores",
-            "degraded",
             f"{detail}; a control group allows the time of {quota:g}",
             "raise the container's CPU limit: a throttled process is slow in bursts",
-            ("wall",),
+            "wall",
         )
     if usable < 2:
-        return Finding(
+        return degraded(
             "cores",
-            "degraded",
             detail,
             "use two cores or more, so that the harness and the measured process do not share one",
-            ("wall",),
+            "wall",
         )
     return ok("cores", detail)
 
@@ -66,12 +64,11 @@ def affinity() -> Finding:
     """Whether a process can be bound to a core."""
     core = provenance.pinned_core()
     if core is None:
-        return Finding(
+        return degraded(
             "affinity",
-            "degraded",
             f"{platform.system()} does not bind processes to cores",
             "measure wall time on Linux; elsewhere expect wider intervals",
-            ("wall",),
+            "wall",
         )
     return ok("affinity", f"wall time is measured on core {core}")
 
@@ -83,13 +80,7 @@ def load(average: float | None = None) -> Finding:
     usable = len(provenance.usable_cores())
     detail = f"{average:.2f} over the last minute, on {usable} usable cores"
     if average > _BUSY * usable:
-        return Finding(
-            "load",
-            "degraded",
-            detail,
-            "end other work first, or wait until it has ended",
-            ("wall",),
-        )
+        return degraded("load", detail, "end other work first, or wait until it has ended", "wall")
     return ok("load", detail)
 
 
@@ -98,20 +89,18 @@ def frequency(root: Path = ROOT) -> Finding:
     folder = root / "sys/devices/system/cpu"
     governors = sorted({_read(path) for path in folder.glob("cpu[0-9]*/cpufreq/scaling_governor")})
     if not governors:
-        return Finding(
+        return degraded(
             "frequency",
-            "degraded",
             "the machine does not show its clock (usual in a virtual machine)",
             "trust instructions and allocations first, and wall time only with its interval",
-            ("wall",),
+            "wall",
         )
     if governors != ["performance"]:
-        return Finding(
+        return degraded(
             "frequency",
-            "degraded",
             f"governor {', '.join(governors)}: the clock follows the load",
             "sudo cpupower frequency-set --governor performance",
-            ("wall",),
+            "wall",
         )
     return ok("frequency", "governor performance")
 
@@ -126,7 +115,7 @@ def turbo(root: Path = ROOT) -> Finding:
         if value == turbo_on:
             remedy = f"{command} | sudo tee /{path}"
             detail = "on: the clock depends on heat and on other cores"
-            return Finding("turbo", "degraded", detail, remedy, ("wall",))
+            return degraded("turbo", detail, remedy, "wall")
         if value:
             return ok("turbo", "off")
     return ok("turbo", "no switch to read on this machine")
@@ -146,12 +135,11 @@ def virtualisation(root: Path = ROOT) -> Finding:
         if is_inside
     ]
     if "a virtual machine" in inside:
-        return Finding(
+        return degraded(
             "virtualisation",
-            "degraded",
             f"inside {' and '.join(inside)}: neighbours can slow a process down unseen",
             "for verdicts on wall time below a few per cent use hardware of your own",
-            ("wall",),
+            "wall",
         )
     return ok("virtualisation", f"inside {' and '.join(inside)}" if inside else "none seen")
 
@@ -162,12 +150,12 @@ def memory(root: Path = ROOT) -> Finding:
         if line.startswith("MemAvailable:"):
             free = int(line.split()[1]) * 1024 // _MEGA
             if free < _MEMORY_WANTED:
-                return Finding(
+                return degraded(
                     "memory",
-                    "degraded",
                     f"{free:,} MB available",
                     f"free memory: a worker under valgrind and a build want {_MEMORY_WANTED} MB",
-                    ("wall", "instructions"),
+                    "wall",
+                    "instructions",
                 )
             return ok("memory", f"{free:,} MB available")
     return ok("memory", "not shown by this system")
@@ -180,9 +168,9 @@ def disk(cache: Path, free_bytes: int | None = None) -> Finding:
     detail = f"{free:,} MB free at {place}"
     remedy = "free some, or point BENCHPROOF_CACHE and TMPDIR at another disk"
     if free < _DISK_NEEDED:
-        return Finding("disk", "missing", detail, remedy, (MAIN_JOB,))
+        return missing("disk", detail, remedy, MAIN_JOB)
     if free < _DISK_WANTED:
-        return Finding("disk", "degraded", detail, remedy, (MAIN_JOB,))
+        return degraded("disk", detail, remedy, MAIN_JOB)
     return ok("disk", detail)
 
 

@@ -1,7 +1,8 @@
-"""The line of commits that a history is about: git's first-parent log, with its trailers."""
+"""Commits as git's log has them, with trailers: those of a history are the first-parent line."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from benchproof.errors import BenchproofError, HistoryError
@@ -15,22 +16,33 @@ if TYPE_CHECKING:
 _FIELD, _END = "\x01", "\x02"
 _TRAILER = "%(trailers:key={},valueonly,separator=%x2c)"
 _FORMAT = "%x01".join(
-    ("%H", "%at", "%P", _TRAILER.format("Claim"), _TRAILER.format("Reverts-claim"), "%s%x02")
+    ("%H", "%at", "%P", _TRAILER.format("Claim"), _TRAILER.format("Reverts-claim"), "%s", "%b%x02")
 )
+#: What `git revert` writes.
+_REVERTED = re.compile(r"This reverts commit ([0-9a-f]{7,64})")
 
 
-def read(checkout: Checkout, tip: str = "HEAD") -> list[Commit]:
-    """The first-parent line behind a commit, oldest first; empty before the first commit."""
+def read(checkout: Checkout, tip: str = "HEAD", *, all_parents: bool = False) -> list[Commit]:
+    """The first-parent line behind a commit, oldest first; empty before the first commit.
+
+    Args:
+        checkout: whose commits.
+        tip: the newest.
+        all_parents: everything behind it, not the line alone.
+    """
     if tip == "HEAD" and checkout.head() is None:
         return []
-    text = checkout.ask("log", "--first-parent", f"--format={_FORMAT}", tip, "--")
+    which = () if all_parents else ("--first-parent",)
+    text = checkout.ask("log", *which, f"--format={_FORMAT}", tip, "--")
     found = []
     for record in text.split(_END):
         if record.strip():
-            name, date, parents, claims, reverts, subject = record.lstrip("\n").split(_FIELD, 5)
+            name, date, parents, claims, reverts, subject, body = record.lstrip("\n").split(
+                _FIELD, 6
+            )
             found.append(
                 Commit(name, int(date) * 1000, subject, _list(claims), _list(reverts),
-                       tuple(parents.split()))
+                       tuple(parents.split()), tuple(_REVERTED.findall(body)))
             )  # fmt: skip
     return found[::-1]
 

@@ -41,6 +41,7 @@ class Commit:
         claims: the rows of its ``Claim:`` trailers.
         reverts: the rows of its ``Reverts-claim:`` trailers.
         parents: hashes; more than one for a merge.
+        reverted: hashes of the commits that it reverts, as `git revert` wrote them.
     """
 
     hash: str
@@ -49,6 +50,12 @@ class Commit:
     claims: tuple[str, ...] = ()
     reverts: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
+    reverted: tuple[str, ...] = ()
+
+    @property
+    def parent(self) -> str:
+        """The first parent, or ""."""
+        return self.parents[0] if self.parents else ""
 
 
 @dataclass(frozen=True, order=True)
