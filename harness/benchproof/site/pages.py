@@ -109,7 +109,7 @@ def _contexts(
     regressions = state.open_regressions(parts.changes)
     newest = state.newest_first(parts.changes)
 
-    def told(changes: Sequence[Change]) -> list[views.ChangeView]:
+    def told(changes: Sequence[Change]) -> list[dict[str, Any]]:
         return [views.change(each, parts.history.commits, site.commit_url) for each in changes]
 
     return {
@@ -141,7 +141,7 @@ def _contexts(
 def _overview(
     parts: Gathered,
     regressions: Sequence[state.Regression],
-    told: Callable[[Sequence[Change]], list[views.ChangeView]],
+    told: Callable[[Sequence[Change]], list[dict[str, Any]]],
     run: dict[str, Any] | None,
 ) -> dict[str, Any]:
     commits = parts.history.commits
@@ -163,7 +163,7 @@ def _overview(
                 "name": each.name, "benchmarks": each.benchmarks, "open": len(each.open),
                 "changes": each.changes, "commit": commits[each.newest].hash[:10],
                 "date": views.day(commits[each.newest].date),
-                "worst": told([each.open[0].change])[0].url if each.open else "",
+                "worst": told([each.open[0].change])[0]["url"] if each.open else "",
                 "since": [
                     "" if (mean := each.since.get(impl)) is None else units.ratio(mean)
                     for impl in since
@@ -215,20 +215,19 @@ def _benchmarks(
 
 
 def _implementations(parts: Gathered, groups: Sequence[Group]) -> list[dict[str, Any]]:
-    both = [group for group in groups if {"python", "cython"} <= set(group.series)]
-    rows: dict[str, list[views.Latest]] = defaultdict(list)
-    for latest in views.latest(both, parts.history):
-        rows[latest.suite].append(latest)
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for group in groups:
+        if {"python", "cython"} <= set(group.series):
+            rows[state.suite_of(group.benchmark)].append(views.latest(group, parts.history))
     told = []
     for suite, own in sorted(rows.items()):
+        order = views.in_order({row["group"].meter for row in own})
+        own.sort(key=lambda row: (row["case"], order.index(row["group"].meter)))
         means = []
-        for meter in views.in_order({row.group.meter for row in own}):
-            values = [row.ratio for row in own if row.group.meter == meter and row.ratio]
+        for meter in order:
+            values = [row["ratio"] for row in own if row["group"].meter == meter and row["ratio"]]
             if (mean := units.geometric_mean(values)) is not None:
                 means.append(f"{views.meter(meter)} {units.ratio(mean)}")
-        order = list(views.METERS)
-        own.sort(key=lambda row: (row.case, order.index(row.group.meter)
-                                  if row.group.meter in order else len(order)))  # fmt: skip
         words = f"geometric means: {', '.join(means)}" if means else "no ratio"
         told.append({"name": suite, "rows": own, "means": words})
     return told

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from benchproof.errors import BenchproofError
@@ -81,47 +80,6 @@ METERS = {key: label for key, label, _ in raw.METERS}
 _FORMATS = {key: formatter for key, _, formatter in raw.METERS}
 
 
-@dataclass(frozen=True)
-class ChangeView:
-    """A change, for a person."""
-
-    benchmark: str
-    suite: str
-    case: str
-    meter: str
-    impl: str
-    machine: str
-    sign: str
-    look: str
-    size: str
-    interval: str
-    kind: str
-    exact: bool
-    commit: str
-    before: str
-    subject: str
-    date: str
-    url: str
-    compare: str
-    commit_url: str
-
-
-@dataclass(frozen=True)
-class Latest:
-    """The newest values of a group: each implementation's, and their ratio at one commit."""
-
-    group: Group
-    url: str
-    case: str
-    suite: str
-    meter: str
-    values: dict[str, str]
-    ratio: float | None
-    ratio_text: str
-    commit: str
-    look: str
-
-
 def meter(name: str) -> str:
     """A meter as people call it."""
     return METERS.get(name, name)
@@ -166,39 +124,31 @@ def percent(ratio: float) -> str:
     return f"{added:+.{digits}f}\N{NO-BREAK SPACE}%".replace("-", "\N{MINUS SIGN}")
 
 
-def change(found: Change, commits: Sequence[Commit], commit_base: str) -> ChangeView:
+def change(found: Change, commits: Sequence[Commit], commit_base: str) -> dict[str, Any]:
     """A change in words."""
     key, before, after = found.key, commits[found.before], commits[found.after]
     worse = found.ratio > 1
     ends = percent(found.low), percent(found.high)
     platform = found.kind == "platform"
-    return ChangeView(
-        benchmark=key.benchmark, suite=suite_of(key.benchmark), case=case_of(key.benchmark),
-        meter=meter(key.meter), impl=impl(key.impl), machine=key.machine,
-        sign="◆" if platform else "▲" if worse else "▼",
-        look="platform" if platform else "regressed" if worse else "improved",
-        size=percent(found.ratio),
-        interval=" to ".join(ends) if ends[0] != ends[1] else "",
-        kind=found.kind, exact=found.before + 1 == found.after,
-        commit=after.hash[: pack.SHORT], before=before.hash[: pack.SHORT], subject=after.subject,
-        date=day(after.date),
-        url=benchmark(key.benchmark, meter=key.meter, impl=key.impl, machine=key.machine,
-                            at=after.hash[: pack.SHORT]),
-        compare=comparison(before.hash, after.hash),
-        commit_url=commit_base + after.hash if commit_base else "",
-    )  # fmt: skip
+    return {
+        "suite": suite_of(key.benchmark), "case": case_of(key.benchmark),
+        "meter": meter(key.meter), "impl": impl(key.impl), "machine": key.machine,
+        "sign": "◆" if platform else "▲" if worse else "▼",
+        "look": "platform" if platform else "regressed" if worse else "improved",
+        "size": percent(found.ratio),
+        "interval": " to ".join(ends) if ends[0] != ends[1] else "",
+        "kind": found.kind, "exact": found.exact,
+        "commit": after.hash[: pack.SHORT], "before": before.hash[: pack.SHORT],
+        "subject": after.subject, "date": day(after.date),
+        "url": benchmark(key.benchmark, meter=key.meter, impl=key.impl, machine=key.machine,
+                         at=after.hash[: pack.SHORT]),
+        "compare": comparison(before.hash, after.hash),
+        "commit_url": commit_base + after.hash if commit_base else "",
+    }  # fmt: skip
 
 
-def latest(groups: Sequence[Group], history: History) -> list[Latest]:
-    """The newest values of every group, in the order of the groups."""
-    return [_latest(group, history) for group in groups]
-
-
-def _latest(group: Group, history: History) -> Latest:
-    values = {
-        name: figure(group.meter, float(series.value[-1]), group.unit)
-        for name, series in group.series.items()
-    }
+def latest(group: Group, history: History) -> dict[str, Any]:
+    """The newest values of a group: each implementation's, and their ratio at one commit."""
     ratio, commit = None, ""
     if {"python", "cython"} <= set(group.series):
         python, cython = group.series["python"], group.series["cython"]
@@ -206,10 +156,15 @@ def _latest(group: Group, history: History) -> Latest:
         pure, compiled = python.at(place), cython.at(place)
         if pure is not None and compiled is not None and pure > 0 and compiled > 0:
             ratio, commit = compiled / pure, history.commits[place].hash[: pack.SHORT]
-    return Latest(
-        group=group, url=benchmark(group.benchmark, meter=group.meter, machine=group.machine),
-        case=case_of(group.benchmark), suite=suite_of(group.benchmark), meter=meter(group.meter),
-        values=values, ratio=ratio, ratio_text="" if ratio is None else units.ratio(ratio),
-        commit=commit, look="" if ratio is None else "improved" if ratio < 0.99
+    return {
+        "group": group,
+        "url": benchmark(group.benchmark, meter=group.meter, machine=group.machine),
+        "case": case_of(group.benchmark), "meter": meter(group.meter),
+        "newest": {
+            name: figure(group.meter, float(series.value[-1]), group.unit)
+            for name, series in group.series.items()
+        },
+        "ratio": ratio, "ratio_text": "" if ratio is None else units.ratio(ratio),
+        "commit": commit, "look": "" if ratio is None else "improved" if ratio < 0.99
         else "regressed" if ratio > 1.01 else "equivalent",
-    )  # fmt: skip
+    }  # fmt: skip
