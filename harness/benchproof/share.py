@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .errors import BenchproofError, SelectionError, told
 from .plan import SIDES
-from .table import seconds
+from .render import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "instructions": ("instructions", lambda value: f"{value:,.0f}"),
     "allocations": ("allocs", lambda value: f"{value:,.1f}"),
-    "wall": ("time", lambda value: f"-{seconds(-value)}" if value < 0 else seconds(value)),
+    "wall": ("time", units.seconds),
 }
 UNEXPLAINED = "(in no part)"
 #: Results of the main job that can be read, best first: two implementations tell the most.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 NOT_ASKED_FOR = "not asked for"
 #: Benchmarks with the same note that are named one by one.
 _FEW = 3
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
 def show(document: Mapping[str, Any], console: Console, *, everything: bool = False) -> None:
@@ -95,9 +94,3 @@ def needed_blocks(tests: int) -> int:
     from . import stats, verdict  # noqa: PLC0415  (scipy is slow to import)
 
     return math.ceil(math.log(2 * tests / verdict.ALPHA) / -math.log(stats.LEAST_DOUBT))
-
-
-def seconds(value: float) -> str:
-    """A time in the unit that suits it."""
-    scale, unit = next(((s, u) for s, u in _UNITS if value >= s), _UNITS[-1])
-    return f"{value / scale:.3g} {unit}"

@@ -77,7 +77,7 @@ def test_each_side_has_its_own_shares():
 def test_parts_that_are_more_than_the_whole_leave_less_than_nothing():
     found = share.shares(document(case("all", 100), case("all_x", 130, part_of="all")), ("left",))
     assert of(found, "left", "instructions")["unexplained"] == {"value": -300, "share": -0.3}
-    assert "-30 ns" in shown(found)
+    assert "-30.0 ns" in shown(found)
     assert "-30.0%" in shown(found)
 
 
