@@ -13,6 +13,18 @@ if TYPE_CHECKING:
 
 #: Functions that are named of each unit; a results file has more.
 NAMED = 4
+#: What is counted: instructions in a C function itself, bytecodes of a Python function itself, or
+#: calls of a C function by Python code.
+Unit = Literal["instructions", "bytecodes", "calls"]
+#: In the order in which they are told: what names the source, then what it set off.
+UNITS: tuple[Unit, ...] = ("bytecodes", "calls", "instructions")
+#: Functions that are listed, by unit: those that grew, and those that shrank (code that moved shows
+#: in both).
+GREW: dict[Unit, int] = {"instructions": 8, "bytecodes": 8, "calls": 5}
+SHRANK: dict[Unit, int] = {"instructions": 3, "bytecodes": 3, "calls": 3}
+#: The part of everything that moved below which a function is not worth a line.
+LEAST_SHARE = 0.01
+Key = tuple[str, str]
 
 
 def table(rows: Sequence[Mapping[str, Any]], *, shrunk: bool = False) -> Table:
@@ -34,20 +46,6 @@ def table(rows: Sequence[Mapping[str, Any]], *, shrunk: bool = False) -> Table:
             where = Text(f"{row['function']} ({row['file']})")
             grid.add_row(Text(change), Text(unit), where)
     return grid
-
-
-#: What is counted: instructions in a C function itself, bytecodes of a Python function itself, or
-#: calls of a C function by Python code.
-Unit = Literal["instructions", "bytecodes", "calls"]
-#: In the order in which they are told: what names the source, then what it set off.
-UNITS: tuple[Unit, ...] = ("bytecodes", "calls", "instructions")
-
-#: Functions that are listed, by unit: those that grew, and those that shrank (code that moved shows
-#: in both).
-GREW: dict[Unit, int] = {"instructions": 8, "bytecodes": 8, "calls": 5}
-SHRANK: dict[Unit, int] = {"instructions": 3, "bytecodes": 3, "calls": 3}
-#: The part of everything that moved below which a function is not worth a line.
-LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True)
@@ -82,9 +80,6 @@ class FunctionChange:
             "left": round(self.left, 2), "right": round(self.right, 2),
             "change": round(self.change, 2), "share": round(self.share, 4),
         }  # fmt: skip
-
-
-Key = tuple[str, str]
 
 
 def changes(

@@ -30,6 +30,9 @@ _COARSE = (100, 50, 20, 10, 5, 4, 3, 2)
 _FAR = 3.0
 #: Part of the axis that two labels need to stay apart.
 _CLOSE = 0.03
+INK, MUTED, GROUND = LIGHT["ink"], LIGHT["muted"], LIGHT["ground"]
+#: What ``save`` adds to a stem.
+ENDINGS = ("-wide.svg", "-wide-dark.svg", "-narrow.svg", "-narrow-dark.svg", ".png")
 
 
 def span(values: Iterable[float], limit: float, padding: float = 0.06) -> tuple[float, float]:
@@ -74,11 +77,6 @@ def _far(low: float, high: float, most: int) -> list[tuple[float, str]]:
         if len(shown) <= most and apart >= (high / low) ** _CLOSE:
             break
     return shown
-
-
-INK, MUTED, GROUND = LIGHT["ink"], LIGHT["muted"], LIGHT["ground"]
-#: What ``save`` adds to a stem.
-ENDINGS = ("-wide.svg", "-wide-dark.svg", "-narrow.svg", "-narrow-dark.svg", ".png")
 
 
 @dataclass(frozen=True)

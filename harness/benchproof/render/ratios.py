@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 #: Beyond this ratio the two sides have no common axis on which the spread of one can be seen.
 _SHARED_AXIS = 1.5
 _SHAPES = {"left": "o", "right": "D"}
+_DEFAULT_LIMIT = 0.05
 
 
 def has_samples(case: Mapping[str, Any]) -> bool:
@@ -73,9 +74,6 @@ def _medians(case: Mapping[str, Any]) -> str:
 def _samples(case: Mapping[str, Any], side: str) -> list[float]:
     wall = (case.get("meters") or {}).get("wall") or {}
     return [float(s) for s in wall.get(f"{side}_samples") or [] if units.usable(s) and s > 0]
-
-
-_DEFAULT_LIMIT = 0.05
 
 
 def drawable(case: Mapping[str, Any]) -> bool:

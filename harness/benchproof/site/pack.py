@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 #: Bytes of the digest in a file's name: a site has some thousand files.
 _DIGEST = 6
+#: Commits in a chunk of a group, and in a block of all groups.
+CHUNK, BLOCK = 2048, 64
+#: Digits of a commit's hash that pages work with.
+SHORT = 10
 
 
 def floats(values: ArrayLike) -> str:
@@ -101,12 +105,6 @@ class Store:
             (self.fresh / file).write_bytes(content)
             self.written += 1
         return file
-
-
-#: Commits in a chunk of a group, and in a block of all groups.
-CHUNK, BLOCK = 2048, 64
-#: Digits of a commit's hash that pages work with.
-SHORT = 10
 
 
 @dataclass(frozen=True)

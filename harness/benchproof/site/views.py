@@ -31,6 +31,11 @@ HOSTS = {
 _REMOTE = re.compile(
     r"(?:https?://(?:[^@/]*@)?|git@|ssh://git@)(?P<host>[^:/]+)[:/](?P<path>.+?)(?:\.git)?/?$"
 )
+#: Implementations, in the order of every table, and how people call them.
+IMPLS = {"python": "pure", "cython": "Cython", "": "measured"}
+#: Meters, in the order of every table, and how people call them.
+METERS = {key: label for key, label, _ in raw.METERS}
+_FORMATS = {key: formatter for key, _, formatter in raw.METERS}
 
 
 def benchmark(name: str, **choice: str | None) -> str:
@@ -71,13 +76,6 @@ def of_remote(remote: str) -> str:
     if match is None or match["host"] not in HOSTS:
         return ""
     return f"https://{match['host']}/{match['path']}/{HOSTS[match['host']]}/"
-
-
-#: Implementations, in the order of every table, and how people call them.
-IMPLS = {"python": "pure", "cython": "Cython", "": "measured"}
-#: Meters, in the order of every table, and how people call them.
-METERS = {key: label for key, label, _ in raw.METERS}
-_FORMATS = {key: formatter for key, _, formatter in raw.METERS}
 
 
 def meter(name: str) -> str:

@@ -40,6 +40,20 @@ PATIENCE = 30
 #: As many as GitHub gives at once, and pages that are worth reading.
 PAGE, PAGES = 100, 30
 _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
+#: The name of the check.
+CONTEXT = "benchproof gate"
+#: What a status is, by the gate's exit status.
+STATES = {0: "success", 1: "failure", 2: "error"}
+#: The schemas that can be told.
+READ = (1, 2)
+#: The largest document that is read: a whole gate has about a megabyte.
+LARGEST = 32 * 2**20
+#: The longest description of a status that GitHub takes.
+DESCRIPTION = 140
+#: How the workflow names its runs (`run-name`), so that one asked for by a comment can be placed.
+_NAMED = re.compile(r"\(#(\d+)\)$")
+#: What a document that is no gate's raises where it is told.
+_MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
 
 
 class GitHubError(BenchproofError):
@@ -130,22 +144,6 @@ class Repository:
         # A next page elsewhere would get the token.
         after = following[1] if following and following[1].startswith(base) else None
         return json.loads(text) if text else None, after and after.removeprefix(base)
-
-
-#: The name of the check.
-CONTEXT = "benchproof gate"
-#: What a status is, by the gate's exit status.
-STATES = {0: "success", 1: "failure", 2: "error"}
-#: The schemas that can be told.
-READ = (1, 2)
-#: The largest document that is read: a whole gate has about a megabyte.
-LARGEST = 32 * 2**20
-#: The longest description of a status that GitHub takes.
-DESCRIPTION = 140
-#: How the workflow names its runs (`run-name`), so that one asked for by a comment can be placed.
-_NAMED = re.compile(r"\(#(\d+)\)$")
-#: What a document that is no gate's raises where it is told.
-_MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError)
 
 
 class NoDocumentError(BenchproofError):
