@@ -17,7 +17,7 @@ from benchproof import provenance
 from benchproof.extras import EXTRAS
 from benchproof.meters import METERS, allocations, instructions
 
-from .finding import COMPILED, MAIN_JOB, Finding, degraded, missing, ok
+from .finding import COMPILED, MAIN_JOB, Finding, ok
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,7 @@ def python() -> Finding:
     built = str(sysconfig.get_config_var("CONFIG_ARGS") or "")
     detail = f"{platform.python_implementation()} {platform.python_version()}"
     if sys.implementation.name != "cpython":
-        return missing("python", detail, "use CPython 3.11 or newer", MAIN_JOB)
+        return Finding("python", "missing", detail, "use CPython 3.11 or newer", (MAIN_JOB,))
     for unusual, what in (
         (
             sysconfig.get_config_var("Py_DEBUG"),
@@ -84,12 +84,12 @@ def python() -> Finding:
         ),
     ):
         if unusual:
-            return degraded(
+            return Finding(
                 "python",
+                "degraded",
                 f"{detail}, {what}",
                 "measure with an interpreter that is built like the one your users have",
-                "wall",
-                "instructions",
+                ("wall", "instructions"),
             )
     threads = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     return ok("python", f"{detail}{threads}")
@@ -99,11 +99,12 @@ def environment(variables: Mapping[str, str]) -> Finding:
     """Settings of Python that would reach the workers, and the hash seed."""
     found = [name for name in _DISTURBING if variables.get(name)]
     if found:
-        return degraded(
+        return Finding(
             "environment",
+            "degraded",
             f"{', '.join(found)} set: the workers would run with it",
             f"unset {' '.join(found)}",
-            *tuple(METERS),
+            tuple(METERS),
         )
     return ok("environment", "hash seed varied for wall time, fixed for counters, by the harness")
 
@@ -112,8 +113,12 @@ def packages() -> Finding:
     """What the harness needs to be installed beside it."""
     absent = [name for name in _PACKAGES if find_spec(name) is None]
     if absent:
-        return missing(
-            "packages", f"not installed: {', '.join(absent)}", "pip install benchproof", MAIN_JOB
+        return Finding(
+            "packages",
+            "missing",
+            f"not installed: {', '.join(absent)}",
+            "pip install benchproof",
+            (MAIN_JOB,),
         )
     extras = [
         extra for extra, (_, modules) in EXTRAS.items()
@@ -122,7 +127,7 @@ def packages() -> Finding:
     if extras:
         does = " and ".join(EXTRAS[extra][0] for extra in extras)
         remedy = f"pip install 'benchproof[{','.join(extras)}]'"
-        return degraded("packages", f"nothing here {does}; all else works", remedy)
+        return Finding("packages", "degraded", f"nothing here {does}; all else works", remedy)
     return ok("packages", "all that benchproof imports are installed")
 
 
@@ -132,11 +137,12 @@ def compiler(toolchain: Toolchain) -> Finding:
     if toolchain.compiles:
         return ok("compiler", toolchain.compiler + (f" (CC={given})" if given else ""))
     remedy = install("gcc") + "; if Python.h is what is missing, Python's headers (python3-dev)"
-    return missing(
+    return Finding(
         "compiler",
+        "missing",
         f"{toolchain.why_not}" + (f" (CC={given})" if given else ""),
         f"unset CC, or set it to a compiler that works; {remedy}" if given else remedy,
-        COMPILED,
+        (COMPILED,),
     )
 
 
@@ -148,7 +154,7 @@ def valgrind() -> Finding:
     remedy = install("valgrind")
     if sys.platform == "darwin":
         remedy = "none: valgrind has no release for this macOS; count instructions on Linux"
-    return missing("valgrind", why_not, remedy, "instructions")
+    return Finding("valgrind", "missing", why_not, remedy, ("instructions",))
 
 
 def addresses() -> Finding:
@@ -158,11 +164,12 @@ def addresses() -> Finding:
     remedy = install("util-linux")
     if shutil.which("setarch"):
         remedy = "allow the personality system call (docker run --security-opt seccomp=unconfined)"
-    return degraded(
+    return Finding(
         "addresses",
+        "degraded",
         "randomised in every process: instruction counts of equal code differ by about 2 %",
         remedy,
-        "instructions",
+        ("instructions",),
     )
 
 
@@ -170,7 +177,7 @@ def memray() -> Finding:
     """What counts allocations."""
     why_not = allocations.why_not()
     if why_not:
-        return missing("memray", why_not, "pip install memray", *allocations.METERS)
+        return Finding("memray", "missing", why_not, "pip install memray", allocations.METERS)
     return ok("memray", importlib.metadata.version("memray"))
 
 
@@ -182,8 +189,8 @@ def perf() -> Finding:
     detail = f"{why}; the harness does not need them"
     level = _PARANOID.read_text(encoding="utf-8").strip() if _PARANOID.exists() else ""
     if level.lstrip("-").isdigit() and int(level) > 2:
-        return degraded("perf", detail, "sudo sysctl kernel.perf_event_paranoid=2")
-    return degraded("perf", detail, "")
+        return Finding("perf", "degraded", detail, "sudo sysctl kernel.perf_event_paranoid=2")
+    return Finding("perf", "degraded", detail)
 
 
 def _why_no_counters() -> str:
