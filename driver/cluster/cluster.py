@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
 import threading
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from weakref import WeakSet
 
+from ..net.fork import refuse_in_child
 from ..net.loop import LoopThread
 from ..vocabulary.errors import DriverException
 from .session import Session
@@ -35,10 +35,6 @@ def _shut_down_what_is_left() -> None:
             cluster.shutdown()
         except Exception:
             log.exception("Cannot shut down %r", cluster)
-
-
-# The loop's thread and its connections stay with the parent.
-os.register_at_fork(after_in_child=_connected.clear)
 
 
 class Cluster(ClusterSurface):
@@ -81,6 +77,12 @@ class Cluster(ClusterSurface):
         self._thread: LoopThread | None = None
         self._lock = threading.RLock()
         self._is_ending = False
+        refuse_in_child(self)
+
+    def forked(self) -> None:
+        """Leave everything to the parent; in a child process."""
+        self._lock = threading.RLock()  # a thread that is not here may have held it
+        _connected.discard(self)
 
     def run(self, work: Coroutine[Any, Any, _Value]) -> _Value:
         """Run a coroutine of the core on the loop, and wait for it.
@@ -144,7 +146,7 @@ class Cluster(ClusterSurface):
         self._check_thread()
         self._is_ending = True
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or self._thread.is_inherited:
                 self.core.is_shutdown = True
                 return
             try:

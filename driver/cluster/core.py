@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from ..execution.metrics import Metrics
 from ..net.connection import Connection
 from ..net.errors import ProtocolVersionUnsupported
+from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..net.timers import Timers
 from ..policies.distance import HostDistance
 from ..topology.host import Host
@@ -122,18 +123,22 @@ class ClusterCore:
 
         Raises:
             DriverException: the cluster is shut down.
+            ForkedError: it was connected in the process that this one was forked from.
             UnresolvableContactPoints: no contact point has an address.
             NoHostAvailable: no contact point answered, with the reason of each.
         """
         if self._opening is None:
             self._opening = asyncio.Lock()
         async with self._opening:
+            if getattr(self, "loop", None) is INHERITED_LOOP:
+                raise ForkedError
             if self.is_shutdown:
                 raise DriverException("this cluster was shut down")
             if self.is_open:
                 self._check_loop()
                 return
             self.loop = asyncio.get_running_loop()
+            refuse_in_child(self)
             self.timers = Timers(self.loop)
             self.background = Background(self.loop)
             try:
@@ -211,11 +216,19 @@ class ClusterCore:
         self.is_open = False
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
-        if not hasattr(self, "background"):
+        if not hasattr(self, "background") or self.loop is INHERITED_LOOP:
             return
         if self._closing is None:
             self._closing = self.loop.create_task(self._close(), name="close the cluster")
         await asyncio.shield(self._closing)
+
+    def forked(self) -> None:
+        """Be shut down in a child process, which has neither the loop nor the threads."""
+        self.is_shutdown = True
+        self.is_open = False
+        self.loop = INHERITED_LOOP
+        self._executor = None
+        self._executor_lock = threading.Lock()
 
     async def _close(self) -> None:
         async with AsyncExitStack() as last_first:

@@ -15,6 +15,7 @@ from ..execution.awaitable import AwaitableResponse
 from ..execution.listeners import RequestInitListener
 from ..execution.request import RequestExecution
 from ..execution.requests import Defaults, message_for
+from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..policies.timestamps import MonotonicTimestampGenerator
 from ..statements.bound import BoundStatement
 from ..statements.prepared import PreparedStatement
@@ -89,6 +90,7 @@ class SessionCore:
         self.request_listeners: tuple[Callable[[RequestEvent], object], ...] = ()
         self.session_id = uuid4()
         self.is_shutdown = False
+        refuse_in_child(self)
         self._own_profile = cluster.profile_manager.default.clone_update()
         self._defaults = Defaults()
         for keyspace, types in cluster.user_types.items():
@@ -132,6 +134,11 @@ class SessionCore:
         self.is_shutdown = True
         self.cluster.sessions.discard(self)
         await self.pools.close()
+
+    def forked(self) -> None:
+        """Refuse all requests of a child process."""
+        self.is_shutdown = True
+        self.loop = INHERITED_LOOP
 
     # --- profiles and defaults -----------------------------------------------------------------
 
@@ -394,8 +401,11 @@ class SessionCore:
 
         Raises:
             NoHostAvailable: the session is shut down.
+            ForkedError: it was connected in the process that this one was forked from.
         """
         if self.is_shutdown:
+            if self.loop is INHERITED_LOOP:
+                raise ForkedError
             raise NoHostAvailable("this session was shut down", {})
         if host is not None:
             return iter((host,))

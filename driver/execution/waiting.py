@@ -17,10 +17,16 @@ def refuse_on_loop(session: Session) -> None:
     """Make sure that this thread may wait for answers.
 
     Raises:
-        RuntimeError: it is the thread that reads them, perhaps in a callback of the application.
+        RuntimeError: it is the thread that reads them, perhaps in a callback of the application; or
+            nobody reads them any more.
+        ForkedError: they are read in the process that this one was forked from.
     """
     loop = session.loop
-    if loop is not None and asyncio._get_running_loop() is loop:  # noqa: SLF001  (public in asyncio.events)
+    if loop is None:
+        return
+    if loop.is_closed():
+        raise RuntimeError("the event loop of this session was closed: no answer will be read")
+    if asyncio._get_running_loop() is loop:  # noqa: SLF001  (public in asyncio.events)
         raise RuntimeError(
             "a result was waited for on the event loop's thread, perhaps by a callback: it would "
             "wait for an answer that only this thread can read"

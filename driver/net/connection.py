@@ -21,6 +21,7 @@ from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
 from ..wire.requests import QueryMessage, RegisterMessage
 from ..wire.responses import ErrorMessage, EventMessage
 from .errors import ConnectionException, ConnectionShutdown
+from .fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from .handshake import shake_hands
 from .heartbeat import Heartbeat
 from .loop import call_on_loop
@@ -117,6 +118,7 @@ class Connection:
         self.set_compression(None)
         self._transport = transport
         self._write = transport.write
+        refuse_in_child(self)
         transport.start(self._receive, self._on_transport_closed)
 
     @classmethod
@@ -481,6 +483,14 @@ class Connection:
                 log.exception("The callback of a request to %s raised an exception", self.endpoint)
         if on_closed is not None:
             on_closed(self, error)
+
+    def forked(self) -> None:
+        """Refuse all requests of the child; those that wait are the parent's."""
+        self.last_error = ForkedError()
+        self.is_closed = self.is_defunct = True
+        self._loop = INHERITED_LOOP
+        self._on_closed = None
+        self._requests = {}
 
     def _shutdown(self) -> ConnectionShutdown:
         """For one waiting request: its own exception, for a traceback belongs to one thread."""

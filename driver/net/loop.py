@@ -10,6 +10,8 @@ from concurrent.futures import CancelledError
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .fork import ForkedError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
@@ -87,15 +89,13 @@ class LoopThread:
         """The loop.
 
         Raises:
-            RuntimeError: it does not run, or it runs in the process that this one was forked from.
+            RuntimeError: it does not run.
+            ForkedError: it runs in the process that this one was forked from.
         """
         if self._loop is None:
             raise RuntimeError(f"the event loop of {self.name!r} does not run")
-        if self._pid != os.getpid():
-            raise RuntimeError(
-                f"the event loop of {self.name!r} runs in process {self._pid}, from which this "
-                "one was forked: connect anew after a fork"
-            )
+        if self.is_inherited:
+            raise ForkedError
         return self._loop
 
     def start(self) -> None:
@@ -127,9 +127,14 @@ class LoopThread:
             loop.close()
 
     @property
+    def is_inherited(self) -> bool:
+        """Whether it runs in the process that this one was forked from."""
+        return self._pid != os.getpid()
+
+    @property
     def is_current(self) -> bool:
         """Whether the caller runs on the loop's thread."""
-        return threading.current_thread() is self._thread
+        return threading.current_thread() is self._thread and not self.is_inherited
 
     def run(self, coro: Coroutine[Any, Any, _T], timeout: float | None = None) -> _T:
         """Run a coroutine on the loop and wait for its value.
@@ -168,7 +173,7 @@ class LoopThread:
     def stop(self) -> None:
         """Cancel what runs, close the loop and wait for the thread; nothing if it does not run."""
         thread, loop, self._thread, self._loop = self._thread, self._loop, None, None
-        if thread is None or loop is None or self._pid != os.getpid():
+        if thread is None or loop is None or self.is_inherited:
             return
         loop.call_soon_threadsafe(loop.stop)
         if threading.current_thread() is not thread:

@@ -8,6 +8,7 @@ from collections import deque
 from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
+from .fork import refuse_in_child
 from .loop import call_on_loop
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class SocketTransport:
         self._waits_for_room = False
         self._on_data: DataCallback | None = None
         self._on_closed: ClosedCallback | None = None
+        refuse_in_child(self)
 
     def start(self, on_data: DataCallback, on_closed: ClosedCallback) -> None:
         """Begin to read."""
@@ -212,3 +214,10 @@ class SocketTransport:
         on_closed, self._on_closed = self._on_closed, None
         if on_closed is not None:
             on_closed(error)
+
+    def forked(self) -> None:
+        """Close the child's descriptor: the node sees an end only when the parent closes too."""
+        self._lock = threading.Lock()  # a thread that is not here may have held it
+        self.is_closing = True
+        self._pending.clear()
+        self._sock.close()
