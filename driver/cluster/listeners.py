@@ -7,6 +7,8 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
+from ..net.loop import outlive
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -90,8 +92,9 @@ class Listeners:
         for listener in self._listeners:
             try:
                 getattr(listener, what)(host)
-            except Exception:
+            except BaseException as error:
                 log.exception("%s of %r raised an exception for %s", what, listener, host)
+                outlive(error)
 
     def __iter__(self) -> Iterator[HostStateListener]:
         """All of this moment."""

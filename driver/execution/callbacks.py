@@ -7,6 +7,8 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from ..net.loop import outlive
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -101,5 +103,6 @@ def call_back(callback: Callable[[Any], object], value: object) -> None:
     """Call back; what a callback raises is its author's to read, not the reader thread's."""
     try:
         callback(value)
-    except Exception:
+    except BaseException as error:
         log.exception("Callback %r raised an exception", callback)
+        outlive(error)

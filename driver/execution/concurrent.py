@@ -115,7 +115,7 @@ def execute_concurrent_async(
     def finish(run: _Run) -> None:
         try:
             outcome.set_result(run.all_results())
-        except Exception as error:  # noqa: BLE001  (it is handed on)
+        except BaseException as error:  # noqa: BLE001  (it is handed on)
             outcome.set_exception(error)
 
     run = _Run(
@@ -176,7 +176,7 @@ class _Run:
         self._awaited: int | None = None
         self._is_sending = False
         self._is_last_sent = False
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._answers_come_to: Any = None
 
     # --- sending -------------------------------------------------------------------------------
@@ -225,15 +225,16 @@ class _Run:
                 self._in_flight.discard(index)
                 self._changed.notify_all()
             return
-        except Exception as error:  # noqa: BLE001  (the iterable's own; it is raised where results are)
-            with self._lock:
-                self._failure = self._failure or error
-                self._changed.notify_all()
+        except BaseException as error:  # noqa: BLE001  (the iterable's own; it is raised where results are)
+            self._fail(error)
             return
         try:
             future = self._session.execute_async(statement, parameters, **self._options)
         except Exception as error:  # noqa: BLE001  (a statement that cannot be sent has failed)
             self._take(index, ExecutionResult(False, error))
+            return
+        except BaseException as error:  # noqa: BLE001  (Ctrl-C; it is raised where results are)
+            self._fail(error)
             return
         self._answers_come_to = getattr(future, "session", None)
         future.add_callbacks(
@@ -243,6 +244,12 @@ class _Run:
             # What answers at once takes back the first callback before the second one is there,
             # which would keep the future, and this run, in a circle.
             future.clear_callbacks()
+
+    def _fail(self, error: BaseException) -> None:
+        """End all of it."""
+        with self._lock:
+            self._failure = self._failure or error
+            self._changed.notify_all()
 
     # --- results -------------------------------------------------------------------------------
 

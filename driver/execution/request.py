@@ -21,7 +21,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ..net.errors import ConnectionException
+from ..net.errors import ConnectionException, as_exception
+from ..net.loop import outlive
 from ..policies.retry import RetryPolicy
 from ..vocabulary.errors import DriverException, NoHostAvailable, OperationTimedOut
 from .callbacks import Callbacks, call_back
@@ -281,9 +282,10 @@ class RequestExecution(Callbacks, Repreparing):
                 self._set_result(attempt.host, attempt.connection, attempt.pool, response)
             else:
                 attempt.callback(attempt.host, attempt.connection, attempt.pool, response)
-        except Exception as exc:
+        except BaseException as exc:
             log.exception("Unexpected exception while handling the answer to a request")
-            self._set_final_exception(exc)
+            self._set_final_exception(as_exception(exc, "handling the answer"))
+            outlive(exc)
 
     # --- trying again --------------------------------------------------------------------------
 
@@ -307,8 +309,9 @@ class RequestExecution(Callbacks, Repreparing):
         try:
             if host is None or not self._query(host):
                 self._send_to_next()
-        except Exception as exc:  # noqa: BLE001  (whoever waits has to hear of it)
-            self._set_final_exception(exc)
+        except BaseException as exc:  # noqa: BLE001  (whoever waits has to hear of it)
+            self._set_final_exception(as_exception(exc, "sending a request again"))
+            outlive(exc)
 
     # --- timers --------------------------------------------------------------------------------
 
@@ -345,8 +348,9 @@ class RequestExecution(Callbacks, Repreparing):
                     self._metrics.on_speculative_execution()
                 if not self.is_done:
                     self._plan_speculative_execution(page)
-        except Exception as exc:  # noqa: BLE001  (whoever waits has to hear of it)
-            self._set_final_exception(exc)
+        except BaseException as exc:  # noqa: BLE001  (whoever waits has to hear of it)
+            self._set_final_exception(as_exception(exc, "a speculative execution"))
+            outlive(exc)
 
     def _on_timeout(self, page: int) -> None:
         """Stop waiting."""

@@ -20,11 +20,11 @@ from ..wire.features import NO_FEATURES
 from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
 from ..wire.requests import QueryMessage, RegisterMessage
 from ..wire.responses import ErrorMessage, EventMessage
-from .errors import ConnectionException, ConnectionShutdown
+from .errors import ConnectionException, ConnectionShutdown, as_exception
 from .fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from .handshake import shake_hands
 from .heartbeat import Heartbeat
-from .loop import call_on_loop
+from .loop import call_on_loop, outlive
 from .open import open_transport
 from .segmenting import SegmentWriter
 from .streams import StreamIds
@@ -275,16 +275,18 @@ class Connection:
                     self._conversation.decompressor,
                     result_metadata,
                 )
-            except Exception as error:  # noqa: BLE001  (whoever waits has to hear of it)
-                response = error
+            except BaseException as error:  # noqa: BLE001  (whoever waits has to hear of it)
+                response = as_exception(error, f"decoding an answer of {self.endpoint}")
+                outlive(error)
                 if isinstance(error, MalformedFrameError) and not isinstance(
                     error, ResultMetadataMismatch
                 ):
                     self._break(error)
             try:
                 callback(response)
-            except Exception:
+            except BaseException as error:
                 log.exception("The callback of a request to %s raised an exception", self.endpoint)
+                outlive(error)
 
     def _handle_unexpected(self, frame: Frame) -> None:
         """A frame that no request waits for: an event, or the late answer to an abandoned one."""
@@ -315,8 +317,9 @@ class Connection:
                 self._break(event.to_exception())
             elif isinstance(event, EventMessage) and self._on_event is not None:
                 self._on_event(event)
-        except Exception:
+        except BaseException as error:
             log.exception("Cannot handle an event of %s", self.endpoint)
+            outlive(error)
 
     # --- requests of the driver's own -----------------------------------------------------------
 
@@ -479,8 +482,9 @@ class Connection:
                 break  # send_msg on another thread took the last one out
             try:
                 callback(self._shutdown())
-            except Exception:
+            except BaseException as raised:
                 log.exception("The callback of a request to %s raised an exception", self.endpoint)
+                outlive(raised)
         if on_closed is not None:
             on_closed(self, error)
 

@@ -26,6 +26,19 @@ class ConnectionException(DriverException):
     _was_sent = True
 
 
+def as_exception(error: BaseException, what: str) -> Exception:
+    """What to fail a request with that met an error: itself, or an exception in its place.
+
+    SystemExit or KeyboardInterrupt, raised where a result is taken, would end another thread than
+    the one that raised it.
+    """
+    if isinstance(error, Exception):
+        return error
+    failure = DriverException(f"{what} raised {error!r}")
+    failure.__cause__ = error
+    return failure
+
+
 class ConnectionShutdown(ConnectionException):
     """The connection was closed before the answer came, or before the request was sent."""
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 import time
 from concurrent.futures import CancelledError
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .fork import ForkedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
+
+log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
@@ -52,6 +55,28 @@ def call_on_loop(
         fn(*args)
 
 
+def outlive(error: BaseException) -> None:
+    """Keep what the application's code raised from the loop's other work; it was logged before.
+
+    On threads of the driver everything ends here. What wants to end the program and was raised on
+    the main thread goes on: to the loop that runs there, after what it has to do in this pass.
+
+    Raises:
+        BaseException: no loop runs on the main thread, so the caller hears of it.
+    """
+    if isinstance(error, Exception) or threading.current_thread() is not threading.main_thread():
+        return
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        raise error from None
+    loop.call_soon(_raise, error)
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
 def _wait(future: Future[_T], timeout: float | None) -> _T:
     """The result of a future, with a look around every now and then.
 
@@ -82,6 +107,7 @@ class LoopThread:
         self.name = name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._ends = threading.Event()
         self._pid = 0
 
     @property
@@ -104,18 +130,25 @@ class LoopThread:
             return
         self._pid = os.getpid()
         self._loop = loop = new_event_loop()
-        runs = threading.Event()
+        runs, self._ends = threading.Event(), threading.Event()
         loop.call_soon(runs.set)
-        self._thread = threading.Thread(target=self._run, args=(loop,), name=self.name, daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(loop, self._ends), name=self.name, daemon=True
+        )
         self._thread.start()
         runs.wait()
 
     @staticmethod
-    def _run(loop: asyncio.AbstractEventLoop) -> None:
-        """Run until stopped, then cancel what is left and close."""
+    def _run(loop: asyncio.AbstractEventLoop, ends: threading.Event) -> None:
+        """Run until stopped, whatever is raised; then cancel what is left and close."""
         asyncio.set_event_loop(loop)
         try:
-            loop.run_forever()
+            while not ends.is_set():
+                try:
+                    loop.run_forever()
+                except BaseException:
+                    # SystemExit, say. Everybody waits for this thread: it goes on with the rest.
+                    log.exception("Something tried to end an event loop of the driver")
         finally:
             left = asyncio.all_tasks(loop)
             for task in left:
@@ -175,6 +208,7 @@ class LoopThread:
         thread, loop, self._thread, self._loop = self._thread, self._loop, None, None
         if thread is None or loop is None or self.is_inherited:
             return
+        self._ends.set()
         loop.call_soon_threadsafe(loop.stop)
         if threading.current_thread() is not thread:
             thread.join()

@@ -16,6 +16,8 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
+from .loop import outlive
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
@@ -162,5 +164,6 @@ def _run(fn: Callable[[], object]) -> None:
     """Run a timer's function; what it raises is its author's to read."""
     try:
         fn()
-    except Exception:
+    except BaseException as error:
         log.exception("A timer's function %r raised an exception", fn)
+        outlive(error)
