@@ -3,7 +3,8 @@
 Nearly every request sets a timer and cancels it a millisecond later. The event loop's own timers
 cost a heap entry each, stay in the heap until they are due, and wake the loop when another thread
 sets one. Here time is cut into slots of a few milliseconds; a timer is an entry in the dict of its
-slot, and cancelling takes it out. Timers are late by up to two ticks, never early.
+slot, and cancelling takes it out. Timers are late by up to two ticks, never early;
+one tick more after something held up the loop, such as decoding a large page.
 
 All state changes are single operations of dicts, which need no lock. The thread that takes a timer
 out of its slot is the one that owns what happens next, so that it runs once or not at all. Only the
@@ -28,6 +29,8 @@ log = logging.getLogger(__name__)
 TICK: Final = 0.015
 #: Ticks without a timer before the ticking stops: stopping too early would cost a wake-up.
 _IDLE_TICKS: Final = 64
+#: A tick that is later than this, in seconds, comes after something that held up the loop.
+_HELD_UP: Final = 0.1
 
 
 class Timer:
@@ -71,6 +74,7 @@ class Timers:
         self._ticks = False
         self._idle = 0
         self._handle: asyncio.TimerHandle | None = None
+        self._next_tick: float | None = None
         self._closed = False
 
     def call_later(self, seconds: float, fn: Callable[[], object]) -> Timer:
@@ -126,6 +130,11 @@ class Timers:
             return
         if self._handle is not None:
             self._handle.cancel()
+        due, self._next_tick = self._next_tick, None
+        if due is not None and self._clock() - due > _HELD_UP:
+            # What came meanwhile is read first: its requests have been answered in time.
+            self._handle = self._loop.call_later(TICK, self._tick)
+            return
         first, self._passed = self._passed + 1, self._slot_now()
         if self._passed - first > len(self._slots):
             # After a rest, or after the machine slept: fewer slots exist than have passed.
@@ -141,6 +150,7 @@ class Timers:
             if not self._slots:
                 return
             self._ticks = True  # another thread set one meanwhile
+        self._next_tick = self._clock() + TICK
         self._handle = self._loop.call_later(TICK, self._tick)
 
     def _run_late(self, number: int, fn: Callable[[], object]) -> None:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     #: Takes column names and decoded rows, gives the rows that the caller sees.
     RowFactory = Callable[[Sequence[str], Decoded], Any]
 
-_AROUND_A_NAME = re.compile(r"^[^a-zA-Z0-9]+|[^a-zA-Z0-9_]+$")
+_BEGINS_A_NAME = re.compile(r"[a-zA-Z0-9]")
+_ENDS_A_NAME = re.compile(r"[a-zA-Z0-9_]")
+#: Of more columns with one name, each is called by its position: long names would take a while.
+_MOST_UNDERSCORES = 8
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
 
 
@@ -40,7 +43,8 @@ def named_tuple_factory(
 
     Names that Python does not allow change: ``system.now()`` becomes ``system_now`` and ``_x``
     becomes ``x``; what is taken gets an underscore at its end; what is a keyword, starts with a
-    digit or has nothing left is called by its position, ``field_2_``.
+    digit, has nothing left or is there for the tenth time is called by its position,
+    ``field_2_``.
     """
     if isinstance(rows, dict):
         return rows
@@ -65,15 +69,26 @@ def named_tuple_class(colnames: tuple[str, ...]) -> Any:  # noqa: ANN401  (a cla
 
 def _field_names(colnames: Sequence[str]) -> list[str]:
     """A valid and unique field name for each column."""
-    fields: list[str] = []
+    fields: dict[str, None] = {}
     for position, name in enumerate(colnames):
-        field = _NOT_IN_A_NAME.sub("_", _AROUND_A_NAME.sub("", name))
+        field = _NOT_IN_A_NAME.sub("_", _without_ends(name))
         if not field or field[0].isdigit() or iskeyword(field):
+            field = f"field_{position}_"
+        if field + "_" * _MOST_UNDERSCORES in fields:
             field = f"field_{position}_"
         while field in fields:
             field += "_"
-        fields.append(field)
-    return fields
+        fields[field] = None
+    return list(fields)
+
+
+def _without_ends(name: str) -> str:
+    """A name without what cannot begin or end one; in one pass from each end."""
+    first = _BEGINS_A_NAME.search(name)
+    if first is None:
+        return ""
+    last = _ENDS_A_NAME.search(name[::-1])
+    return name[first.start() : len(name) - (last.start() if last else 0)]
 
 
 def dict_factory(colnames: Sequence[str], rows: Decoded) -> list[dict[str, Any]] | dict[str, Any]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import struct
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,6 +19,36 @@ def _refusal(typename: str, value: object, wanted: type) -> Exception:
         return OverflowError(f"{typename} cannot hold {value!r}")
     article = "an integer" if wanted is Integral else "a number"
     return TypeError(f"{typename} takes {article}, not {type(value).__name__}")
+
+
+#: Exact: nothing is rounded, whatever the application's context says.
+_EXACT = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
+#: Bytes of a number that are converted at once; that takes the square of them.
+_AT_ONCE = 256
+
+
+def _long_decimal(unscaled: int, scale: int) -> Decimal:
+    """A decimal with more digits than Python writes as text.
+
+    Pieces of the number are converted, then joined in pairs, by multiplications that take little
+    more than linear time.
+    """
+    size = abs(unscaled).bit_length() // 8 + 1
+    data = abs(unscaled).to_bytes(size, "little")
+    pieces = [
+        Decimal(int.from_bytes(data[start : start + _AT_ONCE], "little"))
+        for start in range(0, size, _AT_ONCE)
+    ]
+    base = Decimal(1 << 8 * _AT_ONCE)
+    while len(pieces) > 1:
+        highs = [*pieces[1::2], Decimal(0)]
+        pieces = [
+            _EXACT.fma(high, base, low) for low, high in zip(pieces[::2], highs, strict=False)
+        ]
+        if len(pieces) > 1:
+            base = _EXACT.multiply(base, base)
+    value = _EXACT.scaleb(pieces[0], -scale)
+    return value.copy_negate() if unscaled < 0 else value
 
 
 class _FixedWidth(CQLType):
@@ -183,6 +213,4 @@ class DecimalType(CQLType):
         unscaled = marshal.varint_unpack(data[4:])
         if len(data) <= 256:
             return Decimal(f"{unscaled}E{-scale}")
-        # Slower, for numbers with more digits than Python writes as text.
-        sign, digits, _ = Decimal(unscaled).as_tuple()
-        return Decimal((sign, digits, -scale))
+        return _long_decimal(unscaled, scale)

@@ -177,18 +177,14 @@ class UserType(TupleType):
 
 def _make_tuple_type(udt_name: str, field_names: Sequence[str]) -> type[tuple[Any, ...]]:
     """A namedtuple class for a user-defined type, whatever its names are."""
-
-    def usable(name: str, position: int) -> bool:
-        return (
-            name.isidentifier()
-            and not keyword.iskeyword(name)
-            and not name.startswith("_")
-            and name not in field_names[:position]
-        )
-
-    fields = [
-        name if usable(name, position) else f"field_{position}_"
-        for position, name in enumerate(field_names)
-    ]
+    known, fields = set(field_names), dict[str, None]()
+    for position, name in enumerate(field_names):
+        usable = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
+        field = name
+        if not usable or name in fields:
+            field = f"field_{position}_"
+            while field in known:
+                field += "_"
+        fields[field] = None
     class_name = udt_name if udt_name.isidentifier() and not keyword.iskeyword(udt_name) else "udt"
     return namedtuple(class_name, fields)  # noqa: PYI024

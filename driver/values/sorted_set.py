@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, MutableSet
+from collections.abc import Iterable, Iterator, Mapping, MutableSet, Set
 from itertools import islice, pairwise
 from operator import lt
 from typing import Any
@@ -20,15 +20,30 @@ def _ascends(items: list[Any]) -> bool:
     return all(map(lt, items, islice(items, 1, None)))
 
 
+def _bucket(item: Any) -> int:  # noqa: ANN401  (elements are of any type)
+    """A number that equal elements share, of those without a hash too."""
+    if isinstance(item, list | tuple):
+        return hash(tuple(map(_bucket, item)))
+    if isinstance(item, Set):
+        return hash(frozenset(map(_bucket, item)))
+    if isinstance(item, Mapping):
+        return hash(frozenset((_bucket(key), _bucket(value)) for key, value in item.items()))
+    try:
+        return hash(item)
+    except TypeError:
+        return 0
+
+
 class SortedSet(MutableSet[Any]):
     """A set in order of its elements, for elements that may be lists, maps or sets themselves.
 
     A collection inside a CQL set has no hash, so this set compares. Elements that no total order
-    covers (NaN, sets inside, tuples with None) are kept in no particular order, and looked up one
-    after the other.
+    covers (NaN, sets inside, tuples with None) are kept in no particular order, and looked up among
+    those of the same hash.
     """
 
-    __slots__ = ("_items", "_ordered")
+    # Only a set without order has buckets: elements by what equal ones share.
+    __slots__ = ("_buckets", "_items", "_ordered")
 
     def __init__(self, iterable: Iterable[Any] = ()) -> None:
         """Take the elements of an iterable, in any order, with repetitions."""
@@ -44,23 +59,27 @@ class SortedSet(MutableSet[Any]):
         except TypeError:
             pass
         if not self._ordered:
-            self._items = []
-            for item in items:
-                if item not in self._items:
-                    self._items.append(item)
+            self._give_up_order()
+
+    def _give_up_order(self) -> None:
+        """Keep each of the elements once, from now on by buckets."""
+        items, self._items, self._ordered = self._items, [], False
+        self._buckets: dict[int, list[Any]] = {}
+        for item in items:
+            bucket = self._buckets.setdefault(_bucket(item), [])
+            if item not in bucket:
+                bucket.append(item)
+                self._items.append(item)
 
     def _position(self, item: object) -> tuple[int, bool]:
-        """Where an element stands or would stand, and whether it is there."""
+        """Where an element stands, in order, or would be added, and whether it is there."""
         if self._ordered:
             try:
                 index = bisect_left(self._items, item)
             except TypeError:  # of another type than the elements: not comparable, not in
                 return len(self._items), False
             return index, index < len(self._items) and self._items[index] == item
-        for index, present in enumerate(self._items):
-            if present is item or present == item:
-                return index, True
-        return len(self._items), False
+        return len(self._items), item in self._buckets.get(_bucket(item), ())
 
     def __contains__(self, item: object) -> bool:
         """Whether an equal element is in the set."""
@@ -104,8 +123,10 @@ class SortedSet(MutableSet[Any]):
         if found:
             return
         self._items.insert(index, value)
-        if self._ordered:
-            self._ordered = self._fits(index)
+        if not self._ordered:
+            self._buckets.setdefault(_bucket(value), []).append(value)
+        elif not self._fits(index):
+            self._give_up_order()
 
     def _fits(self, index: int) -> bool:
         """Whether the order is still total with a new element at an index."""
@@ -117,8 +138,13 @@ class SortedSet(MutableSet[Any]):
     def discard(self, value: object) -> None:
         """Remove an element if it is there."""
         index, found = self._position(value)
-        if found:
+        if not found:
+            return
+        if self._ordered:
             del self._items[index]
+        else:
+            self._items.remove(value)
+            self._buckets[_bucket(value)].remove(value)
 
     def pop(self) -> Any:  # noqa: ANN401  (elements are of any type)
         """Remove and return the last element.
@@ -128,7 +154,10 @@ class SortedSet(MutableSet[Any]):
         """
         if not self._items:
             raise KeyError("pop from an empty set")
-        return self._items.pop()
+        item = self._items.pop()
+        if not self._ordered:
+            self._buckets[_bucket(item)].remove(item)
+        return item
 
     def copy(self) -> SortedSet:
         """A shallow copy."""
