@@ -7,8 +7,10 @@ from __future__ import annotations
 import keyword
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from ..vocabulary.errors import MarshalException
+from ..vocabulary.limits import limits
 from .base import CQLType, specialise
 from .framing import pack_part, read_part
 from .type_string import quote_identifier
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .type_string import Argument
+
+#: Bytes that a field takes in a tuple, even if it is None.
+_POINTER: Final = 8
 
 
 class TupleType(CQLType):
@@ -56,10 +61,14 @@ class TupleType(CQLType):
         values: list[Any] = []
         offset = 0
         for subtype in cls.subtypes:
-            part = None
-            if offset < len(data):
-                part, offset = read_part(data, offset, cls.typename)
+            if offset == len(data):
+                break
+            part, offset = read_part(data, offset, cls.typename)
             values.append(subtype.from_binary(part, protocol_version))
+        missing = cls.subtypes[len(values) :]
+        if missing:
+            check_growth(cls, len(data))
+            values += [subtype.from_binary(None, protocol_version) for subtype in missing]
         return values
 
 
@@ -173,6 +182,24 @@ class UserType(TupleType):
         ]
         inner = ",".join([cls.keyspace, cls.typename.encode().hex(), *fields])
         return f"{cls._cass_name(full)}({inner})"
+
+
+def check_growth(record: type[TupleType], size: int) -> None:
+    """Refuse a value that says next to nothing and would take much memory for it.
+
+    Args:
+        record: its type, of which it leaves out fields.
+        size: its bytes; four more are its length.
+
+    Raises:
+        MarshalException: it would take more than ``limits.growth`` allows.
+    """
+    fields = len(record.subtypes)
+    if fields * _POINTER > limits.growth * (size + 4):
+        raise MarshalException(
+            f"{record.typename}: {size} bytes would become {fields} fields, which "
+            f"driver.vocabulary.limits does not allow: its growth is {limits.growth}"
+        )
 
 
 def _make_tuple_type(udt_name: str, field_names: Sequence[str]) -> type[tuple[Any, ...]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, MutableSet, Set
+from collections.abc import Iterable, Iterator, Mapping, MutableSet
+from collections.abc import Set as AbstractSet
 from itertools import islice, pairwise
 from operator import lt
 from typing import Any
@@ -24,7 +25,7 @@ def _bucket(item: Any) -> int:  # noqa: ANN401  (elements are of any type)
     """A number that equal elements share, of those without a hash too."""
     if isinstance(item, list | tuple):
         return hash(tuple(map(_bucket, item)))
-    if isinstance(item, Set):
+    if isinstance(item, AbstractSet):
         return hash(frozenset(map(_bucket, item)))
     if isinstance(item, Mapping):
         return hash(frozenset((_bucket(key), _bucket(value)) for key, value in item.items()))

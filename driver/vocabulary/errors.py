@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from .consistency import consistency_value_to_name
 from .kinds import OperationType, WriteType
+from .limits import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -420,6 +421,10 @@ class DependencyException(DriverException):
 
 class MarshalException(DriverException, ValueError):  # noqa: N818  (Cassandra's own name for it)
     """Bytes that are no value of their CQL type: truncated, too long, or a length that lies."""
+
+    def __init__(self, message: str = "") -> None:
+        """Say what is wrong with them, in a message of a sane length."""
+        super().__init__(shortened(message))
 
 
 class DriverInternalError(DriverException):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from ..vocabulary.limits import limits
 from .frame import MAX_FRAME_LENGTH
 from .malformed import MalformedFrameError
 
@@ -17,11 +18,23 @@ from .malformed import MalformedFrameError
 BodyFunction: TypeAlias = Callable[[bytes], bytes]
 
 
-def _claimed(size: int) -> int:
+#: Bytes that one byte of compressed data can become at most: lz4 by a length that goes on, snappy
+#: by a copy of 64 bytes in three.
+_LZ4_GROWTH = 255
+_SNAPPY_GROWTH = 22
+
+
+def _claimed(size: int, compressed: int, growth: int) -> int:
     """The uncompressed size that a frame claims, refused before memory is reserved for it."""
     if not 0 <= size <= MAX_FRAME_LENGTH:
         raise MalformedFrameError(
             f"a compressed frame claims {size} bytes; {MAX_FRAME_LENGTH} are allowed"
+        )
+    growth = min(growth, limits.growth)
+    if size > compressed * growth + _LZ4_GROWTH:
+        raise MalformedFrameError(
+            f"a compressed frame of {compressed} bytes claims {size}; no more than {growth} times "
+            "as many are possible or allowed by driver.vocabulary.limits"
         )
     return size
 
@@ -43,7 +56,9 @@ def _lz4_functions(block: Any) -> tuple[BodyFunction, BodyFunction]:  # noqa: AN
         """Decompress a frame body."""
         if len(body) < 4:
             raise MalformedFrameError(f"an lz4 body of {len(body)} bytes has no size")
-        return _lz4_block(block, body[4:], _claimed(int.from_bytes(body[:4], "big")))
+        return _lz4_block(
+            block, body[4:], _claimed(int.from_bytes(body[:4], "big"), len(body), _LZ4_GROWTH)
+        )
 
     return compress, decompress
 
@@ -83,7 +98,7 @@ def _snappy_functions(
 
     def decompress(body: bytes) -> bytes:
         """Decompress a frame body."""
-        _claimed(_snappy_size(body))
+        _claimed(_snappy_size(body), len(body), _SNAPPY_GROWTH)
         try:
             return bytes(raw_decompress(body))
         except Exception as error:  # each library has its own

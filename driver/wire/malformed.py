@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from ..vocabulary.errors import DriverException
+from ..vocabulary.limits import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +58,9 @@ def value_ends_early(column: ColumnMetadata, wanted: int, left: int) -> NoReturn
     Raises:
         MalformedFrameError: always.
     """
+    name = shortened(column.name)
     raise MalformedFrameError(
-        f'the frame ends early in column "{column.name}": {wanted} bytes wanted, {left} left'
+        f'the frame ends early in column "{name}": {wanted} bytes wanted, {left} left'
     )
 
 
@@ -68,9 +70,9 @@ def undecodable(column: ColumnMetadata, error: Exception) -> NoReturn:
     Raises:
         ColumnDecodeError: always, with ``error`` as its cause.
     """
-    type_name = column.type.cql_parameterized_type()
+    name, type_name = shortened(column.name), shortened(column.type.cql_parameterized_type())
     raise ColumnDecodeError(
-        f'cannot decode column "{column.name}" of type {type_name}: {error}'
+        f'cannot decode column "{name}" of type {type_name}: {shortened(str(error))}'
     ) from error
 
 

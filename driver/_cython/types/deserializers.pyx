@@ -391,9 +391,15 @@ cdef class _Tuple(_Exact):
         cdef Py_ssize_t part_size = 0
         cdef Py_ssize_t count = len(self.fields)
         cdef Py_ssize_t i
+        cdef bint is_short = False
+        if cursor.at == cursor.end and count:  # before as much memory is taken
+            record.check_growth(self.cqltype, size)
         cdef tuple result = PyTuple_New(count)
         for i in range(count):
             if cursor.at == cursor.end:
+                if not is_short:
+                    is_short = True
+                    record.check_growth(self.cqltype, size)
                 part_size = -1
             elif not take_part(&cursor, &part, &part_size):
                 return None
