@@ -130,8 +130,8 @@ class Timers:
             return
         if self._handle is not None:
             self._handle.cancel()
-        due, self._next_tick = self._next_tick, None
-        if due is not None and self._clock() - due > _HELD_UP:
+        expected, self._next_tick = self._next_tick, None
+        if expected is not None and self._clock() - expected > _HELD_UP:
             # What came meanwhile is read first: its requests have been answered in time.
             self._handle = self._loop.call_later(TICK, self._tick)
             return
