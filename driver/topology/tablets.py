@@ -44,10 +44,11 @@ class Tablet:
     def from_row(
         first_token: int, last_token: int, replicas: Iterable[tuple[UUID, int]] | None
     ) -> Tablet | None:
-        """A tablet from the fields of its payload; None if it names no replicas."""
-        if not replicas:
+        """A tablet from the fields of its payload; None if it names no replicas, or no shard."""
+        known = tuple((host, shard) for host, shard in replicas or ())
+        if not known or any(shard is None or shard < 0 for _, shard in known):
             return None
-        return Tablet(first_token, last_token, tuple((host, shard) for host, shard in replicas))
+        return Tablet(first_token, last_token, known)
 
     def replica_contains_host_id(self, host_id: UUID) -> bool:
         """Whether a host holds this tablet."""

@@ -7,11 +7,24 @@ extension on by sending its key in STARTUP.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
+
+from ..vocabulary.limits import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
+
+log = logging.getLogger(__name__)
+
+#: More than any machine has cores: each is a connection.
+_MOST_SHARDS: Final = 1024
+#: Of a token of 64 bits, one at least has to choose the shard.
+_MOST_IGNORED: Final = 63
+_PORTS: Final = (1, 65535)
+_INTS: Final = (-(1 << 31), (1 << 31) - 1)
+_MASKS: Final = (1, (1 << 32) - 1)
 
 RATE_LIMIT_ERROR_EXTENSION = "SCYLLA_RATE_LIMIT_ERROR"
 TABLETS_ROUTING_V1 = "TABLETS_ROUTING_V1"
@@ -47,9 +60,9 @@ class ShardingInfo:
     @classmethod
     def parse(cls, options: Mapping[str, Sequence[str]]) -> Self | None:
         """The sharding of a SUPPORTED multimap; None if it has none, or one that we do not know."""
-        shard = _number(options, "SCYLLA_SHARD")
-        shards = _number(options, "SCYLLA_NR_SHARDS")
-        ignore_msb = _number(options, "SCYLLA_SHARDING_IGNORE_MSB")
+        shards = _number(options, "SCYLLA_NR_SHARDS", (1, _MOST_SHARDS))
+        shard = _number(options, "SCYLLA_SHARD", (0, (shards or 1) - 1))
+        ignore_msb = _number(options, "SCYLLA_SHARDING_IGNORE_MSB", (0, _MOST_IGNORED))
         partitioner = _first(options, "SCYLLA_PARTITIONER")
         algorithm = _first(options, "SCYLLA_SHARDING_ALGORITHM")
         # The class counts, not its package: the document gives one, servers send another.
@@ -57,7 +70,7 @@ class ShardingInfo:
             partitioner.rpartition(".")[2] == "Murmur3Partitioner"
             and algorithm == "biased-token-round-robin"
         )
-        if shard is None or not shards or ignore_msb is None or not known:
+        if shard is None or shards is None or ignore_msb is None or not known:
             return None
         return cls(
             shard,
@@ -65,8 +78,8 @@ class ShardingInfo:
             partitioner,
             algorithm,
             ignore_msb,
-            _number(options, "SCYLLA_SHARD_AWARE_PORT"),
-            _number(options, "SCYLLA_SHARD_AWARE_PORT_SSL"),
+            _number(options, "SCYLLA_SHARD_AWARE_PORT", _PORTS),
+            _number(options, "SCYLLA_SHARD_AWARE_PORT_SSL", _PORTS),
         )
 
 
@@ -89,12 +102,15 @@ class ProtocolFeatures:
 
     @classmethod
     def parse_from_supported(cls, supported: Mapping[str, Sequence[str]]) -> Self:
-        """Read the multimap of a SUPPORTED message; what is missing or malformed is off."""
+        """Read the multimap of a SUPPORTED message.
+
+        What is missing or malformed is off; a number that cannot be is logged, too.
+        """
         return cls(
-            rate_limit_error=_parameter(supported, RATE_LIMIT_ERROR_EXTENSION, "ERROR_CODE"),
+            rate_limit_error=_parameter(supported, RATE_LIMIT_ERROR_EXTENSION, "ERROR_CODE", _INTS),
             sharding_info=ShardingInfo.parse(supported),
             tablets_routing_v1=TABLETS_ROUTING_V1 in supported,
-            lwt_metadata_mask=_parameter(supported, LWT_ADD_METADATA_MARK, _LWT_MASK) or 0,
+            lwt_metadata_mask=_parameter(supported, LWT_ADD_METADATA_MARK, _LWT_MASK, _MASKS) or 0,
         )
 
     @property
@@ -122,23 +138,36 @@ def _first(options: Mapping[str, Sequence[str]], key: str) -> str:
     return values[0] if values else ""
 
 
-def _number(options: Mapping[str, Sequence[str]], key: str) -> int | None:
-    """The first value of a key, if it is a decimal number."""
-    return _decimal(_first(options, key))
+def _number(options: Mapping[str, Sequence[str]], key: str, bounds: tuple[int, int]) -> int | None:
+    """The first value of a key, if it is a decimal number within bounds."""
+    return _decimal(key, _first(options, key), bounds)
 
 
-def _parameter(options: Mapping[str, Sequence[str]], key: str, name: str) -> int | None:
-    """The number of ``name=number`` among the values of a key."""
+def _parameter(
+    options: Mapping[str, Sequence[str]], key: str, name: str, bounds: tuple[int, int]
+) -> int | None:
+    """The number of ``name=number`` among the values of a key, if it is within bounds."""
     for value in options.get(key, ()):
         found, _, number = value.partition("=")
         if found == name:
-            return _decimal(number)
+            return _decimal(key, number, bounds)
     return None
 
 
-def _decimal(text: str) -> int | None:
-    """A decimal number, or None."""
+def _decimal(key: str, text: str, bounds: tuple[int, int]) -> int | None:
+    """A decimal number within bounds, or None, which turns off what it is for."""
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
         return None
+    least, most = bounds
+    if least <= number <= most:
+        return number
+    log.warning(
+        "A server announces %s=%s, which is not within %d and %d: what it is for is off",
+        key,
+        shortened(text),
+        least,
+        most,
+    )
+    return None

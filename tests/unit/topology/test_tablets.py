@@ -96,3 +96,9 @@ def test_tablets_of_a_host_can_be_forgotten():
     tablets.drop_tablets_by_host_id(H1)
     assert found(tablets, 5) is None
     assert found(tablets, 15) is not None
+
+
+@pytest.mark.parametrize("shard", [-1, -5, None])
+def test_a_tablet_that_names_a_shard_that_cannot_be_is_not_learnt(shard):
+    replicas = [(UUID(int=1), 0), (UUID(int=2), shard)]
+    assert Tablet.from_row(0, 10, replicas) is None

@@ -84,3 +84,45 @@ def test_an_extension_with_a_malformed_parameter_is_off():
         "SCYLLA_LWT_ADD_METADATA_MARK": [],
     }
     assert ProtocolFeatures.parse_from_supported(supported) == NO_FEATURES
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("SCYLLA_NR_SHARDS", "3000000"),
+        ("SCYLLA_NR_SHARDS", "0"),
+        ("SCYLLA_NR_SHARDS", "-1"),
+        ("SCYLLA_SHARD", "12"),
+        ("SCYLLA_SHARD", "-1"),
+        ("SCYLLA_SHARDING_IGNORE_MSB", "-1"),
+        ("SCYLLA_SHARDING_IGNORE_MSB", "64"),
+        ("SCYLLA_SHARDING_IGNORE_MSB", "9" * 4000),
+    ],
+)
+def test_numbers_that_cannot_be_turn_sharding_off_with_a_warning(key, value, caplog):
+    assert ShardingInfo.parse({**SHARDING, key: [value]}) is None
+    assert f"{key}={value[:20]}" in caplog.text
+    assert len(caplog.text) < 2000
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "65536"])
+def test_a_port_that_cannot_be_is_none(port, caplog):
+    sharding = ShardingInfo.parse({**SHARDING, "SCYLLA_SHARD_AWARE_PORT": [port]})
+    assert sharding.shards_count == 12
+    assert sharding.shard_aware_port is None
+    assert "SCYLLA_SHARD_AWARE_PORT" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("SCYLLA_RATE_LIMIT_ERROR", f"ERROR_CODE={1 << 31}"),
+        ("SCYLLA_LWT_ADD_METADATA_MARK", "LWT_OPTIMIZATION_META_BIT_MASK=-1"),
+        ("SCYLLA_LWT_ADD_METADATA_MARK", f"LWT_OPTIMIZATION_META_BIT_MASK={1 << 32}"),
+    ],
+)
+def test_extensions_with_numbers_that_cannot_be_are_off(key, value, caplog):
+    options = {}
+    ProtocolFeatures.parse_from_supported({**SCYLLADB, key: [value]}).add_startup_options(options)
+    assert key not in options
+    assert key in caplog.text
