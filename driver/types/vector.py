@@ -92,7 +92,7 @@ class VectorType(CQLType):
 
     @classmethod
     def serial_size(cls) -> int | None:
-        size = cls.subtype.serial_size()
+        size = cls.subtype.serial_size() if cls.subtypes else None
         return None if size is None else size * cls.vector_size
 
     @classmethod

@@ -27,7 +27,7 @@ class _Wrapper(CQLType):
 
     @classmethod
     def serial_size(cls) -> int | None:
-        return cls.subtypes[0].serial_size()
+        return cls.subtypes[0].serial_size() if cls.subtypes else None
 
 
 class FrozenType(_Wrapper):

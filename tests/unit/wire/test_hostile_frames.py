@@ -193,3 +193,15 @@ def test_a_compressed_body_needs_an_agreement():
 
 def test_every_opcode_of_the_server_has_its_message():
     assert sorted(RESPONSES_BY_OPCODE) == [0x00, 0x02, 0x03, 0x06, 0x08, 0x0C, 0x0E, 0x10]
+
+
+@pytest.mark.parametrize("name", ["VectorType", "FrozenType", "ReversedType"])
+@pytest.mark.parametrize("outer", ["VectorType({},2)", "FrozenType({})", "ReversedType({})"])
+@pytest.mark.parametrize("handler", HANDLERS)
+def test_types_that_lack_their_own_type_cost_their_values_and_no_more(name, outer, handler):
+    custom = short(0) + string(outer.format(name))
+    metadata = integer(1) + integer(1) + string("ks") + string("t") + string("c") + custom
+    body = integer(2) + metadata
+    decode(0x08, body + integer(0), handler=handler)
+    with pytest.raises(ColumnDecodeError, match='column "c"'):
+        decode(0x08, body + integer(1) + value(b"1234"), handler=handler)
