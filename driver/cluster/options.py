@@ -122,7 +122,7 @@ class ClusterOptions:
     conviction_policy_factory: Callable[[Host], Conviction] = SimpleConvictionPolicy
     metrics_enabled: bool = False
     connection_class: Any = None
-    ssl_options: Mapping[str, Any] | None = None
+    ssl_options: Mapping[str, Any] | None = field(default=None, repr=False)  # may hold a password
     ssl_context: ssl.SSLContext | None = None
     sockopts: Sequence[tuple[Any, ...]] = ()
     cql_version: str | None = None

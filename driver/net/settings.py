@@ -79,7 +79,7 @@ class ConnectionSettings:
     user_type_map: UserTypeMap = field(default_factory=dict)
     auth_provider: AuthProvider | None = None
     ssl_context: ssl.SSLContext | None = None
-    ssl_options: Mapping[str, Any] | None = None
+    ssl_options: Mapping[str, Any] | None = field(default=None, repr=False)  # may hold a password
     sockopts: Sequence[SocketOption] = ()
     connect_timeout: float | None = 5.0
     no_compact: bool = False

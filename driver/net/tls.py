@@ -62,8 +62,9 @@ def context_from_options(options: Mapping[str, Any]) -> ssl.SSLContext:
     Args:
         options: ``ca_certs``, ``certfile``, ``keyfile`` (paths), ``password`` (of the key),
             ``cert_reqs`` (an ``ssl.VerifyMode``; the default is ``CERT_REQUIRED``),
-            ``check_hostname`` (the default is False: certificates of nodes seldom name their
-            addresses), ``server_hostname``, ``ssl_version``, ``ciphers``.
+            ``check_hostname`` (the default is True where a certificate is required: without it,
+            whoever has any certificate of these authorities may pretend to be a node),
+            ``server_hostname``, ``ssl_version``, ``ciphers``.
 
     Raises:
         OSError: a file cannot be read.
@@ -72,8 +73,8 @@ def context_from_options(options: Mapping[str, Any]) -> ssl.SSLContext:
     unknown = set(options) - _OPTIONS
     if unknown:
         raise ValueError(f"unknown TLS options: {', '.join(sorted(unknown))}")
-    checks_name = bool(options.get("check_hostname", False))
     verify_mode = options.get("cert_reqs", ssl.CERT_REQUIRED)
+    checks_name = bool(options.get("check_hostname", verify_mode == ssl.CERT_REQUIRED))
     if checks_name and verify_mode == ssl.CERT_NONE:
         raise ValueError("check_hostname needs a certificate, and cert_reqs is CERT_NONE")
     context = ssl.SSLContext(options.get("ssl_version") or ssl.PROTOCOL_TLS_CLIENT)

@@ -5,9 +5,11 @@ from inspect import getdoc
 
 import pytest
 
+from driver.auth import PlainTextAuthProvider
 from driver.cluster import Cluster
 from driver.cluster.options import ClusterOptions
 from driver.cluster.profiles import EXEC_PROFILE_DEFAULT, ExecutionProfile
+from driver.net.settings import ConnectionSettings
 from driver.policies import (
     ConstantReconnectionPolicy,
     ExponentialReconnectionPolicy,
@@ -102,3 +104,15 @@ def test_schema_and_ring_can_be_switched_off_together():
     cluster = Cluster()
     cluster.set_meta_refresh_enabled(False)
     assert (cluster.schema_metadata_enabled, cluster.token_metadata_enabled) == (False, False)
+
+
+def test_secrets_are_in_no_repr():
+    options = ClusterOptions(
+        ssl_options={"password": "of the key"}, auth_provider=PlainTextAuthProvider("me", "of mine")
+    )
+    settings = ConnectionSettings(
+        ssl_options=options.ssl_options, auth_provider=options.auth_provider
+    )
+    for shown in (repr(options), repr(settings), repr(Cluster(options=options))):
+        assert "of the key" not in shown
+        assert "of mine" not in shown

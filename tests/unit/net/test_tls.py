@@ -126,11 +126,14 @@ def test_another_name_may_be_asked_for(run, connect, ca):
         run(main())
 
 
-def test_names_are_not_checked_by_options_unless_they_say_so(run, connect, ca, files):
+def test_names_are_checked_by_options_too_unless_they_say_not_to(run, connect, ca, files):
     with CqlNode(ssl_context=server_context(ca, "node.example.org")) as node:
 
         async def main():
-            connection = await connect(node, ssl_options={"ca_certs": files["ca_certs"]})
+            options = {"ca_certs": files["ca_certs"]}
+            with pytest.raises(ConnectionException, match="IP address mismatch"):
+                await connect(node, ssl_options=options)
+            connection = await connect(node, ssl_options={**options, "check_hostname": False})
             connection.close()
 
         run(main())
@@ -286,6 +289,9 @@ def test_options_become_a_context(files):
     assert context.check_hostname
     context = context_from_options({"cert_reqs": ssl.CERT_NONE})
     assert context.verify_mode is ssl.CERT_NONE
+    context = context_from_options({})
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
 
 
 @pytest.mark.parametrize(
