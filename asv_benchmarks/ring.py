@@ -31,6 +31,8 @@ OPTIONS, QUERY, PREPARE, EXECUTE, REGISTER = 0x05, 0x07, 0x09, 0x0A, 0x0B
 EXECUTE_BYTE = bytes([EXECUTE])
 #: Where a segment with one frame has the frame's stream id and opcode (v5, sections 2.2 and 2.3).
 STREAM_AND_OPCODE = slice(8, 11)
+#: Streams that a connection takes in turn, at most, while few requests are on their way.
+STREAMS = 128
 
 
 class Carrier:
@@ -44,6 +46,7 @@ class Carrier:
         self._waiting = ring.waiting
         #: Answers to EXECUTE by stream: made once, since a node's work is not the driver's.
         self.known: dict[bytes, bytes] = {}
+        self.forgotten: dict[bytes, bytes] = {}
 
     def start(self, on_data: Callable[[bytes], None], on_closed: Any) -> None:
         """Know who reads; it is never closed by the other end."""
@@ -97,7 +100,12 @@ class Ring:
     def forget_answers(self) -> None:
         """Have the servers look at the next requests again."""
         for carrier in self.carriers:
-            carrier.known.clear()
+            carrier.known, carrier.forgotten = {}, carrier.known
+
+    def remember_answers(self) -> None:
+        """End what ``forget_answers`` began."""
+        for carrier in self.carriers:
+            carrier.known = {**carrier.forgotten, **carrier.known}
 
     def executed(self) -> list[bytes]:
         """Bodies of the EXECUTE requests that servers have looked at."""

@@ -75,7 +75,7 @@ class Connection:
         max_in_flight: how many requests may wait for an answer.
         get_request_id: takes a stream that waits for no answer, which has to be sent on or
             released; raises ConnectionBusy if there is none.
-        heard: something came since the heartbeat looked last.
+        heard: a request was answered since the heartbeat looked last.
     """
 
     open_transport = staticmethod(open_transport)
@@ -242,7 +242,6 @@ class Connection:
 
     def _receive(self, data: bytes) -> None:
         """Take bytes of the server."""
-        self.heard = True
         try:
             frames: Sequence[Frame] = self._conversation.feed(data)
         except MalformedFrameError as error:
@@ -262,6 +261,7 @@ class Connection:
                 self._handle_unexpected(frame)
                 continue
             give_back(stream_id)
+            self.heard = True
             callback, result_metadata, handler = request
             try:
                 response: Response | Exception = handler.decode_message(
@@ -291,6 +291,7 @@ class Connection:
     def _handle_unexpected(self, frame: Frame) -> None:
         """A frame that no request waits for: an event, or the late answer to an abandoned one."""
         if frame.stream_id in self.orphaned_request_ids:
+            self.heard = True
             self.orphaned_request_ids.discard(frame.stream_id)
             self._streams.free.append(frame.stream_id)
         elif frame.stream_id == _EVENT_STREAM:
@@ -398,6 +399,11 @@ class Connection:
     def server_version(self) -> int | None:
         """The version that the server answered in, if that was another one than ours."""
         return self._conversation.server_version
+
+    @property
+    def arrived_of_next(self) -> int:
+        """Bytes that are here of a frame whose end is not."""
+        return self._conversation.kept
 
     @property
     def is_encrypted(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..vocabulary.errors import OperationTimedOut
 from ..wire.requests import OptionsMessage
@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+#: Bytes within a timeout that make an answer one that arrives, and not one that trickles.
+_STEADY: Final = 64 * 1024
+
 
 class Heartbeat:
-    """Looks after one connection: data within every interval, or an answer within the timeout.
+    """Looks after one connection: an answer within every interval, or to a question of its own.
 
-    Any data counts as a sign of life, so a busy connection is never asked; one that waits for
-    answers and hears nothing is, for that is how a dead node looks.
+    A busy connection is never asked; one that waits for answers and gets none is, for that is how
+    a dead node looks. Events are no answers, nor are a few bytes of one now and then; a large one
+    that arrives steadily is waited for.
     """
 
     def __init__(
@@ -36,6 +40,7 @@ class Heartbeat:
         self._connection = connection
         self._interval = interval
         self._timeout = timeout
+        self._arrived = 0
         self._handle = loop.call_later(interval, self._look)
 
     def stop(self) -> None:
@@ -59,6 +64,11 @@ class Heartbeat:
             except ConnectionShutdown:
                 connection.release_request_id(request_id)
                 return
+        self._wait()
+
+    def _wait(self) -> None:
+        """Give up after the timeout, unless something comes."""
+        self._arrived = self._connection.arrived_of_next
         self._handle = self._loop.call_later(self._timeout, self._give_up)
 
     def _answered(self, response: object) -> None:
@@ -78,6 +88,9 @@ class Heartbeat:
         connection = self._connection
         if connection.heard:
             self._rest()
+            return
+        if connection.arrived_of_next - self._arrived >= _STEADY:
+            self._wait()
             return
         endpoint = connection.endpoint
         log.warning("No heartbeat from %s within %s s", endpoint, self._timeout)

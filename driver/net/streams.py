@@ -18,7 +18,9 @@ class StreamIds:
     """The ids that nobody uses; taken and given back from any thread.
 
     ``take`` and ``free.append`` are single operations of a deque, which need no lock. The id that
-    was used last is taken first, so that a connection with few requests uses few ids.
+    has been free for longest is taken first: a second answer of a server that errs, or a late one,
+    then meets nobody rather than the next request. The first ids are one block, so that a
+    connection with few requests uses few ids all the same.
 
     Attributes:
         free: the ids to take; append one to give it back.
@@ -49,7 +51,7 @@ class StreamIds:
             ConnectionBusy: all are in use.
         """
         try:
-            return self.free.pop()
+            return self.free.popleft()
         except IndexError:
             return self._take_new()
 
@@ -59,11 +61,11 @@ class StreamIds:
             first = self._made
             if first < self.limit:
                 self._made = min(first + _BLOCK, self.limit)
-                self.free.extendleft(range(first + 1, self._made))
+                self.free.extend(range(first + 1, self._made))
                 return first
         try:
             # Another thread may have given one back, or made a block just before.
-            return self.free.pop()
+            return self.free.popleft()
         except IndexError:
             raise ConnectionBusy(
                 f"{self.limit} requests wait for an answer from {self.endpoint}", self.endpoint

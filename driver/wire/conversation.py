@@ -53,6 +53,9 @@ class _Rest:
         self._needed = 0
         self.is_kept = False
 
+    def __len__(self) -> int:
+        return len(self._data)
+
     def join(self, data: bytes) -> bytes:
         """The rest and what follows it; nothing while that is too little to look at."""
         if not self.is_kept:
@@ -168,6 +171,11 @@ class Conversation:
     def segment_codec(self) -> SegmentCodec | None:
         """What puts frames into segments; None before the conversation has come to them."""
         return self._segment_codec if self._in_segments else None
+
+    @property
+    def kept(self) -> int:
+        """Bytes of a frame that is not complete."""
+        return len(self._frames) + len(self._segments)
 
     def feed(self, data: bytes) -> list[Frame]:
         """Take bytes from the server; give the frames that are complete by now.

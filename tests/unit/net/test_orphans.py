@@ -98,7 +98,7 @@ def test_a_request_that_was_answered_is_not_orphaned(run, connect, node):
         await eventually(lambda: answers)
         connection.abandon(stream)
         assert not connection.orphaned_request_ids
-        assert connection.get_request_id() == stream
+        assert connection.in_flight == 0
         connection.close()
 
     run(main())

@@ -80,7 +80,9 @@ def test_a_malformed_frame_closes_its_connection_and_no_other(run, connect, node
         waiting = [asyncio.ensure_future(broken.ask(WAITS)) for _ in range(3)]
         others = asyncio.ensure_future(other.ask(WAITS))
         await eventually(lambda: node.count(QUERY) == 4)
-        node.do(node.clients[0].write, data)
+        stream = struct.pack(">h", min(broken._requests))
+        answer = data[:2] + stream + data[4:] if version == 4 else data
+        node.do(node.clients[0].write, answer)
         results = await asyncio.gather(*waiting, return_exceptions=True)
         assert all(
             isinstance(result, ConnectionShutdown | MalformedFrameError) for result in results

@@ -43,7 +43,16 @@ def test_a_connection_with_few_requests_uses_few_ids():
         stream = streams.take()
         seen.add(stream)
         streams.free.append(stream)
-    assert len(seen) == 1
+    assert len(seen) == 128
+
+
+def test_the_id_that_rested_longest_is_taken_first():
+    streams = StreamIds(300)
+    used = [streams.take() for _ in range(300)]
+    rested = used[7:90] + used[:7] + used[90:]
+    for stream in rested:
+        streams.free.append(stream)
+    assert [streams.take() for _ in range(300)] == rested
 
 
 def test_threads_never_share_an_id():
