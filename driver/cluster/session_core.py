@@ -21,7 +21,8 @@ from ..statements.bound import BoundStatement
 from ..statements.prepared import PreparedStatement
 from ..statements.simple import SimpleStatement
 from ..types.literals import Encoder
-from ..vocabulary.errors import DriverException, NoHostAvailable
+from ..vocabulary.errors import DriverException, NoHostAvailable, ProtocolException
+from ..vocabulary.kinds import RESULT_KIND_PREPARED
 from ..wire.codec import ProtocolHandler
 from ..wire.requests import PrepareMessage
 from .pools import SessionPools
@@ -309,6 +310,7 @@ class SessionCore:
 
         Raises:
             UnsupportedOperation: a keyspace before v5.
+            ProtocolException: the answer has no prepared statement.
             DriverException: what the server says to the text, or no host is there.
         """
         core = self.cluster
@@ -317,6 +319,8 @@ class SessionCore:
         request = self._own_request(message)
         request.send_request()
         response: Any = (await request).one()
+        if getattr(response, "kind", None) != RESULT_KIND_PREPARED:
+            raise ProtocolException(f"PREPARE was answered by something else: {response!r}")
         prepared = PreparedStatement.from_message(
             response.query_id,
             response.bind_metadata,

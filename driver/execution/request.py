@@ -205,9 +205,25 @@ class RequestExecution(Callbacks, Repreparing):
                 return True
         if not self._in_flight:
             self._set_final_exception(
-                NoHostAvailable("No host of the query plan could answer", dict(self._errors))
+                NoHostAvailable(
+                    "No host of the query plan could answer",
+                    dict(self._errors) or self._why_none_was_asked(),
+                )
             )
         return False
+
+    def _why_none_was_asked(self) -> dict[Any, Exception]:
+        """The reason of each host that is known, after a query plan without any."""
+        return {
+            host: ConnectionException(
+                "The host is down"
+                if host.is_up is False
+                else "The load balancing policy has no use for this host",
+                host.endpoint,
+                was_sent=False,
+            )
+            for host in self.session.cluster.metadata.all_hosts()
+        }
 
     def _query(
         self,

@@ -168,4 +168,6 @@ def _expect(answer: Any, kind: type, endpoint: object) -> Any:  # noqa: ANN401  
 
 def _version_key(version: str) -> tuple[int, ...]:
     """Orders version texts by their numbers."""
-    return tuple(int(part) if part.isdecimal() else 0 for part in version.split("."))
+    return tuple(
+        int(part) if part.isdecimal() and len(part) < 10 else 0 for part in version.split(".")
+    )

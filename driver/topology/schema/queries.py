@@ -78,5 +78,5 @@ _NEWEST: Final = 5
 
 def major_version(release_version: str | None) -> int:
     """The major version in ``5.0.9`` or ``4.0-beta1``; the newest one if there is no text."""
-    match = re.match(r"\d+", release_version or "")
-    return int(match[0]) if match else _NEWEST
+    match = re.match(r"(\d{1,4})(?!\d)", release_version or "")
+    return int(match[1]) if match else _NEWEST

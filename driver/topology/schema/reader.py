@@ -14,6 +14,7 @@ from .function import same_types
 from .rows import (
     SchemaRows,
     aggregate_from_row,
+    each_apart,
     function_from_row,
     keyspace_from_row,
     table_from_row,
@@ -57,9 +58,14 @@ async def read_keyspaces(ask: Ask, release_version: str | None) -> dict[str, Key
         release_version: of the server that answers; decides which tables are asked for.
     """
     rows = await _collect(ask, release_version, queries.STORED + queries.VIRTUAL)
-    keyspaces = [keyspace_from_row(row, rows) for row in rows.all("keyspaces")]
-    keyspaces += [virtual_keyspace_from_row(row, rows) for row in rows.all("virtual_keyspaces")]
-    return {keyspace.name: keyspace for keyspace in keyspaces}
+    found: dict[str, KeyspaceMetadata] = {}
+
+    def add(keyspace: KeyspaceMetadata) -> None:
+        found[keyspace.name] = keyspace
+
+    each_apart(lambda row: add(keyspace_from_row(row, rows)), rows.all("keyspaces"))
+    each_apart(lambda row: add(virtual_keyspace_from_row(row, rows)), rows.all("virtual_keyspaces"))
+    return found
 
 
 async def read_keyspace(

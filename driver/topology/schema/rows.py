@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...vocabulary.limits import shortened
 from ..replication import UnknownStrategy
 from .attachments import IndexMetadata, TriggerMetadata
 from .column import ColumnMask, ColumnMetadata
@@ -44,7 +45,7 @@ class SchemaRows:
     def add(self, source: str, rows: Iterable[Row]) -> None:
         """Keep rows of a schema table."""
         for row in rows:
-            keyspace = row["keyspace_name"]
+            keyspace = row.get("keyspace_name")
             self._rows.setdefault((source,), []).append(row)
             self._rows.setdefault((source, keyspace), []).append(row)
             table = row.get("table_name") or row.get("view_name")
@@ -235,18 +236,39 @@ def keyspace_from_row(row: Row, rows: SchemaRows) -> KeyspaceMetadata:
     keyspace = _filled(KeyspaceMetadata(name, True, None, None), lambda ks: _replicate(ks, row))
     for scylla_row in rows.of("scylla_keyspaces", name):
         keyspace.tablets = tablets_of_row(scylla_row)
-    for user_type in map(user_type_from_row, rows.of("types", name)):
-        keyspace.user_types[user_type.name] = user_type
-    for function in map(function_from_row, rows.of("functions", name)):
-        keyspace.functions[function.signature] = function
-    for aggregate in (aggregate_from_row(r, rows) for r in rows.of("aggregates", name)):
-        keyspace.aggregates[aggregate.signature] = aggregate
-    for table in (table_from_row(r, rows) for r in rows.of("tables", name)):
+
+    def add_table(row: Row) -> None:
+        table = table_from_row(row, rows)
         keyspace.tables[table.name] = table
         keyspace.indexes |= table.indexes
-    for view in (view_from_row(r, rows) for r in rows.of("views", name)):
-        keyspace.add_view(view)
+
+    def add_user_type(row: Row) -> None:
+        user_type = user_type_from_row(row)
+        keyspace.user_types[user_type.name] = user_type
+
+    def add_function(row: Row) -> None:
+        function = function_from_row(row)
+        keyspace.functions[function.signature] = function
+
+    def add_aggregate(row: Row) -> None:
+        aggregate = aggregate_from_row(row, rows)
+        keyspace.aggregates[aggregate.signature] = aggregate
+
+    each_apart(add_user_type, rows.of("types", name))
+    each_apart(add_function, rows.of("functions", name))
+    each_apart(add_aggregate, rows.of("aggregates", name))
+    each_apart(add_table, rows.of("tables", name))
+    each_apart(lambda row: keyspace.add_view(view_from_row(row, rows)), rows.of("views", name))
     return keyspace
+
+
+def each_apart(take: Callable[[Row], None], rows: Iterable[Row]) -> None:
+    """Take each row; one that cannot be read is logged, and hides none of the others."""
+    for row in rows:
+        try:
+            take(row)
+        except Exception:
+            log.exception("Cannot read a row of the schema: %s", shortened(repr(row)))
 
 
 def _replicate(keyspace: KeyspaceMetadata, row: Row) -> None:
@@ -267,6 +289,10 @@ def virtual_keyspace_from_row(row: Row, rows: SchemaRows) -> KeyspaceMetadata:
     name = row["keyspace_name"]
     keyspace = KeyspaceMetadata(name, False, None, None)
     keyspace.virtual = True
-    for table in (virtual_table_from_row(r, rows) for r in rows.of("virtual_tables", name)):
+
+    def add_table(row: Row) -> None:
+        table = virtual_table_from_row(row, rows)
         keyspace.tables[table.name] = table
+
+    each_apart(add_table, rows.of("virtual_tables", name))
     return keyspace

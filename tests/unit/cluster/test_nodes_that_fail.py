@@ -142,3 +142,15 @@ def test_a_node_that_fails_while_nobody_listens_is_left_alone_after_shutdown(nod
     accepted = failed.accepted
     time.sleep(0.05)
     assert failed.accepted == accepted
+
+
+def test_no_host_to_ask_is_an_error_with_the_reason_of_each():
+    with CqlCluster(1) as one, Cluster(**one.options) as cluster:
+        session = cluster.connect()
+        (host,) = cluster.metadata.all_hosts()
+        one.nodes[0].stop_listening()
+        one.nodes[0].drop_connections()
+        assert eventually(lambda: host.is_up is False)
+        with pytest.raises(NoHostAvailable, match="The host is down") as caught:
+            session.execute("SELECT k FROM t")
+        assert list(caught.value.errors) == [host]

@@ -4,13 +4,13 @@ import gc
 
 import pytest
 from cql_cluster import CqlCluster
-from cql_node import EXECUTE, PREPARE, error
+from cql_node import EXECUTE, PREPARE, VOID, error, rows
 
 from driver.cluster import Cluster
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
 from driver.statements import BatchStatement
 from driver.types import Int32Type
-from driver.vocabulary.errors import InvalidRequest, UnsupportedOperation
+from driver.vocabulary.errors import InvalidRequest, ProtocolException, UnsupportedOperation
 
 INSERT = "INSERT INTO t (k) VALUES (?)"
 
@@ -178,3 +178,14 @@ def test_nothing_is_prepared_on_a_host_that_rises_if_the_options_say_so(nodes):
             cluster.run(cluster.core.prepare_statements(host))
         assert prepared_on(nodes) == before
         assert prepared.query_id in cluster.core.prepared_statements
+
+
+@pytest.mark.parametrize("answer", [rows([("k", Int32Type)], [(1,)]), VOID])
+def test_prepare_that_is_answered_by_something_else_is_an_error_of_the_driver(
+    nodes, cluster, monkeypatch, answer
+):
+    session = cluster.connect()
+    for node in nodes.nodes:
+        monkeypatch.setattr(node, "_on_prepare", lambda _: answer)
+    with pytest.raises(ProtocolException, match="PREPARE was answered by something else"):
+        session.prepare(INSERT)

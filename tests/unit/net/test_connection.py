@@ -127,7 +127,7 @@ def test_startup_carries_what_the_settings_say(run, connect, node):
 
 
 def test_the_highest_cql_version_of_the_server_is_taken(run, connect):
-    with CqlNode(supported={"CQL_VERSION": ["3.4.9", "3.10.1", "3.2.0"]}) as node:
+    with CqlNode(supported={"CQL_VERSION": ["3.4.9", "3.10.1", "3.2.0", "9" * 60_000]}) as node:
 
         async def main():
             (await connect(node)).close()

@@ -306,3 +306,34 @@ class TestPartsThatCannotBeRead:
         bad = server([table_row("bad")], columns).read(read_table, "ks", "bad")
         assert bad._exc_info[1].__traceback__ is None
         assert bad._exc_info[2] is None
+
+
+class TestRowsThatCannotBeRead:
+    @pytest.mark.parametrize(
+        ("table", "bad"),
+        [
+            ("types", {"keyspace_name": "ks"}),
+            ("functions", {"keyspace_name": "ks", "function_name": "f", "argument_types": 7}),
+            (
+                "aggregates",
+                {"keyspace_name": "ks", "aggregate_name": None, "argument_types": [None]},
+            ),
+            ("tables", {"keyspace_name": "ks"}),
+            ("views", {"keyspace_name": "ks", "view_name": "v"}),
+            ("keyspaces", {"keyspace_name": "other"}),
+            ("keyspaces", {"durable_writes": True}),
+        ],
+    )
+    def test_one_hides_no_other(self, table, bad, caplog):
+        columns = [column_row("t", "k", "int", "partition_key", 0)]
+        node = server([table_row("t")], columns)
+        name = f"system_schema.{table}"
+        node.tables[name] = [bad, *node.tables.get(name, ())]
+        found = node.read(read_keyspaces)
+        assert list(found["ks"].tables["t"].columns) == ["k"]
+        assert "Cannot read" in caplog.text
+
+    @pytest.mark.parametrize("version", ["9" * 60_000, "4" * 60_000 + ".0", "", "x"])
+    def test_a_version_that_cannot_be_is_none(self, version):
+        columns = [column_row("t", "k", "int", "partition_key", 0)]
+        assert "ks" in server([table_row("t")], columns, version).read(read_keyspaces)
