@@ -11,7 +11,7 @@ class Limits:
     Attributes:
         growth: bytes in memory that a compressed body, or a tuple or user-defined type with fields
             that the server left out, may take for each byte of the frame. A value that was written
-            before its type had more than 500 fields may need more.
+            before its type had more than 500 fields may need more. Bodies may grow by 8 anyway.
     """
 
     __slots__ = ("growth",)
