@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import struct
+from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..vocabulary.columns import ColDesc, ColumnMetadata
+from ..vocabulary.limits import shortened
 from ..vocabulary.unset import UNSET_VALUE, UnsetType
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset, Statement
 from .routing_key import pack_parts
@@ -79,17 +81,17 @@ class BoundStatement(Statement):
 
         Args:
             values: a sequence in the order of the markers, or a dict by column name. From
-                protocol v4 on, markers without a value are left unset; a dict may have names
-                that are no markers.
+                protocol v4 on, markers without a value are left unset.
 
         Returns:
             This statement.
 
         Raises:
-            ValueError: too many values, or too few before v4; UNSET_VALUE before v4, or for a
-                part of the partition key; a value that its type cannot express.
+            ValueError: too many values, or too few before v4; a name that no marker has;
+                UNSET_VALUE before v4, or for a part of the partition key; a value that its type
+                cannot express.
             KeyError: a dict lacks a column, before v4.
-            TypeError: a value of the wrong type, or outside the type's range; the message says
+            TypeError: a text in place of a sequence; a value of the wrong type, or outside the type's range; the message says
                 which of the two.
         """
         prepared = self.prepared_statement
@@ -191,15 +193,13 @@ class BoundStatement(Statement):
         prepared = self.prepared_statement
         markers, unset_allowed = prepared.column_metadata, prepared.protocol_version >= _UNSET_SINCE
         if isinstance(values, dict):
-            if unset_allowed:
-                return [values.get(column.name, UNSET_VALUE) for column in markers]
-            try:
-                return [values[column.name] for column in markers]
-            except KeyError as missing:
-                name = missing.args[0]
-                raise KeyError(f"the dict has no value for column {name!r}") from None
+            return self._of_dict(values, unset_allowed)
         if values is None:
             values = ()
+        if isinstance(values, str | bytes):
+            raise TypeError(
+                f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)"
+            )
         if len(values) > len(markers):
             raise ValueError(f"{len(values)} values are too many for {len(markers)} bind markers")
         if len(values) < len(markers) and not unset_allowed:
@@ -210,6 +210,20 @@ class BoundStatement(Statement):
         if type(values) is tuple or type(values) is list:
             return values
         return list(islice(values, len(markers)))
+
+    def _of_dict(self, values: dict[str, Any], unset_allowed: bool) -> list[Any]:
+        """The values of a dict in the order of the markers, if it has no others."""
+        names = [column.name for column in self.prepared_statement.column_metadata]
+        try:
+            given = [values[name] for name in names]
+        except KeyError as missing:
+            _refuse_unknown(values, names)
+            if unset_allowed:
+                return [values.get(name, UNSET_VALUE) for name in names]
+            raise KeyError(f"the dict has no value for column {missing.args[0]!r}") from None
+        if len(values) > len(names):
+            _refuse_unknown(values, names)
+        return given
 
     def _append_unset_value(self) -> None:
         """Leave the next bind marker unset."""
@@ -233,6 +247,15 @@ class BoundStatement(Statement):
         )
 
     __str__ = __repr__
+
+
+def _refuse_unknown(values: dict[str, Any], names: list[str]) -> None:
+    """Refuse a dict with names that are no markers: one that is misspelt would be left unset."""
+    for unknown in values:
+        if unknown not in names:
+            near = get_close_matches(str(unknown), names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+            raise ValueError(f"no bind marker is called {unknown!r}: {shortened(hint)}")
 
 
 #: What serializers raise -> what binding raises, and how it says so. The first that fits counts:

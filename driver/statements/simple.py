@@ -74,10 +74,19 @@ def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: Lit
         CQL text without placeholders.
 
     Raises:
-        TypeError: a sequence is longer or shorter than the placeholders.
+        TypeError: a sequence is longer or shorter than the placeholders, or a text.
         KeyError: a mapping lacks a name.
     """
+    if isinstance(params, str | bytes):
+        raise TypeError(f"parameters are a tuple, a list or a dict, not {params!r}: write (x,)")
     encode = encoder.cql_encode_all_types
     if isinstance(params, dict):
         return query % {name: encode(value) for name, value in params.items()}
-    return query % tuple(encode(value) for value in params)
+    literals = tuple(encode(value) for value in params)
+    try:
+        return query % literals
+    except TypeError as error:
+        hint = ", and ? is for statements that session.prepare made" if "?" in query else ""
+        raise TypeError(
+            f"{error}: the text needs a %s for each of {len(literals)} parameters{hint}"
+        ) from None

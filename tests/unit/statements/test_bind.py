@@ -25,7 +25,7 @@ SINCE_UNSET = pytest.mark.parametrize("version", [4, 5])
 
 
 @pytest.mark.parametrize("version", [3, 4, 5])
-@pytest.mark.parametrize("values", [(1, "x", 1), [1, "x", 1], {"c": 1, "b": "x", "a": 1, "z": 9}])
+@pytest.mark.parametrize("values", [(1, "x", 1), [1, "x", 1], {"c": 1, "b": "x", "a": 1}])
 def test_values_become_bytes_in_the_order_of_the_markers(prepare, version, values):
     assert prepare(version).bind(values).values == [ONE, b"x", ONE]
 
@@ -39,6 +39,26 @@ def test_none_is_null(prepare, version):
 def test_too_many_values_are_refused(prepare, version):
     with pytest.raises(ValueError, match=r"4 values are too many for 3 bind markers"):
         prepare(version).bind((1, "x", 1, 1))
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"a": 1, "b": "x", "c": 1, "z": 9}, "no bind marker is called 'z': there are a, b, c"),
+        ({"a": 1, "b": "x", "cc": 9}, "no bind marker is called 'cc': did you mean 'c'"),
+        ({"a": 1, "b": "x", 7: 9}, "no bind marker is called 7"),
+    ],
+)
+def test_names_that_are_no_markers_are_refused(prepare, version, values, message):
+    with pytest.raises(ValueError, match=message):
+        prepare(version).bind(values)
+
+
+@pytest.mark.parametrize("text", ["abc", b"abc", "a"])
+def test_a_text_is_no_sequence_of_values(prepare, text):
+    with pytest.raises(TypeError, match=r"a tuple of one is \(x,\)"):
+        prepare(4).bind(text)
 
 
 class TestMissingValues:

@@ -87,3 +87,17 @@ def test_as_many_parameters_as_placeholders_are_needed(params):
 def test_a_missing_name_is_an_error():
     with pytest.raises(KeyError, match="y"):
         bind_params("%(y)s", {"x": 1}, Encoder())
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "message"),
+    [
+        ("a = ?", (1,), "a %s for each of 1 parameters, and [?] is for statements that .*prepare"),
+        ("a = %s", (1, 2), "a %s for each of 2 parameters$"),
+        ("a = %s", "x", r"not 'x': write \(x,\)"),
+        ("a = %s", b"x", "are a tuple"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused_with_what_to_do(text, params, message):
+    with pytest.raises(TypeError, match=message):
+        bind_params(text, params, Encoder())
