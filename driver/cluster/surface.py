@@ -243,6 +243,16 @@ class ClusterSurface(Refreshing):
         """The threads that run what is given to ``Session.submit``."""
         return self.core.executor
 
+    def __repr__(self) -> str:
+        """Where it is, and its state; no options, which hold secrets."""
+        core = self.core
+        state = (
+            "shut down" if core.is_shutdown else "connected" if core.is_open else "not connected"
+        )
+        points = ", ".join(map(str, core.options.contact_points))
+        name = f"{core.metadata.cluster_name!r}, " if core.metadata.cluster_name else ""
+        return f"<{type(self).__name__}: {name}contact points {points}, {state}>"
+
     def set_meta_refresh_enabled(self, enabled: bool) -> None:
         """Set ``schema_metadata_enabled`` and ``token_metadata_enabled`` together."""
         self.schema_metadata_enabled = enabled
@@ -361,6 +371,12 @@ class SessionSurface:
     def keyspace(self) -> str | None:
         """The keyspace in use; None before the first USE."""
         return self.core.keyspace
+
+    def __repr__(self) -> str:
+        """The keyspace, the pools and the state."""
+        pools = f"{len(self.core.pools.by_host)} pools"
+        state = ", shut down" if self.is_shutdown else ""
+        return f"<{type(self).__name__}: keyspace {self.keyspace}, {pools}{state}>"
 
     @property
     def session_id(self) -> UUID:

@@ -112,6 +112,15 @@ class ResultPage:
         """The first row of the current page; None if it has none."""
         return next(iter(self._current_rows), None)
 
+    def __repr__(self) -> str:
+        """How many rows the current page has, and whether more follow."""
+        rows = self._current_rows
+        count = (
+            f"{len(rows)} rows" if hasattr(rows, "__len__") else f"rows of {type(rows).__name__}"
+        )
+        more = ", more pages follow" if self.has_more_pages else ""
+        return f"<{type(self).__name__}: {count}{more}>"
+
     def __bool__(self) -> bool:
         """Whether the current page has rows."""
         return self.one() is not None
