@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from ..policies.distance import HostDistance
 from ..pool.host_pool import HostPool
+from ..vocabulary.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,14 +104,17 @@ class SessionPools:
         """Have a new pool use the session's keyspace.
 
         Raises:
-            Exception: the first error of a connection.
+            Exception: the first error of a connection, but for a keyspace that is not there.
         """
         used = None
         # The session may go on to another keyspace while the pool is told of this one.
         while used != self.keyspace and self.keyspace is not None:
             used = self.keyspace
             for error in await pool.set_keyspace(used):
-                raise error
+                if not isinstance(error, InvalidRequest):
+                    raise error
+                # It was dropped: requests that need it will say so, and others need the pool.
+                log.warning("The pool of %s has no keyspace: %s", pool.host, error)
 
     def take(self, host: Host) -> HostPool | None:
         """Lend no more connections to a host; returns its pool, to be closed."""

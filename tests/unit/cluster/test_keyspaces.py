@@ -117,3 +117,12 @@ def test_connections_that_are_opened_later_use_the_keyspace_too(nodes, cluster):
     session.update_created_pools()
     assert session.execute("SELECT k FROM t", host=host).one().k == 1
     assert keyspaces_in_use(nodes) == ["ks"] * 3
+
+
+def test_a_pool_opens_although_the_keyspace_was_dropped(nodes, cluster):
+    session = cluster.connect("ks", wait_for_all_pools=True)
+    nodes.when(USE, error(INVALID, "Keyspace 'ks' does not exist"))
+    nodes.when("FROM other.t", rows([("k", Int32Type)], [(1,)]))
+    for host in session.hosts:
+        assert cluster.run(session.core.pools.add_or_renew(host)) is None
+        assert session.execute("SELECT k FROM other.t", host=host).one().k == 1
