@@ -1,7 +1,7 @@
 """Metrics: what happened to requests, in numbers.
 
 Times are seconds. Requests are counted on the loop's thread, but for those that end before they
-were sent; a count is one increment, so that readers on other threads see whole numbers.
+were sent, on whichever thread that is.
 """
 
 from __future__ import annotations
@@ -155,37 +155,42 @@ class Metrics:
         self.stats_name = stats_name
         self.request_timer = RequestTimer()
         self._gauges = dict(gauges or {})
+        self._lock = threading.Lock()
         for name in _COUNTERS:
             setattr(self, name, 0)
 
     def on_error(self, response: ErrorMessage) -> None:
         """A node answered with an error."""
-        name = _COUNTER_OF_ERROR.get(type(response), "other_errors")
-        setattr(self, name, getattr(self, name) + 1)
+        self._count(_COUNTER_OF_ERROR.get(type(response), "other_errors"))
+
+    def _count(self, name: str) -> None:
+        """Add one, from any thread."""
+        with self._lock:
+            setattr(self, name, getattr(self, name) + 1)
 
     def on_connection_error(self) -> None:
         """A connection failed a request."""
-        self.connection_errors += 1
+        self._count("connection_errors")
 
     def on_client_timeout(self) -> None:
         """The client stopped waiting."""
-        self.client_timeouts += 1
+        self._count("client_timeouts")
 
     def on_retry(self) -> None:
         """A request is tried again."""
-        self.retries += 1
+        self._count("retries")
 
     def on_ignore(self) -> None:
         """A failure is ignored."""
-        self.ignores += 1
+        self._count("ignores")
 
     def on_rethrow(self) -> None:
         """A failure is left to the caller."""
-        self.rethrows += 1
+        self._count("rethrows")
 
     def on_speculative_execution(self) -> None:
         """A request is sent to one more host."""
-        self.speculative_executions += 1
+        self._count("speculative_executions")
 
     def on_result(self, seconds: float) -> None:
         """A request ended well."""
@@ -193,7 +198,7 @@ class Metrics:
 
     def on_exception(self, seconds: float) -> None:
         """A request ended in an exception."""
-        self.request_errors += 1
+        self._count("request_errors")
         self.request_timer.add(seconds)
 
     @property

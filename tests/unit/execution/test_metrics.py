@@ -1,5 +1,7 @@
 """Metrics: counters, the timer and gauges."""
 
+import threading
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,3 +63,22 @@ def test_percentiles_are_of_the_last_requests_and_the_count_of_all():
     for seconds in [100.0] * 10 + [1.0] * 1024:
         timer.add(seconds)
     assert (timer["count"], timer["max"]) == (1034, 1.0)
+
+
+def test_counts_of_several_threads_are_all_counted():
+    metrics = Metrics()
+    others = []
+
+    class Slow(int):
+        """While one is added, another thread counts, if it may."""
+
+        def __add__(self, more):
+            others.append(threading.Thread(target=metrics.on_retry))
+            others[0].start()
+            others[0].join(0.2)
+            return int(self) + more
+
+    metrics.retries = Slow(0)
+    metrics.on_retry()
+    others[0].join()
+    assert metrics.retries == 2
