@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT
@@ -43,8 +44,8 @@ async def execute_concurrent(
     waiting = enumerate(statements_and_parameters)
     results: dict[int, ExecutionResult] = {}
 
-    async def work() -> None:
-        for index, (statement, parameters) in waiting:
+    async def work(first: tuple[int, tuple[Any, Any]]) -> None:
+        for index, (statement, parameters) in chain([first], waiting):
             try:
                 result = await session.execute(
                     statement, parameters, execution_profile=execution_profile
@@ -56,7 +57,8 @@ async def execute_concurrent(
             else:
                 results[index] = ExecutionResult(True, result)
 
-    workers = [asyncio.create_task(work()) for _ in range(concurrency)]
+    begin = list(islice(waiting, concurrency))
+    workers = [asyncio.create_task(work(first)) for first in begin]
     try:
         await asyncio.gather(*workers)
     finally:

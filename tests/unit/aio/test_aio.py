@@ -370,3 +370,38 @@ def test_the_driver_runs_on_uvloop(nodes):
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         assert runner.run(main()) == [1, 2]
+
+
+def test_two_statements_at_a_time_take_no_more_than_two_tasks(nodes):
+    async def main():
+        async with connected(nodes) as session:
+            most = 0
+            execute = session.execute
+
+            async def counted(*args, **options):
+                nonlocal most
+                most = max(most, len(asyncio.all_tasks()))
+                return await execute(*args, **options)
+
+            session.execute = counted
+            before = len(asyncio.all_tasks())
+            done = await session.execute_concurrent([("SELECT k FROM t", None)] * 2)
+            assert [result.success for result in done] == [True, True]
+            assert most <= before + 2
+
+    asyncio.run(main())
+
+
+def test_reprs_say_what_it_is(nodes):
+    async def main():
+        async with Cluster(**nodes.options) as cluster:
+            assert "not connected" in repr(cluster)
+            session = await cluster.connect("ks", wait_for_all_pools=True)
+            assert repr(session) == "<Session: keyspace ks, 2 pools>"
+            assert repr(await session.execute("SELECT k FROM t")) == "<AsyncResultSet: 2 rows>"
+            assert "'Test Cluster', contact points 127.0.0.1, connected" in repr(cluster)
+            await session.shutdown()
+            assert repr(session).endswith(", shut down>")
+        assert repr(cluster).endswith(", shut down>")
+
+    asyncio.run(main())
