@@ -91,8 +91,8 @@ class BoundStatement(Statement):
                 UNSET_VALUE before v4, or for a part of the partition key; a value that its type
                 cannot express.
             KeyError: a dict lacks a column, before v4.
-            TypeError: a text in place of a sequence; a value of the wrong type, or outside the type's range; the message says
-                which of the two.
+            TypeError: a text in place of a sequence; a value of the wrong type, or outside the
+                type's range; the message says which.
         """
         prepared = self.prepared_statement
         markers = prepared.column_metadata

@@ -59,17 +59,17 @@ class TupleType(CQLType):
     def _fields(cls, data: bytes, protocol_version: int) -> list[Any]:
         """A value for each field. Bytes behind the last are fields added since, and ignored."""
         values: list[Any] = []
-        offset = 0
+        offset, end = 0, len(data)
         for subtype in cls.subtypes:
-            if offset == len(data):
+            if offset == end:
                 break
             part, offset = read_part(data, offset, cls.typename)
             values.append(subtype.from_binary(part, protocol_version))
+        else:
+            return values
+        check_growth(cls, end)
         missing = cls.subtypes[len(values) :]
-        if missing:
-            check_growth(cls, len(data))
-            values += [subtype.from_binary(None, protocol_version) for subtype in missing]
-        return values
+        return values + [subtype.from_binary(None, protocol_version) for subtype in missing]
 
 
 class UserType(TupleType):
