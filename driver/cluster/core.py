@@ -58,6 +58,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+#: Tokens of a ring whose replicas take longer than a request should wait for.
+_LARGE_RING = 2048
+
 
 class ClusterCore:
     """A cluster on the running event loop.
@@ -229,6 +232,14 @@ class ClusterCore:
         self.loop = INHERITED_LOOP
         self._executor = None
         self._executor_lock = threading.Lock()
+
+    async def place_replicas(self, keyspace: str | None) -> None:
+        """Work out who replicates a keyspace before a request needs it, if that takes a while."""
+        ring = self.metadata.token_map
+        if ring is None or keyspace is None or keyspace in ring.tokens_to_hosts_by_ks:
+            return
+        if len(ring.ring) > _LARGE_RING:
+            await self.loop.run_in_executor(self.executor, ring.rebuild_keyspace, keyspace, True)
 
     async def _close(self) -> None:
         async with AsyncExitStack() as last_first:

@@ -1,14 +1,17 @@
 """Prepared statements: known while somebody holds them, prepared wherever they are executed."""
 
 import gc
+import threading
 
 import pytest
 from cql_cluster import CqlCluster
 from cql_node import EXECUTE, PREPARE, VOID, error, rows
 
 from driver.cluster import Cluster
+from driver.cluster import core as core_module
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
 from driver.statements import BatchStatement
+from driver.topology.schema import KeyspaceMetadata
 from driver.types import Int32Type
 from driver.vocabulary.errors import InvalidRequest, ProtocolException, UnsupportedOperation
 
@@ -189,3 +192,22 @@ def test_prepare_that_is_answered_by_something_else_is_an_error_of_the_driver(
         monkeypatch.setattr(node, "_on_prepare", lambda _: answer)
     with pytest.raises(ProtocolException, match="PREPARE was answered by something else"):
         session.prepare(INSERT)
+
+
+def test_who_replicates_a_large_ring_is_known_before_the_first_request(cluster, monkeypatch):
+    session = cluster.connect()
+    ring = cluster.metadata.token_map
+    described = KeyspaceMetadata("ks", True, "SimpleStrategy", {"replication_factor": "1"})
+    cluster.metadata.keyspaces["ks"] = described
+    threads = []
+    place = ring._place
+    monkeypatch.setattr(core_module, "_LARGE_RING", 1)
+    monkeypatch.setattr(
+        ring, "_place", lambda name: (threads.append(threading.current_thread()), place(name))
+    )
+    session.prepare(INSERT)
+    (placed_on,) = threads
+    assert placed_on.name.startswith("driver-executor")
+    assert len(ring.tokens_to_hosts_by_ks["ks"]) == 3
+    assert len(cluster.metadata.get_replicas("ks", b"key")) == 1
+    assert threads == [placed_on]
