@@ -196,11 +196,8 @@ class BoundStatement(Statement):
             return self._of_dict(values, unset_allowed)
         if values is None:
             values = ()
-        if isinstance(values, str | bytes):
-            raise TypeError(
-                f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)"
-            )
         if len(values) > len(markers):
+            _refuse_text(values)
             raise ValueError(f"{len(values)} values are too many for {len(markers)} bind markers")
         if len(values) < len(markers) and not unset_allowed:
             raise ValueError(
@@ -209,11 +206,12 @@ class BoundStatement(Statement):
             )
         if type(values) is tuple or type(values) is list:
             return values
+        _refuse_text(values)
         return list(islice(values, len(markers)))
 
     def _of_dict(self, values: dict[str, Any], unset_allowed: bool) -> list[Any]:
         """The values of a dict in the order of the markers, if it has no others."""
-        names = [column.name for column in self.prepared_statement.column_metadata]
+        names = self.prepared_statement.marker_names
         try:
             given = [values[name] for name in names]
         except KeyError as missing:
@@ -221,7 +219,7 @@ class BoundStatement(Statement):
             if unset_allowed:
                 return [values.get(name, UNSET_VALUE) for name in names]
             raise KeyError(f"the dict has no value for column {missing.args[0]!r}") from None
-        if len(values) > len(names):
+        if len(values) > self.prepared_statement.distinct_names:
             _refuse_unknown(values, names)
         return given
 
@@ -247,6 +245,12 @@ class BoundStatement(Statement):
         )
 
     __str__ = __repr__
+
+
+def _refuse_text(values: Sequence[Any]) -> None:
+    """Refuse a text, of which each character would be a value."""
+    if isinstance(values, str | bytes):
+        raise TypeError(f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)")
 
 
 def _refuse_unknown(values: dict[str, Any], names: list[str]) -> None:

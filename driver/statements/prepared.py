@@ -57,6 +57,8 @@ class PreparedStatement:
 
     Attributes:
         column_metadata: a description of each bind marker, in order.
+        marker_names: the name of each bind marker, in order.
+        distinct_names: how many of them differ.
         query_id: the server's name for the statement.
         routing_key_indexes: bind markers that hold the partition key, in the key's order; None
             if some part of it is not bound.
@@ -94,6 +96,8 @@ class PreparedStatement:
     ) -> None:
         """Describe a statement that a server prepared."""
         self.column_metadata = column_metadata
+        self.marker_names = [column.name for column in column_metadata]
+        self.distinct_names = len(set(self.marker_names))
         self.query_id = query_id
         self.routing_key_indexes = routing_key_indexes
         self.query_string = query

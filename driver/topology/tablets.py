@@ -45,10 +45,12 @@ class Tablet:
         first_token: int, last_token: int, replicas: Iterable[tuple[UUID, int]] | None
     ) -> Tablet | None:
         """A tablet from the fields of its payload; None if it names no replicas, or no shard."""
-        known = tuple((host, shard) for host, shard in replicas or ())
-        if not known or any(shard is None or shard < 0 for _, shard in known):
-            return None
-        return Tablet(first_token, last_token, known)
+        known = []
+        for host, shard in replicas or ():
+            if shard is None or shard < 0:
+                return None
+            known.append((host, shard))
+        return Tablet(first_token, last_token, tuple(known)) if known else None
 
     def replica_contains_host_id(self, host_id: UUID) -> bool:
         """Whether a host holds this tablet."""

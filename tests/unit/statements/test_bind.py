@@ -55,7 +55,7 @@ def test_names_that_are_no_markers_are_refused(prepare, version, values, message
         prepare(version).bind(values)
 
 
-@pytest.mark.parametrize("text", ["abc", b"abc", "a"])
+@pytest.mark.parametrize("text", ["abcd", "abc", b"abc", "a"])
 def test_a_text_is_no_sequence_of_values(prepare, text):
     with pytest.raises(TypeError, match=r"a tuple of one is \(x,\)"):
         prepare(4).bind(text)
