@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from . import pairing, plan, worker
 from .collected import FIRST, Collected, Rows, Spot
 from .errors import WorkerError, is_full, no_space
-from .meters import allocations, instructions
+from .meters import VALUES, allocations, instructions
 from .meters.counts import price_of
 from .plan import SIDES, Block, SideName
 
@@ -99,14 +99,17 @@ class Bench:
         """
         for side in SIDES:
             self.got.proofs[side] = {}
-        for name, said, _ in self._both("prove", [_row(case) for case in cases]):
+        for name, said, _ in self._both("prove", [case.row for case in cases]):
             for side, row in said.items():
                 self.got.proofs[side][name] = row
             if all("seconds" in row for row in said.values()):
                 seconds, worked = (
                     max(row[key] for row in said.values()) for key in ("seconds", "worked")
                 )
-                self.got.loops[name] = plan.loops(seconds, price_of(worked))
+                number = max(row.get("number", 0) for row in said.values())
+                self.got.loops[name] = plan.loops(seconds, price_of(worked), number)
+                if number:  # its loops are as they must be, whatever a call costs
+                    self.got.prices[name] = price_of(worked)
             heard(name)
 
     def count_instructions(
@@ -117,7 +120,7 @@ class Bench:
         The first count of a case settles how often it is called on both sides from then on.
         """
         rows = [
-            _row(case) | ({"counts": vars(self.got.loops[case.name].instructions)}
+            case.row | ({"counts": vars(self.got.loops[case.name].instructions)}
                           if case.name in self.got.prices else {})
             for case in cases
         ]  # fmt: skip
@@ -147,7 +150,7 @@ class Bench:
     def count_allocations(self, cases: Sequence[Case], heard: Heard = nobody) -> None:
         """One process a side, side by side."""
         rows = [
-            _row(case) | {"counts": vars(self.got.loops[case.name].allocations)} for case in cases
+            case.row | {"counts": vars(self.got.loops[case.name].allocations)} for case in cases
         ]
         for name, said, _ in self._both("allocations", rows):
             for side, row in said.items():
@@ -156,13 +159,22 @@ class Bench:
                         self.got.count(meter, side, name, row[meter])
             heard(name)
 
+    def take_values(self, meter: str, cases: Sequence[Case]) -> None:
+        """Ask benchmarks for the value that each gives, in a few processes a side."""
+        rows = [case.row for case in cases]
+        for spot in (Spot(0, layout) for layout in range(VALUES)):
+            for name, said, _ in self._both("value", rows, spot):
+                for side, row in said.items():
+                    if not self._failed(side, row):
+                        self.got.count(meter, side, name, row["value"], spot)
+
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
         """One process a side, one after the other; the seconds that both took.
 
         A block with a process whose clock cannot be believed is thrown away, and noted.
         """
         start = time.monotonic()
-        rows = [_row(case) | {"loops": self.got.loops[case.name].wall} for case in cases]
+        rows = [case.row | {"loops": self.got.loops[case.name].wall} for case in cases]
         pair: dict[SideName, list[dict[str, Any]]] = {}
         for side in block.sides:
             running = self._start(side, "wall", rows, block)
@@ -185,7 +197,7 @@ class Bench:
         self, task: str, cases: Sequence[Case], extra: Sequence[Mapping[str, Any]]
     ) -> dict[SideName, Rows]:
         """Run any other task of the worker on both sides; its answers by side and case."""
-        rows = [_row(case) | dict(more) for case, more in zip(cases, extra, strict=True)]
+        rows = [case.row | dict(more) for case, more in zip(cases, extra, strict=True)]
         answers: dict[SideName, Rows] = {side: {} for side in SIDES}
         for name, said, _ in self._both(task, rows):
             for side, row in said.items():
@@ -322,7 +334,7 @@ class Bench:
             "suites": str(self.suites), "task": task,
             "cases": list(rows), "out": str(folder / "answers.jsonl"),
             "harness": str(Path(__file__).resolve().parent.parent), "layout": spot.layout,
-            "talk": talk,
+            "talk": talk, "proof": built.proof, "cache": str(self.scratch / _TOKEN[side] / "cache"),
         }  # fmt: skip
         if block is not None:
             request |= {"core": self.core, "order": block.order}
@@ -404,8 +416,3 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
         return []
     text = file.read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-
-
-def _row(case: Case) -> dict[str, Any]:
-    """What a worker needs to find a case."""
-    return {"name": case.name, "module": case.module, "function": case.function}

@@ -90,6 +90,7 @@ class Built:
         package: the name by which it is imported.
         needs: what it requires at run time.
         packages: folder with what the environment lacks of that, or "".
+        proof: the least grade of proof that the project demands, or "".
     """
 
     key: str
@@ -102,6 +103,7 @@ class Built:
     package: str = ""
     needs: tuple[str, ...] = ()
     packages: str = ""
+    proof: str = ""
 
     def same_as(self, other: Built) -> bool:
         """Whether two sides run the same files in the same way."""
@@ -225,6 +227,7 @@ class Builder:
             Dependencies(self.cache, self.crew, self.tell).provide(
                 (*needs, *self.checkout.requirements)
             ),
+            self.checkout.proof,
         )  # fmt: skip
 
     def _checkout(self, target: Target) -> Checkout:

@@ -69,6 +69,11 @@ class Checkout:
         """Patterns of the variables that its build reads, as the project names them."""
         return package.build_variables(self.root)
 
+    @cached_property
+    def proof(self) -> str:
+        """The least grade of proof that the project demands of a benchmark, or ""."""
+        return package.proof(self.root)
+
     def ask(self, *arguments: str) -> str:
         """The output of a git command that must succeed.
 

@@ -140,7 +140,8 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         tell.line(whose)
         known = listing.early(suites, place.checkout)
         if known is not None:
-            chosen(known, pattern, request, package.name(place.checkout.package))
+            measured = package.name(place.checkout.package)
+            chosen(suite.from_rows(known, request.meters), pattern, request, measured)
         if is_same(sides) and not request.force and (known is not None or not request.bench):
             return Outcome(skeleton(request, place, sides, {}) | same_build(), None)
         try:
@@ -159,10 +160,12 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         try:
             tell.stage("finding the benchmarks")
             found = bench.discover()
-            document["excluded"] = suite.left_out(found, pattern)
+            document["excluded"] = suite.left_out(found, pattern, request.meters)
             if document["excluded"]:
                 tell.line(suite.told(document["excluded"]))
-            cases += chosen(suite.from_rows(found), pattern, request, built["right"].package)
+            cases += chosen(
+                suite.from_rows(found, request.meters), pattern, request, built["right"].package
+            )
             if built["left"].same_as(built["right"]) and not request.force:
                 return Outcome(document | same_build(), None)
             # Also of a look that shows fewer.
@@ -248,7 +251,7 @@ def measure(
     bench.prove(functions, Counter("proving the path on both sides", costs, tell, wall).done)
     counting.exact(bench, functions, wanted, tell, request.settings, after=wall)
     imports.measure(bench, cases, wanted, tell, request.settings)
-    ready = counting.measurable(bench, functions)
+    ready = counting.measurable(bench, functions, "wall")
     if request.only_changes:
         same = [case for case in ready if counting.is_equivalent(bench, case, request.settings)]
         bench.got.untimed |= {case.name: NOTHING_TO_DECIDE for case in same}
@@ -286,6 +289,7 @@ def skeleton(
                 "processes": 1 if meter.exact else 0,
             }
             for name, meter in meters.METERS.items()
+            if meter.task != "value"
         },
         "excluded": [],
     }
@@ -315,6 +319,7 @@ def finish(
 ) -> dict[str, Any]:
     """The rest of it where something was measured."""
     wanted = [name for name, about in document["meters"].items() if about["measured"]]
+    wanted += [name for name, meter in meters.METERS.items() if meter.task == "value"]
     rows = results.judge(bench, cases, wanted, settings, looks)
     if partial:
         rows = results.reached(rows)
@@ -330,7 +335,7 @@ def finish(
             about |= {"measured": False, "why": why}
     return document | {
         "partial": partial,
-        "meters": counted,
+        "meters": counted | meters.gave_values(rows),
         "cases": rows,
         "suites": whole,
         "verdict": verdict.judge_gate(

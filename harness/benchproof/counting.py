@@ -77,6 +77,14 @@ def exact(
     if "allocations" in tasks and ready:
         costs = dict.fromkeys((case.name for case in ready), BESIDE)
         bench.count_allocations(ready, Counter("counting allocations", costs, tell, after).done)
+    if "value" in tasks:
+        giving = {
+            meter: measurable(bench, cases, meter) for meter, how in METERS.items()
+            if how.task == "value"
+        }  # fmt: skip
+        for meter in filter(giving.get, giving):
+            tell.stage(f"asking {len(giving[meter])} benchmarks for their {meter}")
+            bench.take_values(meter, giving[meter])
 
 
 def expected(bench: Bench, cases: Sequence[Case]) -> dict[str, float]:
@@ -165,9 +173,10 @@ def doubtful_together(
     ]
 
 
-def measurable(bench: Bench, cases: Sequence[Case]) -> list[Case]:
-    """The functions that passed their proofs on both sides, with the same answer."""
+def measurable(bench: Bench, cases: Sequence[Case], meter: str = "instructions") -> list[Case]:
+    """The functions that a meter can measure, and whose proofs both sides passed."""
     return [
         case for case in cases
-        if case.module and results.status_of(bench, case)[0] == "measured"
+        if case.benchmark and case.kind in METERS[meter].kinds
+        and results.status_of(bench, case)[0] == "measured"
     ]  # fmt: skip

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .gate.report.words import Document, Moved, Row
 
 STYLES = {
-    "regressed": "bold red", "accepted": "yellow", "trade-off": "bold yellow", "improved": "green",
-    "equivalent": "dim", "undecided": "yellow",
+    "regressed": "bold red", "accepted": "yellow", "trade-off": "bold yellow",
+    "changed": "bold yellow", "improved": "green", "equivalent": "dim", "undecided": "yellow",
 }  # fmt: skip
 #: Of a status that is no verdict.
 BROKEN = "bold yellow"
@@ -126,7 +126,11 @@ def cases(document: Document, *, wide: bool) -> Table:
     grid = borderless()
     grid.add_column("right / left", overflow="fold", min_width=12)
     seen = {meter for row in document["cases"] for meter in row["meters"]}
-    shown = [each for each in _COLUMNS if METERS[each[0]].told_at_zero or each[0] in seen]
+    shown = [
+        each for each in _COLUMNS
+        if each[0] in seen
+        or (METERS[each[0]].told_at_zero and METERS[each[0]].task != "value")
+    ]  # fmt: skip
     titles = [title for _, title, _ in shown]
     for title in (*titles, *(("time a call",) if wide else ())):
         grid.add_column(title, justify="right", no_wrap=True)
@@ -183,5 +187,8 @@ _COLUMNS: tuple[Column, ...] = (
     ("allocations", "allocs", _counts),
     ("bytes", "bytes", _change),
     ("retained", "lives on", _counts),
+    ("memory", "size", _change),
+    ("peakmemory", "peak", _change),
+    ("track", "value", _counts),
     ("wall", "time", _change),
 )

@@ -79,12 +79,12 @@ def case(package: str) -> Case:
     Args:
         package: the name by which it is imported.
     """
-    return Case(f"{SUITE}.{package}", "", "", "1", answers_may_differ=True)
+    return Case(f"{SUITE}.{package}", "", None, "1", answers_may_differ=True)
 
 
 def is_one(each: Case) -> bool:
     """Whether a case is an import, and no function of a suite."""
-    return not each.module
+    return not each.benchmark
 
 
 def functions(cases: Iterable[Case]) -> list[Case]:

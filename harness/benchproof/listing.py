@@ -6,20 +6,19 @@ import json
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from . import suite, worker
+from . import worker
 from .bench import environment, read_lines
 from .package import name as import_name
 from .processes import Crew
 
 if TYPE_CHECKING:
     from .checkout import Checkout
-    from .suite import Case
 
 
-def early(suites: Path, checkout: Checkout) -> list[Case] | None:
-    """The benchmarks, as a worker without any side finds them.
+def early(suites: Path, checkout: Checkout) -> list[dict[str, Any]] | None:
+    """The benchmarks, as a worker without any side describes them.
 
     Args:
         suites: folder of the benchmark definitions.
@@ -43,5 +42,4 @@ def early(suites: Path, checkout: Checkout) -> list[Case] | None:
         )
         if crew.wait(child).status:
             return None
-        rows = read_lines(folder / "answers.jsonl")
-    return suite.from_rows(row for row in rows if "name" in row)
+        return read_lines(folder / "answers.jsonl")

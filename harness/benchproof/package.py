@@ -109,6 +109,15 @@ def suites(root: Path) -> str:
     return found if isinstance(found, str) else ""
 
 
+def proof(root: Path) -> str:
+    """The grade of proof that a project demands: `proof`, or "" where it takes any.
+
+    Args:
+        root: the folder that holds pyproject.toml, if there is one.
+    """
+    return str(_setting(root, "proof") or "")
+
+
 def _project_name(root: Path) -> str:
     """The project's name as its pyproject.toml or its setup.cfg has it, or ""."""
     try:

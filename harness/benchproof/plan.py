@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .meters import allocations, instructions, wall
+from .meters.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from .meters.counts import Counts
 
 SideName = Literal["left", "right"]
 SIDES: tuple[SideName, SideName] = ("left", "right")
@@ -56,13 +55,16 @@ class Loops:
     allocations: Counts
 
 
-def loops(seconds: float, price: float) -> Loops:
+def loops(seconds: float, price: float, number: int = 0) -> Loops:
     """Loop counts from what a call takes on the slower side and what it costs on the dearer one.
 
     Args:
         seconds: roughly, by a clock: for wall time alone.
         price: instructions, counted; or what processor time makes of them (`counts.price_of`).
+        number: calls of every loop, where the benchmark says how many there are between setups.
     """
+    if number:
+        return Loops(number, Counts(number, 0, number), Counts(number, 0, number))
     return Loops(wall.loops_for(seconds), instructions.plan(price), allocations.plan(price))
 
 

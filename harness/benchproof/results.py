@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from .meters import METERS, wall
 from .plan import SIDES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from .bench import Bench
@@ -93,11 +93,12 @@ def _row(
 ) -> dict[str, Any]:
     """One case."""
     status, why = status_of(bench, case)
-    proofs = {side: bench.got.proofs.get(side, {}).get(case.name, {}) for side in SIDES}
+    answers = [(side, bench.got.proofs.get(side, {}).get(case.name, {})) for side in SIDES]
     row: dict[str, Any] = {
         "name": case.name, "suite": case.suite, "case": case.case, "version": case.version,
         "part_of": case.part_of, "status": status, "why": why,
-        "proof": {side: proofs[side].get("proof") for side in SIDES},
+        "proof": {side: answer.get("proof") for side, answer in answers},
+        "grade": grade_of(answers),
         "loops": asdict(bench.got.loops[case.name]) if case.name in bench.got.loops else None,
         "meters": {}, "verdict": None, "note": "",
     }  # fmt: skip
@@ -110,9 +111,16 @@ def _row(
         if left and (METERS[meter].told_at_zero or any((*left, *right)) or len(wanted) == 1):
             limit = settings.limit(meter, case.name) if settings else None
             row["meters"][meter] = verdict.judge_exact(meter, left, right, limit)
+            if METERS[meter].task == "value":
+                row["meters"][meter]["unit"] = case.unit
     if row["meters"]:
         row["verdict"], note = verdict.judge_case(row["meters"])
-        row["note"] = "; ".join(filter(None, (note, bench.got.untimed.get(case.name))))
+        told = [note, bench.got.untimed.get(case.name)]
+        if _differ(answers) and not case.answers_may_differ:
+            told.append("the two sides give different answers")
+        if row["verdict"] == "changed":
+            told.append("whether more is better only the benchmark knows")
+        row["note"] = "; ".join(filter(None, told))
     else:
         row["status"], row["why"] = "error", _NOT_REACHED[1]
     return row
@@ -142,12 +150,30 @@ def status_of(bench: Bench, case: Case) -> tuple[str, str]:
                 return status, f"{side}: {answer[key]}"
     if not all("proof" in answer for _, answer in answers):
         return "error", _NOT_REACHED[0]
-    digests = [answer["proof"]["digest"] for _, answer in answers]
-    if digests[0] != digests[1] and not case.answers_may_differ:
-        return "different answers", f"digests {digests[0][:12]} and {digests[1][:12]}"
+    if grade_of(answers) == "proved" and _differ(answers) and not case.answers_may_differ:
+        digests = [answer["proof"]["digest"][:12] for _, answer in answers]
+        return "different answers", f"digests {digests[0]} and {digests[1]}"
     if case.name in bench.got.failures:
         return "error", bench.got.failures[case.name]
     return "measured", ""
+
+
+#: What is known of the files that a case ran, the least first: nothing, what the tool saw, what
+#: the case's own `prove` says.
+GRADES = ("unseen", "witnessed", "proved")
+Answers = Sequence[tuple[str, Mapping[str, Any]]]
+
+
+def grade_of(answers: Answers) -> str | None:
+    """The lesser grade of both sides' proofs; None where one has none."""
+    grades = [(answer.get("proof") or {}).get("grade", "") for _, answer in answers]
+    return min(grades, key=GRADES.index) if all(each in GRADES for each in grades) else None
+
+
+def _differ(answers: Answers) -> bool:
+    """Whether both sides answered, and not the same."""
+    left, right = ((answer.get("proof") or {}).get("digest") for _, answer in answers)
+    return bool(left and right and left != right)
 
 
 def write_json(document: Mapping[str, Any], file: Path) -> None:

@@ -12,6 +12,7 @@ Everything has a default, so the table may be absent::
     builds = 1                  # how often each side is built
     budget = 300                # seconds for wall time; exact meters always finish
     trade_off = "pass"          # or "fail": fewer instructions or less time for more memory
+    proof = "proved"            # or "witnessed": what less is known of is refused; default: none
     suite_limit = 0.001         # the largest change of a whole suite that counts as none
 
     [tool.benchproof.limits]       # the largest change that counts as none, as a part of 1
@@ -63,6 +64,7 @@ CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]]
     "builds": (int, lambda value: 1 <= value <= 16, "a whole number from 1 to 16"),
     "budget": ((int, float), lambda value: 0 < value < math.inf, "a number of seconds above 0"),
     "trade_off": (str, lambda value: value in {"pass", "fail"}, '"pass" or "fail"'),
+    "proof": (str, lambda value: value in {"proved", "witnessed"}, '"proved" or "witnessed"'),
     "suite_limit": (
         float,
         lambda value: SUITE_LEAST <= value < 1,
@@ -104,6 +106,7 @@ class Settings:
         builds: how often each side is built.
         budget: seconds for wall time.
         trade_off: whether a gate passes where instructions or time improved, and memory paid.
+        proof: the least that must be known of the files that a benchmark ran; "" for nothing.
         suite_limit: the largest change of a whole suite that counts as none.
     """
 
@@ -118,6 +121,7 @@ class Settings:
     builds: int = 1
     budget: float = 300.0
     trade_off: TradeOff = "pass"
+    proof: str = ""
     suite_limit: float = SUITE_LIMIT
 
     def limit(self, meter: str, benchmark: str) -> Limit:
@@ -157,6 +161,7 @@ class Settings:
             "builds": self.builds,
             "budget": self.budget,
             "trade_off": self.trade_off,
+            "proof": self.proof,
             "suite_limit": self.suite_limit,
         }
 

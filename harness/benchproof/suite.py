@@ -6,77 +6,104 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from . import meters
 from .errors import SelectionError
 from .near import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+#: Meters of the benchmarks that every command measures; the others give values, once a side.
+TIMED = meters.of("time")
 #: Of each reason for leaving benchmarks out, how many are named on a line.
 _NAMED = 3
 
 
 @dataclass(frozen=True, order=True)
 class Case:
-    """One benchmark function.
+    """One benchmark, with one combination of its parameters.
 
     Attributes:
-        name: what asv calls it, ``routing_key.time_single_int``.
-        module: the module that holds it, ``asv_benchmarks.routing_key``.
-        function: its name in that module.
-        version: set by hand when what it measures changes.
+        name: what asv calls it, ``routing_key.time_single_int`` or ``sizes.Sort.time_it(10, 'a')``.
+        benchmark: the same without parameters; empty for what is no function of a suite.
+        index: of the combination, as asv counts them; None without parameters.
+        version: set by hand when what it measures changes, else asv's hash of its source.
         answers_may_differ: whether the two sides may give different answers.
         part_of: name of the benchmark whose call contains this one's; empty for a whole.
+        kind: time, timeraw, memory, peakmemory or track.
+        unit: of the values that it gives, if it does.
     """
 
     name: str
-    module: str
-    function: str
+    benchmark: str
+    index: int | None
     version: str
     answers_may_differ: bool
     part_of: str = ""
+    kind: str = "time"
+    unit: str = ""
 
     @property
     def suite(self) -> str:
         """The suite: what stands before the function's name."""
-        return self.name.rpartition(".")[0]
+        return (self.benchmark or self.name).rpartition(".")[0]
 
     @property
     def case(self) -> str:
-        """The function's name without ``time_``."""
-        return self.name.rpartition(".")[2].removeprefix("time_")
+        """The function's name without ``time_``, and the parameters."""
+        return self.name[len(self.suite) + 1 :].removeprefix("time_")
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What a worker needs to find it."""
+        about: dict[str, Any] = {"name": self.name, "benchmark": self.benchmark}
+        if self.index is not None:
+            about["index"] = self.index
+        return about if self.kind == "time" else about | {"kind": self.kind}
 
 
-def from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Case]:
-    """Cases as a worker describes them, without what it only names (`left_out`)."""
+def from_rows(rows: Iterable[Mapping[str, Any]], wanted: Collection[str] = TIMED) -> list[Case]:
+    """Cases as a worker describes them, without those that are only named (`left_out`).
+
+    Args:
+        rows: as a worker describes what it found.
+        wanted: meters, of which a case must have one.
+    """
     return sorted(
         Case(
             row["name"],
-            row["module"],
-            row["function"],
+            row["benchmark"],
+            row["index"],
             row["version"],
             row["may_differ"],
-            row.get("part_of", ""),
+            row["part_of"],
+            row["kind"],
+            row["unit"],
         )
         for row in rows
-        if "excluded" not in row
+        if "excluded" not in row and set(meters.of(row["kind"])) & set(wanted)
     )
 
 
 def left_out(
-    rows: Iterable[Mapping[str, Any]], pattern: re.Pattern[str]
+    rows: Iterable[Mapping[str, Any]], pattern: re.Pattern[str], wanted: Collection[str] = TIMED
 ) -> list[dict[str, str | None]]:
     """The benchmarks that asv finds and that are not measured, as documents name them.
 
     Args:
         rows: as a worker describes what it found.
         pattern: only those in whose name it is found.
+        wanted: meters, of which a case must have one.
     """
-    return [
-        {"name": row["excluded"], "impl": None, "why": f"not measured: {row['why']}"}
-        for row in rows
-        if "excluded" in row and pattern.search(row["excluded"])
-    ]
+    found = []
+    for row in rows:
+        name = row.get("excluded") or row["name"]
+        why = row.get("why", "")
+        if not why and not set(meters.of(row["kind"])) & set(wanted):
+            why = f"only {' or '.join(meters.of(row['kind']))} could measure it"
+        if why and pattern.search(name):
+            found.append({"name": name, "impl": None, "why": f"not measured: {why}"})
+    return found
 
 
 def told(excluded: Sequence[Mapping[str, str | None]]) -> str:

@@ -73,11 +73,13 @@ if TYPE_CHECKING:
 
     from .settings import Settings
 
-Verdict = Literal["regressed", "trade-off", "improved", "equivalent", "undecided"]
-VERDICTS: tuple[Verdict, ...] = ("regressed", "trade-off", "improved", "equivalent", "undecided")
+Verdict = Literal["regressed", "trade-off", "changed", "improved", "equivalent", "undecided"]
+VERDICTS: tuple[Verdict, ...] = (
+    "regressed", "trade-off", "changed", "improved", "equivalent", "undecided",
+)  # fmt: skip
 #: What a meter says that moved, the worse one first; a case may also be a trade-off.
-CHANGES: tuple[Verdict, ...] = ("regressed", "improved")
-MOVED: tuple[Verdict, ...] = ("regressed", "trade-off", "improved")
+CHANGES: tuple[Verdict, ...] = ("regressed", "improved", "changed")
+MOVED: tuple[Verdict, ...] = ("regressed", "trade-off", "changed", "improved")
 #: What a project may say about trade-offs.
 TradeOff = Literal["pass", "fail"]
 
@@ -122,6 +124,18 @@ LIMITS: dict[str, Limit] = {
         0.01, 4.0, "less than half a pointer a call is a table that grew once, and no leak",
         0.0, "counts are exact",
     ),
+    "memory": Limit(
+        0.01, 8.0, "sizes of objects follow the interpreter's rounding",
+        0.0, "sizes are exact",
+    ),
+    "peakmemory": Limit(
+        0.02, 262144.0, "a process of equal code takes some pages more or less",
+        0.005, "what a process takes is not the same twice",
+    ),
+    "track": Limit(
+        0.001, 0.0, "what it means only the benchmark knows; this much is rounding",
+        0.0, "the value is the benchmark's own",
+    ),
     "wall": Limit(
         0.01, 0.0, "what this kind of machine can tell apart in minutes",
         0.005, "no machine of this kind tells less apart, however long it measures",
@@ -138,7 +152,9 @@ ALONE = 0.05
 #: decides nothing. Of eight layouts that is a 93 % interval of their median.
 TRIMMED_FROM = 6
 #: Who speaks first: the exact meters, then wall time.
-ORDER = ("instructions", "allocations", "bytes", "retained", "wall")
+ORDER = (
+    "instructions", "allocations", "bytes", "retained", "memory", "peakmemory", "track", "wall",
+)  # fmt: skip
 #: What a call takes, and what it asks for on the way.
 COST, MEANS = ("instructions", "wall"), ("allocations", "bytes")
 
@@ -204,10 +220,13 @@ def judge_exact(
     )  # fmt: skip
     cut = 1 if len(ratios) >= TRIMMED_FROM else 0
     low, high = ratios[cut], ratios[-1 - cut]
+    said = _exact_verdict(low, high, least)
+    if said in CHANGES and not METERS[meter].less_is_better:
+        said = "changed"
     answer: dict[str, Any] = {
         "left": base, "right": statistics.median(rights), "ratio": _told(statistics.median(ratios)),
         "low": _told(low), "high": _told(high), "confidence": 1.0,
-        "verdict": _exact_verdict(low, high, least), "limit": limit.ratio, "detectable": 1 + least,
+        "verdict": said, "limit": limit.ratio, "detectable": 1 + least,
     }  # fmt: skip
     if len(lefts) > 1:
         answer |= {"left_samples": lefts, "right_samples": rights}
@@ -218,7 +237,7 @@ def _ratio(left: float, right: float, floor: float) -> float:
     """Right over left; of nothing on the left, 1 if there is nothing on the right either."""
     if left:
         return right / left
-    return 1.0 if right <= floor else math.inf
+    return 1.0 if abs(right) <= floor else math.inf
 
 
 def _told(ratio: float) -> float | None:

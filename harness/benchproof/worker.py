@@ -9,35 +9,23 @@ from __future__ import annotations
 import importlib
 import importlib.machinery
 import json
+import math
 import os
 import random
+import signal
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from importlib.machinery import ModuleSpec
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
+    from benchproof.asv_suite import Ready
+
 COMPILED = tuple(importlib.machinery.EXTENSION_SUFFIXES)
-
-
-class OnlyFrom:
-    """Finds one top-level package in one folder, as asv does for benchmark suites."""
-
-    def __init__(self, package: Path) -> None:
-        """The package's own folder."""
-        self._name, self._places = package.name, [str(package.parent)]
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """The import system's question."""
-        if name != self._name or path is not None:
-            return None
-        return importlib.machinery.PathFinder.find_spec(name, self._places, target)
 
 
 class Refused:
@@ -87,12 +75,13 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     """
     unsettle(request.get("layout", 0))
     side = Path(request["side"])
-    # Last, and only for `benchproof.meters`: the harness's folder may hold a driver too.
+    # Last, and only for `benchproof`: the harness's folder may hold a driver too.
     others = [request["packages"]] if request.get("packages") else []
     sys.path[:] = [str(side), *others, *(p for p in sys.path if p), request["harness"]]
-    sys.meta_path.insert(0, OnlyFrom(Path(request["suites"])))
     driver = importlib.import_module(package_of(side))
-    file = str(driver.__file__)
+    # A namespace package is no file, but folders.
+    file = driver.__file__ or next(iter(driver.__path__))
+    find_suites(request)
     # A package that has one implementation need not name it; its files are proved case by case.
     impl = getattr(driver, "IMPL", request["impl"])
     if not Path(file).is_relative_to(side):
@@ -110,66 +99,18 @@ def package_of(side: Path) -> str:
         return "driver"
 
 
-def discover(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Describe every timing function that asv finds, and name whatever else it finds."""
-    from asv_runner.discovery import disc_benchmarks  # noqa: PLC0415  (slow to import)
+def find_suites(request: Mapping[str, Any]) -> None:
+    """Let the suites be imported from their own folder and no other, by asv's own finder."""
+    kinds = {row.get("kind") for row in request.get("cases", ())}
+    memory = "memory" in kinds or request["task"] in {"list", "discover"}
+    if not memory:
+        # Only mem_ benchmarks need it, and it loads numpy, in each of many processes.
+        sys.modules["pympler"] = None  # type: ignore[assignment]
+    from asv_runner import _aux, discovery  # noqa: F401, PLC0415  (found once the side is first)
 
-    for benchmark in disc_benchmarks(request["suites"]):
-        function = benchmark.func
-        module = sys.modules[function.__module__]
-        name = next((k for k, v in vars(module).items() if v is function), None)
-        why = why_not_measured(benchmark, name)
-        if why:
-            yield {"excluded": benchmark.name, "why": why}
-        else:
-            yield {
-                "name": benchmark.name,
-                "module": function.__module__,
-                "function": name,
-                "version": str(benchmark.version),
-                "may_differ": bool(getattr(function, "answers_may_differ", False)),
-                "part_of": _whole(benchmark.name, getattr(function, "part_of", "")),
-            }
-
-
-def why_not_measured(benchmark: Any, name: str | None) -> str:  # noqa: ANN401  (asv is not typed)
-    """Why a benchmark that asv runs is not measured here, or "".
-
-    Args:
-        benchmark: as asv's discovery gives it.
-        name: of its function in its module, if it is a function there.
-    """
-    if type(benchmark).__name__ == "TimerawBenchmark":
-        return "a timeraw_ benchmark: its statement runs once in a fresh process, and only asv can"
-    if benchmark.type != "time":
-        return f"a {benchmark.type} benchmark: only time_ functions are measured"
-    if benchmark.params:
-        return "a benchmark with parameters"
-    return "" if name is not None else "a method of a class, or not a function of its module"
-
-
-def _whole(name: str, function: str) -> str:
-    """The benchmark that a function of the same suite is, or nothing."""
-    return f"{name.rpartition('.')[0]}.{function}" if function else ""
-
-
-def set_up(row: Mapping[str, Any]) -> Callable[..., Any]:
-    """Import a case and run its setups, the module's first, as asv does."""
-    module = importlib.import_module(row["module"])
-    function: Callable[..., Any] = getattr(module, row["function"])
-    for source in (module, function):
-        setup = getattr(source, "setup", None)
-        if setup is not None:
-            setup()
-    return function
-
-
-def tear_down(row: Mapping[str, Any], function: Callable[..., Any]) -> None:
-    """Run a case's teardowns, if it has any."""
-    for source in (function, sys.modules[row["module"]]):
-        teardown = getattr(source, "teardown", None)
-        if teardown is not None:
-            teardown()
+    if not memory:
+        del sys.modules["pympler"]
+    _aux.update_sys_path(request["suites"])
 
 
 def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, Any]:
@@ -193,34 +134,60 @@ def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, An
                     for n, f in proof["modules"].items()},
         "probe": proof.get("probe", {}),
         "digest": str(proof["digest"]),
+        "grade": "proved",
     }  # fmt: skip
 
 
-def prove(
-    request: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]
-) -> dict[str, Any]:
-    """Run a case's own proof, then time a call roughly: by a clock, and what the processor did."""
-    from benchproof.meters import wall  # noqa: PLC0415  (found once the side is on sys.path)
+def prove(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
+    """Run a case's own proof, or see what it runs; then time a call roughly.
 
-    if not hasattr(run, "prove"):
+    By a clock, and what the processor did: of a case that is not timed there is nothing of that.
+
+    Raises:
+        AssertionError: there is less of a proof than the project demands.
+    """
+    from benchproof import asv_suite, witness  # noqa: PLC0415  (found once the side is on sys.path)
+    from benchproof.meters import wall  # noqa: PLC0415
+
+    side, own = Path(request["side"]), getattr(made.benchmark.func, "prove", None)
+    kind, answer = row.get("kind", "time"), {"name": row["name"], "number": made.number}
+    if own is not None:
+        proof = check_proof(own(), side, request["impl"])
+    elif request.get("proof") == "proved":
         raise AssertionError("the case has no prove(): nothing shows what it measures")
-    proof = check_proof(run.prove(), Path(request["side"]), request["impl"])
-    seconds, worked = wall.calibrate(run)
-    return {"name": row["name"], "proof": proof, "seconds": seconds, "worked": worked}
+    elif kind == "timeraw":
+        proof = {"grade": "unseen", "modules": {}, "probe": {}, "digest": ""}
+    else:
+        proof = witness.see(made, side, package_of(side))
+    if request.get("proof") == "witnessed" and proof["grade"] == "unseen":
+        raise AssertionError(f"nothing of {package_of(side)} was seen to run")
+    answer["proof"] = proof
+    if kind == "timeraw":
+        (seconds,) = asv_suite.raw_values(made, 1)
+        return answer | {"seconds": seconds, "worked": seconds}
+    if kind == "time":
+        seconds, worked = wall.calibrate(made.call, made.number, made.renew)
+        return answer | {"seconds": seconds, "worked": worked}
+    return answer
 
 
-def time_it(_: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
+def time_it(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
     """Take this process's wall times of a case, or say why its clock cannot be believed."""
+    from benchproof import asv_suite  # noqa: PLC0415
     from benchproof.meters import wall  # noqa: PLC0415
 
     try:
-        return {"name": row["name"], "values": wall.measure(run, row["loops"])}
+        if row.get("kind") == "timeraw":
+            values = asv_suite.raw_values(made, wall.VALUES_OF_LONG_CALLS)
+        else:
+            values = wall.measure(made.call, row["loops"], made.renew, made.repeat)
     except wall.ClockError as error:
         return {"name": row["name"], "clock": str(error)}
+    return {"name": row["name"], "values": values}
 
 
 def count_instructions(
-    request: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]
+    request: Mapping[str, Any], row: Mapping[str, Any], made: Ready
 ) -> dict[str, Any]:
     """Leave callgrind's dumps of a case: of one call, where nobody says how often to call it."""
     from benchproof.meters import asking, instructions  # noqa: PLC0415
@@ -237,56 +204,87 @@ def count_instructions(
         return bool(asking.ask(talk, {"dumps": left}))
 
     if counts is None:
-        first = instructions.first(run, dearer if talk else None)
+        first = instructions.first(made.call, dearer if talk else None, made.renew)
         if counts is None:
             return {"name": name, "first": first}
-    dumps = instructions.measure(run, Counts(**counts), again if talk else None)
+    dumps = instructions.measure(made.call, Counts(**counts), again if talk else None, made.renew)
     return {"name": name, "dumps": dumps}
 
 
-def count_allocations(
-    _: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]
-) -> dict[str, Any]:
+def count_allocations(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
     """Record a case's allocations."""
     from benchproof.meters import allocations  # noqa: PLC0415
     from benchproof.meters.counts import Counts  # noqa: PLC0415
 
-    numbers = allocations.measure(run, Counts(**row["counts"]))
+    numbers = allocations.measure(made.call, Counts(**row["counts"]), made.renew)
     return {"name": row["name"], **dict(zip(allocations.METERS, numbers, strict=True))}
 
 
-def profile(_: Mapping[str, Any], row: Mapping[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
+def profile(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
     """Count a case's bytecodes and its calls into C, by Python function."""
     from benchproof.profile import tracer  # noqa: PLC0415
 
-    return {"name": row["name"], **tracer.measure(run, row["calls"])}
+    return {"name": row["name"], **tracer.measure(made.call, row["calls"])}
 
 
-TASKS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Any], dict[str, Any]]] = {
+def tell_value(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
+    """The number that a `track_`, `mem_` or `peakmem_` benchmark gives."""
+    value = made.benchmark.do_run()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"it gave {value!r}, which is no number")
+    return {"name": row["name"], "value": value}
+
+
+TASKS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Ready], dict[str, Any]]] = {
     "prove": prove,
     "wall": time_it,
     "instructions": count_instructions,
     "allocations": count_allocations,
     "profile": profile,
+    "value": tell_value,
 }
 
 
 def one(request: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     """Run the request's task on one case; what goes wrong becomes the answer."""
+    from benchproof import asv_suite  # noqa: PLC0415  (found once the side is on sys.path)
+
     try:
-        function = set_up(row)
-    except NotImplementedError as error:
-        return {"name": row["name"], "absent": str(error) or "setup says so"}
+        with asv_suite.ready(request, row) as made:
+            try:
+                return TASKS[request["task"]](request, row, made)
+            except AssertionError as error:
+                if request["task"] != "prove":
+                    raise
+                return {"name": row["name"], "refused": str(error) or last_words()}
+    except asv_suite.Skipped as error:
+        return {"name": row["name"], "absent": str(error)}
     except Exception:  # noqa: BLE001  (any failure of a case is that case's answer)
         return {"name": row["name"], "error": last_words()}
-    try:
-        answer = TASKS[request["task"]](request, row, function)
-        tear_down(row, function)
-    except AssertionError as error:
-        return {"name": row["name"], "refused": str(error) or last_words()}
-    except Exception:  # noqa: BLE001  (as above)
-        return {"name": row["name"], "error": last_words()}
-    return answer
+
+
+def apart(answer: Callable[[], Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """What a fork of this process answers about a case, or how it died instead."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            with open(write, "w", encoding="utf-8") as out:  # noqa: PTH123  (a descriptor)
+                out.write(json.dumps(answer()))
+            status = 0
+        finally:
+            # Nothing else of what this process has open may be flushed or closed twice.
+            os._exit(status)
+    os.close(write)
+    with open(read, encoding="utf-8") as words:  # noqa: PTH123
+        said = words.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if not code:
+        found: dict[str, Any] = json.loads(said)
+        return found
+    how = f"its process ended with {'signal' if code < 0 else 'status'} {abs(code)}"
+    return {"name": name, "error": "it gave no answer in time" if -code == signal.SIGALRM else how}
 
 
 def last_words() -> str:
@@ -310,22 +308,25 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
 
     if request["task"] == "list":
         sys.path[:] = [*(p for p in sys.path if p), request["harness"]]
-        sys.meta_path[:0] = [Refused(request["package"]), OnlyFrom(Path(request["suites"]))]
-        for row in discover(request):
-            say(row)
-        return
-    say({"header": enter(request) | {"python": sys.version.split()[0]}})
+        sys.meta_path.insert(0, Refused(request["package"]))
+        find_suites(request)
+    else:
+        say({"header": enter(request) | {"python": sys.version.split()[0]}})
     if request.get("core") is not None:
         os.sched_setaffinity(0, {request["core"]})
-    if request["task"] == "discover":
-        for row in discover(request):
+    if request["task"] in {"list", "discover"}:
+        from benchproof import asv_suite  # noqa: PLC0415
+
+        for row in asv_suite.discover(request["suites"]):
             say(row)
         return
     cases = list(request["cases"])
     if "order" in request:
         random.Random(request["order"]).shuffle(cases)  # noqa: S311  (an order, not a secret)
     for row in cases:
-        say(one(request, row))
+        # Peak memory is a process's, and a value may depend on what ran before it.
+        alone = request["task"] == "value"
+        say(apart(partial(one, request, row), row["name"]) if alone else one(request, row))
 
 
 def main(path: str) -> int:

@@ -79,7 +79,7 @@ def examples():
 def known():
     found = listing.early(ROOT / "asv_benchmarks", Checkout(ROOT))
     assert found, "the suites list without the package"
-    return [case.name for case in found]
+    return [row["name"] for row in found]
 
 
 @pytest.mark.parametrize("example", list(examples()))

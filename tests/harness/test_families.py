@@ -146,7 +146,7 @@ def test_what_was_accepted_of_a_case_is_no_part_of_the_suite():
     assert (suite["verdict"], suite["cases"]) == ("equivalent", 9)
 
 
-CASES = [Case(f"toy.time_{n}", "suites.toy", f"time_{n}", "1", answers_may_differ=False)
+CASES = [Case(f"toy.time_{n}", f"toy.time_{n}", None, "1", answers_may_differ=False)
          for n in range(9)]  # fmt: skip
 
 

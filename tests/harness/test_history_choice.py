@@ -171,13 +171,13 @@ def test_loop_counts_of_a_case_never_change_once_they_are_planned(tmp_path, pric
 
 @pytest.mark.parametrize("price", [300, 3e3, 1e5, 3e6, 6e8])
 def test_loops_of_exact_meters_follow_no_clock(price):
-    assert loops.plan(1e-6, price).instructions == loops.plan(1.0, price).instructions
-    assert loops.plan(1e-6, price).allocations == loops.plan(1.0, price).allocations
+    assert loops.planned(1e-6, price).instructions == loops.planned(1.0, price).instructions
+    assert loops.planned(1e-6, price).allocations == loops.planned(1.0, price).allocations
 
 
 def test_loops_take_few_instructions_unless_one_call_takes_more():
     for price in (300, 3e3, 3e4, 3e5):
-        assert loops.plan(1.0, price).instructions.many * price < 2 * loops.TARGET
+        assert loops.planned(1.0, price).instructions.many * price < 2 * loops.TARGET
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchproof import share
+from benchproof import listing, share
+from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, SelectionError
 from benchproof.suite import from_rows
-from benchproof.worker import _whole
 
 ROOT = Path(__file__).resolve().parents[2]
 METERS = ("wall", "instructions", "allocations")
@@ -154,11 +154,12 @@ def test_the_implementations_of_the_last_run_tell_the_most(tmp_path):
 
 
 def test_a_part_names_its_whole_from_the_function_to_the_results():
-    row = {"name": "s.time_x_y", "module": "s", "function": "time_x_y", "version": "1"}
-    described = row | {"may_differ": False, "part_of": _whole("s.time_x_y", "time_x")}
-    assert from_rows([described])[0].part_of == "s.time_x"
-    assert from_rows([row | {"may_differ": False}])[0].part_of == ""
-    assert _whole("s.time_x", "") == ""
+    suites = ROOT / "asv_benchmarks"
+    wholes = {case.name: case.part_of for case in from_rows(listing.early(suites, Checkout(ROOT)))}
+    assert set(wholes.values()) <= {"", *wholes}
+    parts = [name for name, whole in wholes.items() if whole]
+    assert parts
+    assert all(wholes[name].rpartition(".")[0] == name.rpartition(".")[0] for name in parts)
 
 
 def test_the_command_prints_json_that_can_be_read(tmp_path):

@@ -195,7 +195,7 @@ def test_suites_that_import_the_package_are_listed_only_by_a_build(place, tmp_pa
     # Caught or not: without the package there might be other benchmarks.
     assert listing.early(suites, place.checkout) is None
     (suites / "hot.py").write_text("def time_it():\n    pass\n", encoding="utf-8")
-    assert [case.name for case in listing.early(suites, place.checkout)] == ["hot.time_it"]
+    assert [row["name"] for row in listing.early(suites, place.checkout)] == ["hot.time_it"]
 
 
 def test_sides_that_name_an_implementation_leave_nothing_to_choose(toy, monkeypatch):

@@ -66,6 +66,7 @@ class Prober:
     builds: set[str] = field(default_factory=set)
     loops: Loops | None = None
     _runs: int = 0
+    _number: int = 0
 
     def build(self, commit: str) -> Built:
         """Build a commit, or find it built.
@@ -93,13 +94,16 @@ class Prober:
 
     def prove(self, built: Built, case: Case) -> Lost | None:
         """Let a case prove its path; why it could not."""
-        answer = self._ask(built, "prove", _row(case))
-        return answer if isinstance(answer, Lost) else None
+        answer = self._ask(built, "prove", case.row)
+        if isinstance(answer, Lost):
+            return answer
+        self._number = answer.get("number", 0)
+        return None
 
     def price(self, built: Built, case: Case) -> float | Lost:
         """What a call costs in instructions: counted, where they are the meter."""
         task = METERS[self.meter].task
-        answer = self._ask(built, task if task == "instructions" else "prove", _row(case))
+        answer = self._ask(built, task if task == "instructions" else "prove", case.row)
         if isinstance(answer, Lost):
             return answer
         if task != "instructions":
@@ -109,7 +113,7 @@ class Prober:
 
     def plan(self, prices: tuple[float, float]) -> None:
         """Settle the loop counts of all builds from what a call costs at both ends."""
-        self.loops = plan.loops(1.0, max(prices))
+        self.loops = plan.loops(1.0, max(prices), self._number)
 
     def value(self, built: Built, case: Case, *, layouts: int = 1) -> float | Lost:
         """What one call costs: the least over some layouts of memory.
@@ -148,7 +152,7 @@ class Prober:
             raise BisectError("loops must be planned before anything is counted")
         task = METERS[self.meter].task
         counts = self.loops.instructions if task == "instructions" else self.loops.allocations
-        answer = self._ask(built, task, _row(case) | {"counts": vars(counts)}, layout)
+        answer = self._ask(built, task, case.row | {"counts": vars(counts)}, layout)
         if isinstance(answer, Lost):
             return answer
         if task != "instructions":
@@ -181,6 +185,7 @@ class Prober:
             "side": built.folder, "impl": built.impl, "suites": str(self.suites), "task": task,
             "cases": list(rows), "out": str(folder / "answers.jsonl"),
             "harness": str(Path(worker.__file__).resolve().parent.parent), "layout": layout,
+            "proof": built.proof, "cache": str(self.scratch / f"cache-{built.key}"),
         }  # fmt: skip
         file = folder / "request.json"
         file.write_text(json.dumps(request), encoding="utf-8")
@@ -209,8 +214,3 @@ def or_lost(prober: Prober, commit: str) -> Built | Lost:
         raise
     except (BuildError, TargetError) as error:
         return Lost(str(error))
-
-
-def _row(case: Case) -> dict[str, Any]:
-    """What a worker needs to find a case."""
-    return {"name": case.name, "module": case.module, "function": case.function}

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import listing, meters, provenance, results, settings, variants
+from benchproof import listing, meters, provenance, results, settings, suite, variants
 from benchproof.build import Builder
 from benchproof.errors import BisectError, BuildError, StoppedError, TargetError
 from benchproof.processes import Crew
@@ -48,7 +48,7 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
         raise BisectError(f"{asked.span}: no commit of it changes what is built")
     known = listing.early(place.suites, checkout)
     if known is not None:
-        one_of(known, asked.bench)
+        one_of(suite.from_rows(known), asked.bench)
     impl = asked.impl or _usual(place, checkout.commit(bad))
     with TemporaryDirectory(prefix="benchproof-") as scratch, Crew() as crew:
         builder = Builder(checkout, place.cache, crew, place.toolchain)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import compare, listing, targets
+from benchproof import compare, listing, suite, targets
 from benchproof.bench import Bench
 from benchproof.build import Builder
 from benchproof.errors import BenchproofError, StoppedError
@@ -82,7 +82,7 @@ def known_benchmarks(place: Place, tell: Teller) -> list[str]:
     tell.stage("finding the benchmarks")
     known = listing.early(place.suites, place.checkout)
     if known is not None:
-        return [case.name for case in known]
+        return [case.name for case in suite.from_rows(known)]
     target = targets.resolve(targets.parse("HEAD@impl:python"), place.checkout)
     with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
         built = Builder(place.checkout, place.cache, crew, place.toolchain).build(target)

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchproof import asv_conf, dependencies, listing, package, targets, variants
+from benchproof import asv_conf, dependencies, listing, package, suite, targets, variants
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError
 from benchproof.init import found as init
+from benchproof.meters import METERS
 from benchproof.unmeasured import WORDS
 
 from .finding import COMMITS, COMPILED, MAIN_JOB, Finding, ok
@@ -87,12 +88,13 @@ def benchmarks(checkout: Checkout) -> Finding:
         return Finding(
             "benchmarks", "missing", f"there is no {name}/", "benchproof init", (MAIN_JOB,)
         )
-    known = listing.early(folder, checkout)
-    if known is None:
+    rows = listing.early(folder, checkout)
+    if rows is None:
         return ok("benchmarks", f"{name}/ (its modules import the package: a build lists them)")
+    known = suite.from_rows(rows, METERS)
     if not known:
         return Finding(
-            "benchmarks", "missing", f"{name}/ has no function time_*", "write one", (MAIN_JOB,)
+            "benchmarks", "missing", f"{name}/ has no benchmark", "write one", (MAIN_JOB,)
         )
     suites = len({case.suite for case in known})
     return ok("benchmarks", f"{name}/: {len(known)} in {suites} module{'s' * (suites != 1)}")

@@ -47,6 +47,7 @@ def begin(
                 "processes": 0,
             }
             for name, meter in meters.METERS.items()
+            if meter.task != "value"
         },
         "cases": [],
         "suites": [],
@@ -68,6 +69,7 @@ def _commit(text: str, target: Target) -> dict[str, Any]:
 
 def tell_meters(document: dict[str, Any], blocks: int) -> None:
     """Say which meters gave numbers, and why one that was asked for did not."""
+    document["meters"] |= meters.gave_values(document["cases"])
     for name, about in document["meters"].items():
         shown = name if meters.METERS[name].told_at_zero else "bytes"
         counted = any({name, shown} & row["meters"].keys() for row in document["cases"])

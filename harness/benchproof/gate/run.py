@@ -129,7 +129,7 @@ class _Gate:
             if imports.asked(self.wanted)
             else []
         )
-        self.catalogue = Catalogue(pattern, self.settings, others)
+        self.catalogue = Catalogue(pattern, self.settings, others, asked.meters)
         self.document = document.begin(asked, self.sides, self.settings, place.toolchain)
         self.looks: dict[str, verdict.Looks] = {}
         self.rows: list[dict[str, Any]] = []
@@ -215,10 +215,10 @@ class _Gate:
             return
         self.tell.stage("listing the base's benchmarks")
         try:
-            cases = listing.early(old, place.checkout)
-            if cases is None and bench is not None:
-                cases = suite.from_rows(replace(bench, suites=old).discover("left"))
-            found = [case.name for case in cases or ()]
+            rows = listing.early(old, place.checkout)
+            if rows is None and bench is not None:
+                rows = replace(bench, suites=old).discover("left")
+            found = [case.name for case in suite.from_rows(rows or (), self.asked.meters)]
         except WorkerError as error:
             self.trouble(None, f"the base's benchmarks cannot be listed: {error}")
             return
@@ -230,7 +230,7 @@ class _Gate:
     def time_all(self) -> None:
         """Time both implementations in the same minutes, until the budget ends."""
         ready = {
-            each.impl: (each.bench, counting.measurable(each.bench, each.cases))
+            each.impl: (each.bench, counting.measurable(each.bench, each.cases, "wall"))
             for each in self.impls
             if each.bench and each.cases
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchproof import counting, imports, results, suite
 from benchproof.bench import Bench
@@ -16,7 +16,7 @@ from . import builds
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from benchproof.build import Built
@@ -53,16 +53,21 @@ class Catalogue:
     """The benchmarks, found once for all implementations."""
 
     def __init__(
-        self, pattern: re.Pattern[str], settings: Settings, others: Sequence[Case] = ()
+        self,
+        pattern: re.Pattern[str],
+        settings: Settings,
+        others: Sequence[Case] = (),
+        meters: Collection[str] = suite.TIMED,
     ) -> None:
-        """Which are chosen, whose patterns must match, and cases that are no functions."""
+        """Which are chosen, whose patterns must match, cases that are no functions, and meters."""
         self._pattern, self._settings, self._others = pattern, settings, others
+        self._meters = meters
         self._lock = threading.Lock()
         self._found = False
         self.known: list[Case] = []
         self.excluded: list[dict[str, str | None]] = []
 
-    def take(self, known: Sequence[Case] | None) -> None:
+    def take(self, known: Sequence[Mapping[str, Any]] | None) -> None:
         """What was found before anything was built; None: only a build can tell.
 
         Raises:
@@ -70,7 +75,7 @@ class Catalogue:
             SettingsError: a limit's pattern matches none.
         """
         if known is not None:
-            self.known = [*known, *self._others]
+            self.known = [*suite.from_rows(known, self._meters), *self._others]
             self._settings.check([case.name for case in self.known])
             suite.select(self.known, self._pattern)
 
@@ -87,10 +92,10 @@ class Catalogue:
                 self._found = True
                 tell.stage("finding the benchmarks")
                 found = bench.discover()
-                self.excluded = suite.left_out(found, self._pattern)
+                self.excluded = suite.left_out(found, self._pattern, self._meters)
                 if self.excluded:
                     tell.line(suite.told(self.excluded))
-                self.known = [*suite.from_rows(found), *self._others]
+                self.known = [*suite.from_rows(found, self._meters), *self._others]
                 self._settings.check([case.name for case in self.known])
         return suite.select(self.known, self._pattern)
 

@@ -89,7 +89,7 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
     with _alone(place.cache), Crew() as crew:
         listed = listing.early(place.suites, place.checkout)
         if listed is not None:
-            suite.select(listed, pattern)
+            suite.select(discovery.kept(listed)[0], pattern)
         suites = discovery.discover(place, crew, wanted, tell)
         chosen = [case.name for case in suite.select(suites.cases, pattern)]
         measurer = Measurer(place, suites.cases, Loops(folder), crew)

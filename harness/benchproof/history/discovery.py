@@ -55,17 +55,29 @@ def discover(place: Place, crew: Crew, wanted: Sequence[str], tell: Teller) -> S
                 request = {"side": built.folder, "impl": built.impl, "task": "describe",
                            "suites": str(place.suites.resolve())}  # fmt: skip
                 rows = measure.run(crew, request, folder)
-                found = suite.from_rows(rows)
+                found, left_out = kept(rows)
                 timed = json.loads((folder / "asv.json").read_text(encoding="utf-8"))
             except (BenchproofError, OSError, ValueError) as error:
                 first = first or (error if isinstance(error, BenchproofError) else None)
                 continue
-        left_out = suite.left_out(rows, suite.expression(""))
         if left_out:
             tell.line(suite.told(left_out))
         named = {case.name for case in found}
         return Suites(found, [each for each in timed if each.get("name") in named])
     raise first or HistoryError(f"the benchmarks in {place.suites} cannot be found")
+
+
+def kept(rows: Sequence[dict[str, Any]]) -> tuple[list[Case], list[dict[str, str | None]]]:
+    """The benchmarks that a history can be of, and the others: asv's files are written for those.
+
+    Args:
+        rows: as a worker describes what it found.
+    """
+    why = "a history is of benchmarks without parameters"
+    told = [
+        row if row.get("index") is None else {"excluded": row["name"], "why": why} for row in rows
+    ]
+    return suite.from_rows(told), suite.left_out(told, suite.expression(""))
 
 
 def versions(suites: Suites, keys: Collection[Key]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 #: Seconds that a case may take, as in asv.conf.json; under valgrind everything takes longer.
 TIMEOUT, SLOWER = 120, 10
@@ -49,12 +49,12 @@ def describe(request: Mapping[str, Any]) -> None:
     """Leave what asv finds, as asv describes it, beside what the harness needs to find it again."""
     from asv_runner.discovery import list_benchmarks  # noqa: PLC0415  (slow to import)
 
-    from benchproof import worker  # noqa: PLC0415
+    from benchproof import asv_suite  # noqa: PLC0415
 
     with Path(request["out"]).with_name("asv.json").open("w", encoding="utf-8") as out:
         list_benchmarks(request["suites"], out)
     with Path(request["out"]).open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps(row) + "\n" for row in worker.discover(request))
+        out.writelines(json.dumps(row) + "\n" for row in asv_suite.discover(request["suites"]))
 
 
 def serve(request: Mapping[str, Any], worker: Any, out: int) -> None:  # noqa: ANN401  (a module)
@@ -70,13 +70,13 @@ def serve(request: Mapping[str, Any], worker: Any, out: int) -> None:  # noqa: A
     gc.collect()
     gc.freeze()
     for row in request["canaries"] if task != "prove" else ():
-        _fork(partial(_one, request, worker, row), row, out)
+        say(out, worker.apart(partial(_one, request, worker, row), row["name"]))
     say(out, {"header": worker.enter(request) | {"python": sys.version.split()[0]}})
     preload(request, worker)
     gc.collect()
     gc.freeze()
     for row in request["cases"]:
-        _fork(partial(_one, request, worker, row), row, out)
+        say(out, worker.apart(partial(_one, request, worker, row), row["name"]))
 
 
 def preload(request: Mapping[str, Any], worker: Any) -> None:  # noqa: ANN401  (a module)
@@ -84,20 +84,21 @@ def preload(request: Mapping[str, Any], worker: Any) -> None:  # noqa: ANN401  (
 
     What fails here fails again in the fork of the case whose it is, and is told there.
     """
+    from benchproof import asv_suite  # noqa: PLC0415  (found once the harness is on sys.path)
+
     first: dict[str, Mapping[str, Any]] = {}
     needed: set[str] = set()
     for row in request["all"]:
         with contextlib.suppress(Exception):
-            module = importlib.import_module(row["module"])
-            needed |= set(getattr(getattr(module, row["function"]), "modules", ()))
-            first.setdefault(row["module"], row)
+            needed |= set(getattr(asv_suite.find(request["suites"], row).func, "modules", ()))
+            first.setdefault(row["benchmark"].rpartition(".")[0], row)
     package = worker.package_of(Path(request["side"]))
     for name in sorted(needed):
         with contextlib.suppress(Exception):
             importlib.import_module(f"{package}.{name}")
     for row in first.values():
-        with contextlib.suppress(Exception):
-            worker.set_up(row)
+        with contextlib.suppress(Exception), asv_suite.ready(request, row):
+            pass
 
 
 def _one(
@@ -114,25 +115,6 @@ def _one(
         instructions.forked()
     answer = worker.one(request, {**row, "counts": row.get(task)})
     return {**answer, "pid": os.getpid()}
-
-
-def _fork(answer: Callable[[], Mapping[str, Any]], row: Mapping[str, Any], out: int) -> None:
-    """Let a fork of this process answer; say so if it dies instead."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            say(out, answer())
-            status = 0
-        finally:
-            # Nothing of what this process has open may be flushed or closed twice.
-            os._exit(status)
-    _, status = os.waitpid(pid, 0)
-    code = os.waitstatus_to_exitcode(status)
-    if code:
-        how = f"ended with signal {-code}" if code < 0 else f"ended with status {code}"
-        words = "it gave no answer in time" if -code == signal.SIGALRM else f"its process {how}"
-        say(out, {"name": row["name"], "error": words})
 
 
 def say(out: int, row: Mapping[str, Any]) -> None:

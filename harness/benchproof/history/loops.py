@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchproof import files
+from benchproof import files, plan
 from benchproof.meters import allocations, wall
 from benchproof.meters.counts import Counts, warm_for
 
@@ -36,17 +35,8 @@ FEW = 3
 WARM = 256
 
 
-@dataclass(frozen=True)
-class Planned:
-    """The calls of a case in one implementation, by each meter."""
-
-    wall: int
-    instructions: Counts
-    allocations: Counts
-
-
 #: Of the canary: it takes a tenth of a millisecond everywhere, nearly.
-CANARY_LOOPS = Planned(10, Counts(16, 3, 16), Counts(4, 2, 4))
+CANARY_LOOPS = plan.Loops(10, Counts(16, 3, 16), Counts(4, 2, 4))
 
 
 class Loops:
@@ -55,15 +45,15 @@ class Loops:
     def __init__(self, results: Path) -> None:
         """Read what was planned before."""
         self._file = results / LOOPS
-        self._known: dict[tuple[str, str], Planned] = {}
+        self._known: dict[tuple[str, str], plan.Loops] = {}
         for each in notes(self._file):
             try:
                 counted = (Counts(*each[meter]) for meter in ("instructions", "allocations"))
-                self._known[each["benchmark"], each["impl"]] = Planned(each["wall"], *counted)
+                self._known[each["benchmark"], each["impl"]] = plan.Loops(each["wall"], *counted)
             except (KeyError, TypeError):
                 continue
 
-    def known(self, benchmark: str, impl: str) -> Planned:
+    def known(self, benchmark: str, impl: str) -> plan.Loops:
         """The plan of a case.
 
         Raises:
@@ -75,9 +65,12 @@ class Loops:
         """Whether a case has no plan yet."""
         return benchmark != CANARY and (benchmark, impl) not in self._known
 
-    def take(self, benchmark: str, impl: str, seconds: float, price: float) -> Planned:
+    def take(
+        self, benchmark: str, impl: str, seconds: float, price: float, number: int = 0
+    ) -> plan.Loops:
         """The plan of a case; made from what a call takes and costs if there is none."""
-        return self._known.setdefault((benchmark, impl), plan(seconds, price))
+        made = plan.loops(seconds, price, number) if number else planned(seconds, price)
+        return self._known.setdefault((benchmark, impl), made)
 
     def keep(self) -> None:
         """Write what is planned now.
@@ -96,9 +89,9 @@ class Loops:
         files.write("".join(f"{line}\n" for line in lines), self._file)
 
 
-def plan(seconds: float, price: float) -> Planned:
+def planned(seconds: float, price: float) -> plan.Loops:
     """Loop counts for a call that takes some seconds and costs some instructions."""
     many = 2 ** max(1, min(round(math.log2(TARGET / max(price, 1))), round(math.log2(MOST))))
     few = max(many // PART, FEW) if many > 2 * FEW else 1
     warm = max(min(many, WARM), warm_for(price))
-    return Planned(wall.loops_for(seconds), Counts(warm, few, many), allocations.plan(price))
+    return plan.Loops(wall.loops_for(seconds), Counts(warm, few, many), allocations.plan(price))

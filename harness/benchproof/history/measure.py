@@ -46,7 +46,7 @@ _FOLDERS = re.compile(r"(?<![\w/])/(?:[^\s/:'\"()]+/)+")
 _LONGEST = 200
 #: How the dumps of a forked worker are called.
 _DUMPS = "cg.out.%p"
-CANARY_ROW = {"name": CANARY, "module": "benchproof.history.canary", "function": "time_interpreter"}
+CANARY_ROW = {"name": CANARY, "module": "benchproof.history.canary"}
 
 #: In the place of a meter, where only the proof of a benchmark's path is asked for.
 PROOF = "proof"
@@ -206,7 +206,7 @@ class Measurer:
                         price = instructions.read_price(_own(folder, each), each["first"])
                         prices[each["name"]] = price or prices[each["name"]]
         for name, row in new.items():
-            self.loops.take(name, asked.impl, row["seconds"], prices[name])
+            self.loops.take(name, asked.impl, row["seconds"], prices[name], row.get("number", 0))
 
     def wall_loops(self, name: str, impl: str) -> int:
         """How often a timed case is called for one value."""
@@ -254,18 +254,15 @@ class Measurer:
     ) -> dict[str, Any]:
         """What a forked worker is asked."""
 
-        def row(about: Mapping[str, str]) -> dict[str, Any]:
+        def row(about: Mapping[str, Any]) -> dict[str, Any]:
             if task in {"prove", PRICE}:
                 return dict(about)
             return {**about, task: vars(getattr(self.loops.known(about["name"], asked.impl), task))}
 
-        rows = [
-            {"name": each.name, "module": each.module, "function": each.function}
-            for each in self.cases
-        ]
+        rows = [each.row for each in self.cases]
         return {
             "side": built.folder, "impl": built.impl, "suites": str(self.place.suites.resolve()),
-            "task": task, "all": rows,
+            "task": task, "all": rows, "proof": built.proof,
             "cases": [row(each) for each in rows if each["name"] in names],
             "canaries": [row(CANARY_ROW)] if CANARY in names else [],
         }  # fmt: skip

@@ -130,7 +130,7 @@ def _batch(
 def _rows(job: Job, found: Measured, measurer: Measurer) -> list[dict[str, Any]]:
     """What a worker is asked: the cases that proved their paths, and the canary."""
     rows = [
-        {"name": case.name, "module": case.module, "function": case.function}
+        case.row
         for case in measurer.cases
         if (case.name, "wall") in job.asked.keys and case.name not in found.why
     ]

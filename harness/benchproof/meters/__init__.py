@@ -7,8 +7,15 @@ which says whether the machine has what the meter needs and reads what the worke
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from . import allocations, instructions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: Processes a side of a benchmark that gives a value.
+VALUES = 3
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,8 @@ class Meter:
             one process a side is enough; else the process is the unit of a statistical test.
         task: the worker task that measures it.
         told_at_zero: whether a result names it where both sides have none.
+        less_is_better: whether that is known.
+        kinds: of benchmarks that it can measure (`asv_suite.KINDS`).
     """
 
     name: str
@@ -29,19 +38,43 @@ class Meter:
     exact: bool
     task: str
     told_at_zero: bool = True
+    less_is_better: bool = True
+    kinds: tuple[str, ...] = ("time",)
 
 
 #: In the order in which they are shown.
 METERS: dict[str, Meter] = {
     meter.name: meter
     for meter in (
-        Meter("wall", "s", exact=False, task="wall"),
+        Meter("wall", "s", exact=False, task="wall", kinds=("time", "timeraw")),
         Meter("instructions", "instructions", exact=True, task="instructions"),
         Meter("allocations", "allocations", exact=True, task="allocations"),
         Meter("bytes", "B", exact=True, task="allocations"),
         Meter("retained", "B", exact=True, task="allocations", told_at_zero=False),
+        Meter("memory", "B", exact=True, task="value", kinds=("memory",)),
+        Meter("peakmemory", "B", exact=True, task="value", kinds=("peakmemory",)),
+        Meter("track", "", exact=True, task="value", less_is_better=False, kinds=("track",)),
     )
 }
+
+
+def of(kind: str) -> tuple[str, ...]:
+    """The meters that can measure a kind of benchmark."""
+    return tuple(name for name, meter in METERS.items() if kind in meter.kinds)
+
+
+def gave_values(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The meters of benchmarks that give values, as a document names those that did.
+
+    Args:
+        rows: of the document.
+    """
+    names = {name for row in rows for name in row["meters"]}
+    return {
+        name: {"measured": True, "why": "", "unit": meter.unit, "processes": VALUES}
+        for name, meter in METERS.items()
+        if meter.task == "value" and name in names
+    }
 
 
 def why_not(name: str) -> str:

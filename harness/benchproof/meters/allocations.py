@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from benchproof.errors import is_full
 
 from .counts import Counts, counts_for
-from .loop import fresh_loop, without_collector
+from .loop import fresh_loop, nothing, without_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,13 +63,22 @@ def plan(price: float) -> Counts:
     return counts_for(price, TARGET, MOST)
 
 
-def measure(call: Callable[[], object], counts: Counts) -> tuple[float, float, float]:
-    """In the worker: allocations, bytes, and bytes that live on, of one call."""
+def measure(
+    call: Callable[[], object], counts: Counts, renew: Callable[[], object] = nothing
+) -> tuple[float, float, float]:
+    """In the worker: allocations, bytes, and bytes that live on, of one call.
+
+    Args:
+        call: the case.
+        counts: how often it is called.
+        renew: is called before each loop, and not recorded.
+    """
     loop = fresh_loop()
     with without_collector():
+        renew()
         loop(call, counts.warm)
         with TemporaryDirectory(prefix="benchproof-memray-") as folder:
-            tape = _Tape(loop, call, Path(folder, "tape.bin"))
+            tape = _Tape(loop, call, Path(folder, "tape.bin"), renew)
             # The first recording is thrown away: it leaves the free lists as the second finds them.
             _, *recorded = [tape.record(times) for times in (1, counts.few, counts.many)]
             number, size, kept = zip(*recorded, strict=True)
@@ -91,10 +100,10 @@ class _Tape:
 
     def __init__(
         self, loop: Callable[[Callable[[], object], int], None], call: Callable[[], object],
-        file: Path,
+        file: Path, renew: Callable[[], object],
     ) -> None:  # fmt: skip
-        """What is called, and where memray may write."""
-        self._loop, self._call, self._file = loop, call, file
+        """What is called, where memray may write, and what comes before each loop."""
+        self._loop, self._call, self._file, self._renew = loop, call, file, renew
         self._alive: dict[int, int] = {}
 
     def record(self, times: int) -> tuple[int, int, int]:
@@ -106,6 +115,7 @@ class _Tape:
         """  # noqa: D205  (one sentence)
         import memray  # noqa: PLC0415  (only workers that count allocations have memray loaded)
 
+        self._renew()
         self._file.unlink(missing_ok=True)
         destination = memray.FileDestination(self._file)
         with memray.Tracker(destination=destination, trace_python_allocators=True):

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from . import callgrind, priced
 from .counts import Counts, counts_for
-from .loop import fresh_loop, without_collector
+from .loop import fresh_loop, nothing, without_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,19 +103,23 @@ _dumps = itertools.count(1)
 
 
 def first(
-    call: Callable[[], object], again: Callable[[Sequence[int]], bool] | None = None
+    call: Callable[[], object],
+    again: Callable[[Sequence[int]], bool] | None = None,
+    renew: Callable[[], object] = nothing,
 ) -> list[int]:
     """In the worker: leave a dump of each of a case's first calls; their numbers.
 
     Args:
         call: the case.
         again: says after each call whether there is another; a fixed number without it.
+        renew: is called before each loop, and not counted.
     """
     loop = fresh_loop()
     with without_collector():
         settle()
         left: list[int] = []
         while not left or (again(left) if again else len(left) < FIRST):
+            renew()
             left.append(_dump_after(loop, call, 1))
         return left
 
@@ -124,6 +128,7 @@ def measure(
     call: Callable[[], object],
     counts: Counts,
     again: Callable[[Sequence[tuple[int, int]]], bool] | None = None,
+    renew: Callable[[], object] = nothing,
 ) -> list[tuple[int, int]]:
     """In the worker: leave dumps of the smaller and of the larger loop, by round; their numbers.
 
@@ -131,6 +136,7 @@ def measure(
         call: the case.
         counts: how often it is called.
         again: says after each round whether there is another; a fixed number without it.
+        renew: is called before each loop, and not counted.
     """
     if again is None:
         rounds = ROUNDS if counts.few > 2 else 1
@@ -143,11 +149,13 @@ def measure(
         settle()
         # With a dump to throw away: what other threads counted, such as one of a setup that has
         # ended, is not zeroed with the rest, but goes into whichever dump comes next.
+        renew()
         _dump_after(loop, call, counts.warm)
         left: list[tuple[int, int]] = []
         while not left or again(left):
             loop(call, max(1, counts.few // 4) if counts.few else 0)
             few = _dump_after(loop, call, counts.few)
+            renew()
             left.append((few, _dump_after(loop, call, counts.many)))
         return left
 

@@ -17,6 +17,10 @@ def _loop(call: Callable[[], object], times: int) -> None:
         call()
 
 
+def nothing() -> None:
+    """Where a case needs nothing between two loops."""
+
+
 def fresh_loop() -> Callable[[Callable[[], object], int], None]:
     """A loop of its own for one case.
 

@@ -14,7 +14,7 @@ import time
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
-from .loop import fresh_loop, without_collector
+from .loop import fresh_loop, nothing, without_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,25 +39,39 @@ class ClockError(Exception):
     """The clocks of this process contradict one another."""
 
 
-def calibrate(call: Callable[[], object]) -> tuple[float, float]:
-    """Roughly how long one warm call takes, and the processor with it, in seconds."""
+def calibrate(
+    call: Callable[[], object], number: int = 0, renew: Callable[[], object] = nothing
+) -> tuple[float, float]:
+    """Roughly how long one warm call takes, and the processor with it, in seconds.
+
+    Args:
+        call: the case.
+        number: the most calls of a loop, if there is a most.
+        renew: is called before each loop, and not timed.
+    """
     for _ in range(TRIES - 1):
         try:
-            return _calibrate(call)
+            return _calibrate(call, number, renew)
         except ClockError:
             continue
-    return _calibrate(call)
+    return _calibrate(call, number, renew)
 
 
-def _calibrate(call: Callable[[], object]) -> tuple[float, float]:
+def _calibrate(
+    call: Callable[[], object], number: int, renew: Callable[[], object]
+) -> tuple[float, float]:
     loop = fresh_loop()
-    times, elapsed = 1, 0.0
+    times, elapsed = number or 1, 0.0
     while elapsed < CALIBRATION_TIME:
-        times *= 2
+        times = number or times * 2
+        renew()
         elapsed = _elapsed(loop, call, times)
+        if number:
+            break
     worked = []
     # The least of three: a disturbance only adds, and the loop counts should not follow it.
     for _ in range(2):
+        renew()
         start = thread_time()
         elapsed = min(elapsed, _elapsed(loop, call, times))
         worked.append(thread_time() - start)
@@ -113,17 +127,30 @@ def loops_for(seconds: float) -> int:
     return max(1, round(VALUE_TIME / seconds))
 
 
-def measure(call: Callable[[], object], loops: int) -> list[float]:
+def measure(
+    call: Callable[[], object], loops: int, renew: Callable[[], object] = nothing, most: int = 0
+) -> list[float]:
     """Seconds a call, a few times, after a warm-up of one value's length.
+
+    Args:
+        call: the case.
+        loops: calls of a value.
+        renew: is called before each loop, and not timed.
+        most: values that are wanted at most; 0 if nobody says.
 
     Raises:
         ClockError: a value cannot be believed.
     """
     loop = fresh_loop()
     values = VALUES if loops > 1 else VALUES_OF_LONG_CALLS
+    taken = []
     with without_collector():
+        renew()
         loop(call, loops)
-        return [_elapsed(loop, call, loops) / loops for _ in range(values)]
+        for _ in range(min(values, most or values)):
+            renew()
+            taken.append(_elapsed(loop, call, loops) / loops)
+    return taken
 
 
 def number(values: Sequence[float]) -> float:

@@ -25,6 +25,7 @@ SIGNS = {
     "proof failed": "!",
     "error": "!",
     "trade-off": "⇄",
+    "changed": "⇎",
     "undecided": "?",
     "improved": "▼",
     "equivalent": "=",

@@ -10,6 +10,7 @@ import importlib.util
 import itertools
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 REQUEST = "BENCHPROOF_REQUEST"
+#: What is set up stays so for the life of the process.
+_SET_UP = ExitStack()
 
 
 def ready(request: dict[str, Any]) -> dict[str, Callable[[], object]]:
@@ -29,7 +32,10 @@ def ready(request: dict[str, Any]) -> dict[str, Callable[[], object]]:
     worker = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(worker)
     worker.enter(request)
-    return {row["name"]: worker.set_up(row) for row in request["cases"]}
+    from benchproof import asv_suite  # noqa: PLC0415  (found once `enter` has run)
+
+    made = {row["name"]: asv_suite.ready(request, row) for row in request["cases"]}
+    return {name: _SET_UP.enter_context(each).call for name, each in made.items()}
 
 
 def count(request: dict[str, Any]) -> None:

@@ -38,8 +38,7 @@ class Sides:
             "task": task, "side": built.folder, "impl": built.impl,
             "suites": str(self.bench.suites), "harness": str(HARNESS),
             "cases": [
-                {"name": name, "module": self.cases[name].module,
-                 "function": self.cases[name].function,
+                {**self.cases[name].row,
                  "calls": self.bench.got.loops[name].instructions.many}
                 for name in names
             ],

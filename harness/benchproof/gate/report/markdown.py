@@ -27,6 +27,7 @@ _SIGNS = {
     "regressed": "\N{BLACK UP-POINTING TRIANGLE}",
     "accepted": "\N{WHITE UP-POINTING TRIANGLE}",
     "trade-off": "\N{BLACK DIAMOND}",
+    "changed": "\N{BLACK DIAMOND}",
     "improved": "\N{BLACK DOWN-POINTING TRIANGLE}",
 }
 

@@ -26,12 +26,18 @@ METERS: dict[str, Callable[[float], str]] = {
     "allocations": units.count,
     "bytes": units.size,
     "retained": units.size,
+    "memory": units.size,
+    "peakmemory": units.size,
+    "track": units.count,
     "wall": units.seconds,
 }
-LABELS = {"wall": "wall time", "bytes": "bytes allocated", "retained": "bytes that live on"}
+LABELS = {
+    "wall": "wall time", "bytes": "bytes allocated", "retained": "bytes that live on",
+    "memory": "size of the object", "peakmemory": "peak memory", "track": "tracked value",
+}  # fmt: skip
 #: What a case that moved is called, in the order in which those are told.
-MOVED = ("regressed", "trade-off", "improved")
-KINDS = ("regressed", "accepted", "trade-off", "improved")
+MOVED = ("regressed", "trade-off", "changed", "improved")
+KINDS = ("regressed", "accepted", "trade-off", "changed", "improved")
 #: And where each verdict stands among all.
 ORDER = {word: number for number, word in enumerate((*MOVED, "undecided", "equivalent"))}
 #: What each exit status is called, and its sign.
@@ -72,7 +78,7 @@ def moved(document: Document) -> list[list[Moved]]:
             Moved(row, meter, row["meters"][meter])
             for meter in METERS
             if meter in row["meters"]
-            and row["meters"][meter]["verdict"] in {"regressed", "improved"}
+            and row["meters"][meter]["verdict"] in {"regressed", "improved", "changed"}
         ]
         # Wall time that moved by no more than an accident could is no change of the case.
         if each and row["verdict"] in MOVED:
@@ -184,7 +190,8 @@ def confidence(meter: str, about: Mapping[str, Any]) -> str:
 def values(meter: str, about: Mapping[str, Any]) -> str:
     """What a call cost before and after."""
     write = METERS[meter]
-    return f"{write(about['left'])} \N{RIGHTWARDS ARROW} {write(about['right'])}"
+    unit = f" {about['unit']}" if about.get("unit") else ""
+    return f"{write(about['left'])} \N{RIGHTWARDS ARROW} {write(about['right'])}{unit}"
 
 
 def label(meter: str) -> str:

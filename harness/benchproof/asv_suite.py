@@ -1,0 +1,205 @@
+"""In a worker: benchmarks as objects of asv, set up, called and torn down as asv does it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import inspect
+import io
+import itertools
+import os
+import pickle
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+#: asv's classes of benchmarks, and what a benchmark of each is called here.
+KINDS = {
+    "TimeBenchmark": "time",
+    "TimerawBenchmark": "timeraw",
+    "MemBenchmark": "memory",
+    "PeakMemBenchmark": "peakmemory",
+    "TrackBenchmark": "track",
+}
+#: Seconds that asv gives a benchmark that names no `timeout`.
+TIMEOUT = 60.0
+
+
+def discover(root: str) -> Iterator[dict[str, Any]]:
+    """Describe every benchmark that asv finds, one row for each combination of its parameters."""
+    from asv_runner.discovery import disc_benchmarks  # noqa: PLC0415  (slow to import)
+
+    seen: set[str] = set()
+    for benchmark in disc_benchmarks(root):
+        kind = KINDS.get(type(benchmark).__name__, "")
+        why = why_not(benchmark, kind, root)
+        if benchmark.name in seen:
+            why = "another benchmark has the same name"
+        seen.add(benchmark.name)
+        if why:
+            yield {"excluded": benchmark.name, "why": why}
+            continue
+        suite = benchmark.name.rpartition(".")[0]
+        part_of = getattr(benchmark.func, "part_of", "")
+        about = {
+            "benchmark": benchmark.name, "index": None, "kind": kind,
+            "unit": str(benchmark.unit), "version": str(benchmark.version),
+            "may_differ": bool(getattr(benchmark.func, "answers_may_differ", False)),
+            "part_of": f"{suite}.{part_of}" if part_of else "",
+        }  # fmt: skip
+        if not benchmark.params:
+            yield {"name": benchmark.name, **about}
+            continue
+        for index, params in enumerate(itertools.product(*benchmark.params)):
+            yield about | {"name": f"{benchmark.name}({', '.join(params)})", "index": index}
+
+
+def why_not(benchmark: Any, kind: str, root: str) -> str:  # noqa: ANN401  (asv is not typed)
+    """Why a benchmark that asv finds is not measured, or ""."""
+    if not kind:
+        return f"a benchmark of a plugin of asv ({type(benchmark).__name__})"
+    if inspect.iscoroutinefunction(benchmark.func):
+        return "an async function: a call of it only makes a coroutine, and runs nothing"
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        fits = benchmark.check(root)
+    return "" if fits else " ".join(said.getvalue().partition(": ")[2].split())
+
+
+class Skipped(Exception):  # noqa: N818  (no error)
+    """The benchmark does not run here, by asv's rules."""
+
+
+@dataclass
+class Ready:
+    """A benchmark that is set up.
+
+    Attributes:
+        benchmark: asv's object.
+        call: what is measured, without arguments.
+        params: its arguments, with what `setup_cache` made in front.
+        number: calls between two setups, where the benchmark names it; else 0.
+        repeat: the most values that the benchmark wants of a process; 0 where it does not say.
+    """
+
+    benchmark: Any
+    call: Callable[[], Any]
+    params: tuple[Any, ...] = ()
+    number: int = 0
+    repeat: int = 0
+
+    def renew(self) -> None:
+        """Before a loop: what the benchmark's setup made is made anew, if it says `number`."""
+        if self.number:
+            self.benchmark.do_teardown()
+            self.benchmark.do_setup()
+
+
+@contextlib.contextmanager
+def ready(request: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Ready]:
+    """Set a case up, the module's setup first, and tear it down at the end.
+
+    Raises:
+        Skipped: its setup or its call says so, or its `skip_params`.
+        TimeoutError: its first run took longer than its `timeout`.
+    """
+    if "module" in row:  # the canary, which is in no suite
+        yield Ready(None, importlib.import_module(row["module"]).time_interpreter)
+        return
+    from asv_runner.benchmarks.mark import SkipNotImplemented  # noqa: PLC0415  (slow to import)
+
+    benchmark = find(request["suites"], row)
+    cached, here = cache(request, benchmark), Path.cwd()
+    if cached is not None:
+        os.chdir(cached)
+        benchmark.set_cache(pickle.loads(Path("cache.pickle").read_bytes()))  # noqa: S301  (ours)
+    try:
+        with _limited(benchmark if request["task"] in {"prove", "value"} else None):
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                skipped = benchmark.do_setup()
+            if skipped:
+                words = said.getvalue().strip().removeprefix("asv: skipped: ")
+                raise Skipped(words or "skip_params of the benchmark names these parameters")
+            params = benchmark._build_params()  # noqa: SLF001  (asv has no other name for it)
+            call = functools.partial(benchmark.func, *params) if params else benchmark.func
+            number, repeat = getattr(benchmark, "number", 0), getattr(benchmark, "repeat", 0)
+            yield Ready(benchmark, call, params, number, repeat if isinstance(repeat, int) else 0)
+    except SkipNotImplemented as error:
+        raise Skipped(str(error)) from error
+    finally:
+        benchmark.do_teardown()
+        os.chdir(here)
+
+
+@contextlib.contextmanager
+def _limited(benchmark: Any) -> Iterator[None]:  # noqa: ANN401  (asv is not typed)
+    """Stop what takes longer than a benchmark's `timeout`; None: no limit."""
+    if benchmark is None:
+        yield
+        return
+    seconds = float(benchmark.timeout or TIMEOUT)
+
+    def stop(number: int, frame: object) -> None:
+        del number, frame
+        raise TimeoutError(f"it ran longer than its timeout of {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.signal(signal.SIGALRM, before)
+
+
+def find(root: str, row: Mapping[str, Any]) -> Any:  # noqa: ANN401  (asv is not typed)
+    """The object of a case, with its parameters set."""
+    from asv_runner import discovery  # noqa: PLC0415  (slow to import)
+
+    finders = list(sys.meta_path)  # asv puts one more in front each time
+    try:
+        benchmark = discovery.get_benchmark_from_name(root, row["benchmark"])
+    finally:
+        sys.meta_path[:] = finders
+    if row.get("index") is not None:
+        benchmark.set_param_idx(row["index"])
+    return benchmark
+
+
+def cache(request: Mapping[str, Any], benchmark: Any) -> Path | None:  # noqa: ANN401
+    """The folder with what a `setup_cache` made: it runs once a side, in that folder, as in asv's.
+
+    Returns:
+        None where the benchmark has none.
+    """
+    if benchmark.setup_cache_key is None:
+        return None
+    name = hashlib.sha256(benchmark.setup_cache_key.encode()).hexdigest()[:12]
+    folder = Path(request.get("cache") or Path(request["out"]).parent / "cache", name)
+    if not (folder / "cache.pickle").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        here = Path.cwd()
+        os.chdir(folder)
+        try:
+            made = pickle.dumps(benchmark.do_setup_cache())
+            (folder / "cache.pickle").write_bytes(made)
+        finally:
+            os.chdir(here)
+    return folder
+
+
+def raw_values(made: Ready, values: int) -> list[float]:
+    """Seconds a call of a statement that a `timeraw_` function gives, each in a fresh process."""
+    # The process finds packages where this one does: the side's folder is among those.
+    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    timer = made.benchmark._get_timer(*made.params)  # noqa: SLF001  (as above)
+    number = made.benchmark.number
+    return [timer.timeit(number) / number for _ in range(values)]

@@ -1,0 +1,138 @@
+"""In a worker: which files of the measured package ran in a call, and what the call answered.
+
+For a benchmark that has no proof of its own. Python functions, and C functions that Python calls,
+are seen by a profile function. What runs inside of a compiled module is seen by the pages of its
+file that the processor fetched: Linux forgets on request which those were (proc(5), `clear_refs`)
+and tells which there have been since (`smaps`, "Referenced").
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import sys
+import threading
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .asv_suite import Ready
+
+COMPILED = tuple(EXTENSION_SUFFIXES)
+_MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ ..(.). \S+ \S+ \S+ +(/.*)")
+_PROCESS = Path("/proc/self")
+
+
+def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
+    """Call a benchmark and tell what of the package ran in the second call.
+
+    Args:
+        made: the benchmark, set up.
+        side: the folder that the package must run from.
+        package: its name.
+
+    Raises:
+        AssertionError: a part of the package ran from elsewhere.
+    """
+    first = digest(made.call())  # what is made once and kept is not what a loop takes
+    made.renew()
+    seen: set[str] = set()
+    with _profiled(seen, package), _fetched(seen, side):
+        answer = digest(made.call())
+    made.renew()
+    # With the folder's own links: the interpreter names files as sys.path does.
+    folder, ran = side.resolve(), {}
+    for file in sorted(seen):
+        place = Path(file).resolve()
+        if not place.is_relative_to(folder):
+            raise AssertionError(f"{package} ran from {file}, which is not this side's")
+        inside = place.relative_to(folder)
+        ran[".".join((*inside.parent.parts[1:], inside.name.partition(".")[0]))] = str(inside)
+    return {
+        "grade": "witnessed" if ran else "unseen",
+        "modules": ran,
+        "probe": {},
+        "digest": answer if answer == first else "",
+    }
+
+
+@contextlib.contextmanager
+def _profiled(seen: set[str], package: str) -> Iterator[None]:
+    """Add the files of the package whose functions are called."""
+    codes: set[tuple[Any, str]] = set()
+    named: set[str] = set()
+
+    def profile(frame: Any, event: str, about: Any) -> None:  # noqa: ANN401  (any object)
+        if event == "call":
+            codes.add((frame.f_globals.get("__name__"), frame.f_code.co_filename))
+        elif event == "c_call":
+            owner = getattr(about, "__self__", None)
+            named.add(getattr(about, "__module__", None) or type(owner).__module__)
+
+    before = sys.getprofile()
+    threading.setprofile(profile)
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+        threading.setprofile(None)
+    seen |= {file for name, file in codes if _inside(name, package) and Path(file).is_file()}
+    for name in named:
+        file = getattr(sys.modules.get(str(name)), "__file__", None)
+        if _inside(name, package) and str(file).endswith(COMPILED):
+            seen.add(str(file))
+
+
+def _inside(name: object, package: str) -> bool:
+    """Whether a module is the package's."""
+    return isinstance(name, str) and (name == package or name.startswith(f"{package}."))
+
+
+@contextlib.contextmanager
+def _fetched(seen: set[str], side: Path) -> Iterator[None]:
+    """Add the compiled modules below a folder whose code the processor fetched."""
+    try:
+        (_PROCESS / "clear_refs").write_text("1")
+    except OSError:  # not Linux, or a kernel or container without it
+        yield
+        return
+    yield
+    code = ""
+    for line in (_PROCESS / "smaps").read_text(errors="replace").splitlines():
+        if found := _MAPPING.fullmatch(line):
+            code = found[2] if found[1] == "x" and Path(found[2]).is_relative_to(side) else ""
+        elif code.endswith(COMPILED) and line.startswith("Referenced:") and line.split()[1] != "0":
+            seen.add(code)
+
+
+def digest(answer: object) -> str:
+    """A hash of what a call returned; empty where it is nothing, or no plain data."""
+    if answer is None:
+        return ""
+    try:
+        return hashlib.sha256(repr(_plain(answer)).encode(errors="surrogatepass")).hexdigest()
+    except (TypeError, RecursionError):
+        return ""
+
+
+def _plain(value: Any) -> object:  # noqa: ANN401  (any object)
+    """A value made of Python's own types alone, in a form whose `repr` is the same everywhere.
+
+    Raises:
+        TypeError: it holds something else.
+    """
+    kind = type(value)
+    if value is None or kind in {bool, int, float, complex, str, bytes, bytearray}:
+        return value
+    if kind in {list, tuple}:
+        return kind.__name__, [_plain(each) for each in value]
+    if kind in {set, frozenset}:
+        return kind.__name__, sorted(repr(_plain(each)) for each in value)
+    if kind is dict:
+        return kind.__name__, [(_plain(key), _plain(each)) for key, each in value.items()]
+    raise TypeError(kind.__name__)
