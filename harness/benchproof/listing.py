@@ -1,4 +1,4 @@
-"""The benchmarks' names before anything is built, where their suites import without the package."""
+"""The benchmarks of a project: before anything is built where that can be, else from a build."""
 
 from __future__ import annotations
 
@@ -8,13 +8,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from . import worker
-from .bench import environment, read_lines
+from rich.table import Table
+from rich.text import Text
+
+from . import asv_conf, suite, targets, worker
+from .bench import Bench, environment, read_lines
+from .build import Builder
+from .errors import COULD_NOT_MEASURE, NO_REGRESSION
+from .grids import say
+from .meters import METERS, of, why_not
 from .package import name as import_name
 from .processes import Crew
 
 if TYPE_CHECKING:
+    import re
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
     from .checkout import Checkout
+    from .place import Place
+    from .progress import Teller
 
 
 def early(suites: Path, checkout: Checkout) -> list[dict[str, Any]] | None:
@@ -43,3 +57,73 @@ def early(suites: Path, checkout: Checkout) -> list[dict[str, Any]] | None:
         if crew.wait(child).status:
             return None
         return read_lines(folder / "answers.jsonl")
+
+
+def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
+    """The benchmarks, as a worker describes them; from a build of a side where that is needed.
+
+    Args:
+        place: the checkout, its suites and its builds.
+        side: a commit or ".".
+        tell: hears of it.
+
+    Raises:
+        BenchproofError: the side does not build, or the suites do not import beside it.
+    """
+    tell.stage("finding the benchmarks")
+    asv_conf.require(place.suites)
+    known = early(place.suites, place.checkout)
+    if known is not None:
+        return known
+    target = targets.resolve(targets.parse(side), place.checkout)
+    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+        built = Builder(place.checkout, place.cache, crew, place.toolchain, tell).build(target)
+        folder = Path(scratch).resolve()
+        bench = Bench({"left": built, "right": built}, place.suites.resolve(), crew, folder, None)
+        return bench.discover()
+
+
+def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dict[str, Any]:
+    """What was found, which meters measure it, and why something is not measured.
+
+    Args:
+        rows: as a worker describes what it found.
+        pattern: only benchmarks in whose name it is found.
+    """
+    cases = [case for case in suite.from_rows(rows, METERS) if pattern.search(case.name)]
+    missing = {name: why_not(name) for name in METERS if why_not(name)}
+    return {
+        "schema": 1, "kind": "benchmarks", "not_here": missing,
+        "benchmarks": [
+            {"name": case.name, "kind": case.kind, "unit": case.unit, "version": case.version,
+             "meters": [name for name in of(case.kind) if name not in missing]}
+            for case in cases
+        ],
+        "excluded": suite.left_out(rows, pattern, METERS),
+    }  # fmt: skip
+
+
+def exit_status(about: Mapping[str, Any]) -> int:
+    """Whether anything can be measured."""
+    some = any(each["meters"] for each in about["benchmarks"])
+    return NO_REGRESSION if some else COULD_NOT_MEASURE
+
+
+def show(about: Mapping[str, Any], console: Console) -> None:
+    """Print the same: a line for the combinations of parameters of one benchmark that are alike."""
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    grid.add_column("benchmark", overflow="fold")
+    grid.add_column("measured by", overflow="fold")
+    for each in about["benchmarks"]:
+        unit = f" ({each['unit']})" if each["kind"] == "track" else ""
+        meters = ", ".join(each["meters"])
+        grid.add_row(Text(each["name"]), Text(f"{meters}{unit}" if meters else "nothing here"))
+    if about["benchmarks"]:
+        console.print(grid)
+    for each in about["excluded"]:
+        say(console, f"{each['name']}: {each['why']}", "yellow")
+    for name, why in about["not_here"].items():
+        say(console, f"{name}: not here: {why}", "yellow")
+    number = len(about["benchmarks"])
+    left = len(about["excluded"])
+    say(console, f"{number} benchmark{'s' * (number != 1)}, {left} not measured", "bold")

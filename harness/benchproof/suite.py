@@ -140,6 +140,10 @@ def select(cases: Sequence[Case], pattern: re.Pattern[str]) -> list[Case]:
         SelectionError: there are none.
     """
     chosen = [case for case in cases if pattern.search(case.name)]
+    if not pattern.pattern and not any(case.benchmark for case in chosen):
+        raise SelectionError(
+            "no benchmark was found that can be measured (benchproof list says what was found)"
+        )
     if not chosen:
         suites = ", ".join(sorted({case.suite for case in cases})) or "none"
         raise SelectionError(

@@ -51,7 +51,8 @@ def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
         if not place.is_relative_to(folder):
             raise AssertionError(f"{package} ran from {file}, which is not this side's")
         inside = place.relative_to(folder)
-        ran[".".join((*inside.parent.parts[1:], inside.name.partition(".")[0]))] = str(inside)
+        name = (*inside.parent.parts[package.count(".") + 1 :], inside.name.partition(".")[0])
+        ran[".".join(name)] = str(inside)
     return {
         "grade": "witnessed" if ran else "unseen",
         "modules": ran,

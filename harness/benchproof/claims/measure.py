@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import compare, listing, suite, targets
-from benchproof.bench import Bench
-from benchproof.build import Builder
+from benchproof import compare, listing, suite
 from benchproof.errors import BenchproofError, StoppedError
-from benchproof.processes import Crew
 
 from .store import Run
 
@@ -79,16 +74,8 @@ def known_benchmarks(place: Place, tell: Teller) -> list[str]:
     Raises:
         BenchproofError: HEAD does not build, or its worker does not run.
     """
-    tell.stage("finding the benchmarks")
-    known = listing.early(place.suites, place.checkout)
-    if known is not None:
-        return [case.name for case in suite.from_rows(known)]
-    target = targets.resolve(targets.parse("HEAD@impl:python"), place.checkout)
-    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
-        built = Builder(place.checkout, place.cache, crew, place.toolchain).build(target)
-        folder = Path(scratch).resolve()
-        bench = Bench({"left": built, "right": built}, place.suites.resolve(), crew, folder, None)
-        return [str(row["name"]) for row in bench.discover() if "name" in row]
+    rows = listing.found(place, "HEAD@impl:python", tell)
+    return [case.name for case in suite.from_rows(rows)]
 
 
 def plan(

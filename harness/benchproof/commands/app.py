@@ -24,6 +24,7 @@ from . import (
     share,
     version,
 )
+from . import list as list_command
 from . import run as run_command
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ P = ParamSpec("P")
 
 #: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
 COMMANDS: tuple[ModuleType, ...] = (
-    init, compare, run_command, gate, history, changes, bisect, publish, share, claims,
-    doctor,
+    init, list_command, compare, run_command, gate, history, changes, bisect, publish, share,
+    claims, doctor,
 )  # fmt: skip
 #: Commands whose `--json` took no file once; there, without one, it means standard output.
 _JSON_ALONE = ("doctor", "publish", "share")
@@ -45,6 +46,7 @@ HELP = """Compare, gate and track benchmarks of a Python project.
 \b
 Examples:
   benchproof init                  write the few lines that a project needs
+  benchproof list                  what is there to measure, and by what?
   benchproof compare HEAD .        what do my uncommitted edits do?
   benchproof gate main HEAD        may this branch go in?
   benchproof doctor                what can this machine measure?

@@ -31,7 +31,6 @@ class Found:
         suites: folder of the benchmarks, relative to it; it need not exist.
         why_suites: how it was found.
         has_suites: whether it holds benchmarks.
-        proven: whether any of them says what it measures by a `prove`, as each must.
         configured: whether `[tool.benchproof]` is there.
     """
 
@@ -41,7 +40,6 @@ class Found:
     suites: str
     why_suites: str
     has_suites: bool
-    proven: bool
     configured: bool
 
 
@@ -69,7 +67,7 @@ def find(root: Path, named: str = "", suites: str = "") -> Found:
     return Found(
         root, place, why, folder, why_suites,
         any(_BENCHMARK.search(text) for text in texts),
-        any("prove" in text for text in texts), bool(table),
+        bool(table),
     )  # fmt: skip
 
 

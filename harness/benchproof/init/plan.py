@@ -111,11 +111,6 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
         additions += [
             Addition(path, text) for path, text in wanted.items() if not (root / path).exists()
         ]
-    elif not found.proven:
-        notes.append(
-            f"no benchmark in {found.suites}/ has a prove() yet, which says what it ran: without "
-            "it a benchmark is listed and not measured (docs/other-drivers.md)"
-        )
     if workflow and (root / WORKFLOW).exists():
         notes.append(f"{WORKFLOW} is there already: it stays as it is")
     elif workflow:

@@ -1,0 +1,41 @@
+"""`benchproof list`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .options import Bench, Json, Suites, place_of
+from .output import Output
+
+HELP = """List the benchmarks of a project, and the meters that measure each.
+
+What asv finds and is not measured is listed with the reason. Nothing is built, unless the
+benchmarks import the package: then SIDE is.
+
+\b
+Examples:
+  benchproof list                    all benchmarks
+  benchproof list --bench bind       those in whose name it is found
+  benchproof list HEAD~1 --json -    for machines
+
+Exit status: 0 there are benchmarks that can be measured, 2 there are none.
+"""
+
+
+def command(
+    side: Annotated[str, typer.Argument(metavar="SIDE", help="A commit, or '.'.")] = ".",
+    bench: Bench = "",
+    json: Json = None,
+    suites: Suites = None,
+) -> int:
+    """List benchmarks."""
+    from benchproof import listing, suite  # noqa: PLC0415  (as in compare)
+
+    pattern, output = suite.expression(bench), Output(json)
+    with output.telling() as tell:
+        about = listing.document(listing.found(place_of(suites), side, tell), pattern)
+    output.keep(about)
+    listing.show(about, output.console())
+    return listing.exit_status(about)
