@@ -6,6 +6,7 @@ case has a `*`, undecided wall time is a "?" and no number.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -135,6 +136,9 @@ def cases(document: Document, *, wide: bool) -> Table:
     for title in (*titles, *(("time a call",) if wide else ())):
         grid.add_column(title, justify="right", no_wrap=True)
     grid.add_column("verdict", no_wrap=True)
+    graded = len(grades(document)) > 1
+    if graded:
+        grid.add_column("proof", no_wrap=True)
     group = None
     for row in document["cases"]:
         if (row["suite"], row.get("impl")) != group:
@@ -142,8 +146,16 @@ def cases(document: Document, *, wide: bool) -> Table:
             grid.add_row(
                 Text(f"{row['suite']} [{row['impl']}]" if several else row["suite"], "bold")
             )
-        grid.add_row(*_cells(row, shown, wide=wide))
+        grid.add_row(
+            *_cells(row, shown, wide=wide), *([Text(row.get("grade") or "-")] if graded else ())
+        )
     return grid
+
+
+def grades(document: Document) -> dict[str, int]:
+    """How many benchmarks have which grade of proof, the best first."""
+    found = Counter(row["grade"] for row in document["cases"] if row.get("grade"))
+    return {grade: found[grade] for grade in ("proved", "witnessed", "unseen") if found[grade]}
 
 
 def _cells(row: Row, shown: Sequence[Column], *, wide: bool) -> list[Text]:
