@@ -137,7 +137,7 @@ def ready(request: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Ready]
         raise Skipped(str(error)) from error
     finally:
         # What a setup left undone when it skipped, a teardown may miss.
-        with contextlib.suppress(Exception if skipped else ()):
+        with contextlib.suppress(*([Exception] if skipped else [])):
             benchmark.do_teardown()
         os.chdir(here)
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from .targets import Target
     from .verdict import Looks
 
-#: From 2 on there are trade-offs, and suites with a verdict of their own.
-SCHEMA = 2
+#: From 2 on there are trade-offs and suites with a verdict of their own, from 3 on grades of proof
+#: and benchmarks that give a value.
+SCHEMA = 3
 #: Why a case has no number where nothing is wrong with it.
 _NOT_REACHED = ("it was not reached", "no meter finished")
 

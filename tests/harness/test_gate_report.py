@@ -86,7 +86,7 @@ def test_the_sample_fits_the_schema(document):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda d: d.update(schema=3),
+        lambda d: d.update(schema=4),
         lambda d: d.update(kind="comparison"),
         lambda d: d.pop("excluded"),
         lambda d: d["cases"][0].update(verdict="fine"),

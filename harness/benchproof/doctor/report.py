@@ -12,7 +12,7 @@ from rich.text import Text
 from benchproof import renamed
 from benchproof import toolchain as tools_of_the_build
 from benchproof.errors import COULD_NOT_MEASURE
-from benchproof.meters import METERS
+from benchproof.suite import TIMED
 
 from . import machine, project, tools
 from .finding import COMMITS, COMPILED, Finding
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 #: What can be measured.
-PARTS = (*METERS, COMPILED, COMMITS)
+PARTS = (*TIMED, COMPILED, COMMITS)
 #: A sign and a style for each state; the sign does without colours.
 _SIGNS = {"ok": ("+", "green"), "degraded": ("~", "yellow"), "missing": ("-", "bold red")}
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from .asked import Asked
 
-#: From 2 on there are trade-offs, and suites with a verdict of their own.
-KIND, SCHEMA = "gate", 2
+#: From 2 on there are trade-offs and suites with a verdict of their own, from 3 on grades of proof
+#: and benchmarks that give a value.
+KIND, SCHEMA = "gate", 3
 
 
 def begin(
