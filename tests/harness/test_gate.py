@@ -53,7 +53,7 @@ def test_a_gate_measures_both_implementations_and_explains_its_regressions(toy, 
     toy.commit("slower")
     asked = replace(BRIEF, meters=("instructions",), impls=("cython", "python"), profile=True)
     document = gate(asked, place, tell)
-    assert (document["kind"], document["schema"], document["partial"]) == ("gate", 2, False)
+    assert (document["kind"], document["schema"], document["partial"]) == ("gate", 3, False)
     assert {r["impl"] for r in document["cases"]} == {"cython", "python"}
     assert document["verdict"]["exit"] == 1
     assert set(document["sides"]) == {"cython", "python"}
