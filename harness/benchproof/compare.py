@@ -343,5 +343,6 @@ def finish(
             suites=whole,
             partial=partial,
             trade_off=settings.trade_off if settings else "pass",
+            decide=settings.decide if settings else "",
         ),
     }

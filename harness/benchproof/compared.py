@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import results, settings, targets
 from .compare import QUICK_BUDGET, Outcome, Request, compare
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION, TargetError
+from .errors import WORST_FIRST, TargetError
 from .files import STDOUT
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .targets import Implementation
 
 KIND, SCHEMA = "comparisons", 1
-#: The worse one first.
-_ORDER = (REGRESSION, COULD_NOT_MEASURE, NO_REGRESSION)
 
 
 def run(request: Request, place: Place, tell: Teller) -> list[Outcome]:
@@ -86,7 +84,7 @@ def usable(
 
 def exit_status(outcomes: Sequence[Outcome]) -> int:
     """The worst one: a regression outweighs a failure to measure, and that outweighs nothing."""
-    return min((int(each.document["verdict"]["exit"]) for each in outcomes), key=_ORDER.index)
+    return min((int(each.document["verdict"]["exit"]) for each in outcomes), key=WORST_FIRST.index)
 
 
 def document(outcomes: Sequence[Outcome]) -> dict[str, Any]:

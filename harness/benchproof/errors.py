@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Exit statuses of the command, as the README promises them.
-NO_REGRESSION, REGRESSION, COULD_NOT_MEASURE = 0, 1, 2
+NO_REGRESSION, REGRESSION, COULD_NOT_MEASURE, CANNOT_DECIDE = 0, 1, 2, 3
+#: Of several, the first of these is that of all together.
+WORST_FIRST = (REGRESSION, COULD_NOT_MEASURE, CANNOT_DECIDE, NO_REGRESSION)
 
 
 class BenchproofError(Exception):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import table, targets, unmeasured, variants
 from .compare import Outcome, Request, compare
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION, BenchproofError, TargetError
+from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WORST_FIRST, BenchproofError, TargetError
 from .extras import missing
 from .files import write_json
 from .targets import IMPLEMENTATIONS
@@ -184,7 +184,7 @@ def run(
         Outcome(document, outcome.bench).save(latest / f"{item.name}.json")
         documents.append(document)
         table.show(document, out, everything=everything)
-        status = _worse(status, exit_status(document))
+        status = min(status, exit_status(document), key=WORST_FIRST.index)
         if document["partial"]:
             break
     if not documents:
@@ -192,7 +192,7 @@ def run(
     page = _page(documents, reports / "html", out)
     for problem in trouble:
         out.print(f"benchproof: {problem}", highlight=False, markup=False, soft_wrap=True)
-        status = _worse(status, problem.exit_status)
+        status = min(status, problem.exit_status, key=WORST_FIRST.index)
     if page is not None:
         out.print(str(page), highlight=False, markup=False, soft_wrap=True)
     if keep is not None:
@@ -230,9 +230,3 @@ def exit_status(document: dict[str, Any]) -> int:
     if failed or document["partial"] or not measured:
         return COULD_NOT_MEASURE
     return NO_REGRESSION
-
-
-def _worse(one: int, other: int) -> int:
-    """A regression outweighs a failure to measure, and that outweighs nothing."""
-    order = (NO_REGRESSION, COULD_NOT_MEASURE, 1)
-    return max(one, other, key=order.index)

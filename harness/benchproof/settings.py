@@ -12,6 +12,7 @@ Everything has a default, so the table may be absent::
     builds = 1                  # how often each side is built
     budget = 300                # seconds for wall time; exact meters always finish
     trade_off = "pass"          # or "fail": fewer instructions or less time for more memory
+    decide = "all"              # a benchmark that stays undecided fails: exit status 3
     proof = "proved"            # or "witnessed": what less is known of is refused; default: none
     suite_limit = 0.001         # the largest change of a whole suite that counts as none
 
@@ -64,6 +65,7 @@ CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]]
     "builds": (int, lambda value: 1 <= value <= 16, "a whole number from 1 to 16"),
     "budget": ((int, float), lambda value: 0 < value < math.inf, "a number of seconds above 0"),
     "trade_off": (str, lambda value: value in {"pass", "fail"}, '"pass" or "fail"'),
+    "decide": (str, lambda value: value == "all", '"all"'),
     "proof": (str, lambda value: value in {"proved", "witnessed"}, '"proved" or "witnessed"'),
     "suite_limit": (
         float,
@@ -106,6 +108,7 @@ class Settings:
         builds: how often each side is built.
         budget: seconds for wall time.
         trade_off: whether a gate passes where instructions or time improved, and memory paid.
+        decide: "all" where a benchmark that stays undecided fails, else "".
         proof: the least that must be known of the files that a benchmark ran; "" for nothing.
         suite_limit: the largest change of a whole suite that counts as none.
     """
@@ -121,6 +124,7 @@ class Settings:
     builds: int = 1
     budget: float = 300.0
     trade_off: TradeOff = "pass"
+    decide: str = ""
     proof: str = ""
     suite_limit: float = SUITE_LIMIT
 
@@ -161,6 +165,7 @@ class Settings:
             "builds": self.builds,
             "budget": self.budget,
             "trade_off": self.trade_off,
+            "decide": self.decide,
             "proof": self.proof,
             "suite_limit": self.suite_limit,
         }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import targets, variants
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION
+from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -48,7 +48,7 @@ class Unmeasured:
         if not self.files:
             return verdict
         found = verdict | {"summary": f"{verdict['summary']}; {self.told()}"}
-        if self.all_of_it and verdict["exit"] == NO_REGRESSION:
+        if self.all_of_it and verdict["exit"] in {NO_REGRESSION, CANNOT_DECIDE}:
             found |= {"status": "nothing that changed was measured", "exit": COULD_NOT_MEASURE}
         return found
 

@@ -50,8 +50,8 @@ A suite as a whole has a verdict beside those of its cases (`families` has its r
 For the gate: regression if a case or a suite as a whole regressed that nobody accepted, or a
 trade-off where the project says that it fails; could not measure if none did, but a case failed its
 proof, gave different answers or an error, an accepted entry has expired or matches nothing, or
-nothing was measured; else no regression. Undecided is not a regression, and never printed as
-equivalent.
+nothing was measured; cannot decide if a case is undecided and the project sets ``decide = "all"``;
+else no regression. Undecided is not a regression, and never printed as equivalent.
 
 The error budget (`ALPHA`, 1 %) is the chance of even one false alarm in a gate in which nothing
 changed: both implementations, all cases, all looks.
@@ -65,7 +65,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import accepted, notes, stats
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
+from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 from .meters import METERS
 
 if TYPE_CHECKING:
@@ -375,6 +375,7 @@ def judge_gate(
     *,
     partial: bool = False,
     trade_off: TradeOff = "pass",
+    decide: str = "",
 ) -> dict[str, Any]:
     """The gate, or a comparison, for which nobody can have accepted anything.
 
@@ -385,6 +386,7 @@ def judge_gate(
         suites: those that have a verdict as a whole, of `families.judge`.
         partial: stopped before the end.
         trade_off: whether one fails.
+        decide: "all" if a case that is undecided fails.
 
     Returns:
         Status, exit status and one sentence.
@@ -415,6 +417,8 @@ def judge_gate(
         return {"status": "regression", "exit": REGRESSION, "summary": summary}
     if failed or void or partial or not measured:
         return {"status": "could not measure", "exit": COULD_NOT_MEASURE, "summary": summary}
+    if decide == "all" and any(row["verdict"] == "undecided" for row in cases):
+        return {"status": "cannot decide", "exit": CANNOT_DECIDE, "summary": summary}
     return {"status": "no regression", "exit": NO_REGRESSION, "summary": summary}
 
 

@@ -94,7 +94,7 @@ def test_the_sample_fits_the_schema(document):
         lambda d: d["cases"][0].pop("impl"),
         lambda d: d["cases"][0]["meters"].update(joules={}),
         lambda d: d["cases"][0]["meters"]["wall"].update(ratio="1.0"),
-        lambda d: d["verdict"].update(exit=3),
+        lambda d: d["verdict"].update(exit=4),
         lambda d: d["accepted"][0].update(until="soon"),
         lambda d: d["error_rates"]["false_alarm"].update(rate=1.5),
         lambda d: d["provenance"].pop("packages"),

@@ -73,6 +73,8 @@ def test_a_limit_of_a_benchmark_keeps_the_floor_in_units():
         ("[tool.benchproof]\nbuilds = 2.0\n", 2, "builds must be a whole number"),
         ("[tool.benchproof]\nbudget = inf\n", 2, "budget must be a number of seconds"),
         ('[tool.benchproof]\nsuites = ""\n', 2, "suites must be the name of a folder"),
+        ('[tool.benchproof]\ndecide = "none"\n', 2, 'decide must be "all"'),
+        ('[tool.benchproof]\nproof = "seen"\n', 2, 'proof must be "proved" or "witnessed"'),
         ('[tool.benchproof]\ntrade_off = "warn"\n', 2, 'trade_off must be "pass" or "fail"'),
         (
             "[tool.benchproof]\nsuite_limit = 0.0001\n",

@@ -306,6 +306,36 @@ def test_a_trade_off_fails_where_the_project_says_so(excused, setting, exit_stat
     assert "1 trade-off" in told["summary"]
 
 
+@pytest.mark.parametrize(
+    ("cases", "exit_status"),
+    [
+        ([case(word="equivalent"), case(word="undecided")], 3),
+        ([case(word="regressed"), case(word="undecided")], 1),
+        ([case(status="error", word=None), case(word="undecided")], 2),
+        ([case(word="equivalent"), case(word="changed")], 0),
+    ],
+)
+def test_a_project_may_demand_that_every_case_is_decided(cases, exit_status):
+    assert verdict.judge_gate(cases, decide="all")["exit"] == exit_status
+    assert verdict.judge_gate(cases)["exit"] == (0 if exit_status == 3 else exit_status)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "word"),
+    [
+        (10, 10, "equivalent"), (10, 12, "changed"), (-5, 5, "changed"), (0, 0, "equivalent"),
+        (0, -3, "changed"), (10, 8, "changed"), (-2.0, -2.0, "equivalent"),
+    ],
+)  # fmt: skip
+def test_a_tracked_value_is_the_same_or_has_changed(left, right, word):
+    assert verdict.judge_exact("track", [left] * 3, [right] * 3)["verdict"] == word
+
+
+def test_peak_memory_that_falls_is_an_improvement_and_some_pages_are_none():
+    assert verdict.judge_exact("peakmemory", 80e6, 40e6)["verdict"] == "improved"
+    assert verdict.judge_exact("peakmemory", 8e6, 8.2e6)["verdict"] == "equivalent"
+
+
 def test_an_extreme_note_has_no_exponent():
     wall = meters(instructions="equivalent", wall="undecided")
     wall["wall"] |= {"detectable": 5.6}

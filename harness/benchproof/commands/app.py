@@ -53,7 +53,7 @@ Examples:
 
 Every command has --help with examples, and --json FILE for its document ('-' is standard output).
 
-Exit status: 0 no regression, 1 regression, 2 could not measure, or stopped.
+Exit status: 0 no regression, 1 regression, 2 could not measure, or stopped, 3 cannot decide.
 """
 
 app = typer.Typer(

@@ -45,7 +45,8 @@ Examples:
   benchproof compare HEAD . --bench bind --profile   where did the instructions go?
   benchproof compare main HEAD --json - > main.json
 
-Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed.
+Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed,
+3 a benchmark is undecided and the project demands `decide = "all"`.
 """
 
 

@@ -43,7 +43,8 @@ Examples:
   benchproof gate main HEAD --json g.json --markdown g.md --junit g.xml
   benchproof gate --meters exact --record          HEAD against the last pass; keep a new one
 
-Exit status: 0 no regression, 1 regression, 2 could not measure.
+Exit status: 0 no regression, 1 regression, 2 could not measure, 3 a benchmark is undecided and the
+project demands `decide = "all"`.
 """
 
 

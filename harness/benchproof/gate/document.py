@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchproof import accepted, meters, provenance, results, verdict
-from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION
+from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,6 +104,7 @@ def conclude(
     partial: bool,
     same: bool,
     trade_off: verdict.TradeOff = "pass",
+    decide: str = "",
 ) -> dict[str, Any]:
     """The verdict: the policy's, unless something kept the gate from measuring.
 
@@ -118,8 +119,11 @@ def conclude(
         partial: stopped before the end.
         same: both sides are the same build, so that there was nothing to measure.
         trade_off: whether one fails.
+        decide: "all" if a case that is undecided fails.
     """
-    found = verdict.judge_gate(cases, entries, suites, partial=partial, trade_off=trade_off)
+    found = verdict.judge_gate(
+        cases, entries, suites, partial=partial, trade_off=trade_off, decide=decide
+    )
     if same and not cases and not partial:
         void = [entry for entry in entries if entry["state"] in accepted.ERRORS]
         words = "same build: equivalent by construction (--force measures it anyway)"
@@ -133,6 +137,6 @@ def conclude(
     if troubles:
         lines = dict.fromkeys(each["why"].splitlines()[0] for each in troubles)
         found["summary"] = f"{'; '.join(lines)}; {found['summary']}"
-        if found["exit"] == NO_REGRESSION:
+        if found["exit"] != REGRESSION:
             found |= {"status": "could not measure", "exit": COULD_NOT_MEASURE}
     return found

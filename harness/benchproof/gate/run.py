@@ -310,7 +310,7 @@ class _Gate:
         found["verdict"] = document.conclude(
             rows, found["accepted"], found["trouble"], found["excluded"], whole,
             partial=self.partial, same=all(each.same for each in self.impls),
-            trade_off=self.settings.trade_off,
+            trade_off=self.settings.trade_off, decide=self.settings.decide,
         )  # fmt: skip
         missed = unmeasured.between(
             self.sides["left"], self.sides["right"], self.place.checkout, self.asked.impls

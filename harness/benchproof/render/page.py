@@ -30,6 +30,7 @@ PAGE, FIRST, SITE = "run.html", "index.html", "site"
 #: The page's headline for each status.
 HEADLINES = {
     "regression": "Regression",
+    "cannot decide": "Cannot decide",
     "could not measure": "Could not measure",
     "no regression": "No regression",
     "information": "No commits were compared",

@@ -33,7 +33,9 @@ SIGNS = {
     "not applicable": "-",
 }
 #: The statuses of a comparison, the gravest first.
-STATUSES = ("regression", "could not measure", "no regression", "information", "skipped")
+STATUSES = (
+    "regression", "could not measure", "cannot decide", "no regression", "information", "skipped",
+)  # fmt: skip
 #: What must not happen, in a comparison of any kind.
 UNMEASURED = ("different answers", "proof failed", "error")
 #: What a maintainer has to look at.

@@ -43,7 +43,7 @@ _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
 #: The name of the check.
 CONTEXT = "benchproof gate"
 #: What a status is, by the gate's exit status.
-STATES = {0: "success", 1: "failure", 2: "error"}
+STATES = {0: "success", 1: "failure", 2: "error", 3: "failure"}
 #: The schemas that can be told.
 READ = (1, 2, 3)
 #: The largest document that is read: a whole gate has about a megabyte.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .words import Document
 
-OUTCOME = {0: "bold green", 1: "bold red", 2: "bold yellow"}
+OUTCOME = {0: "bold green", 1: "bold red", 2: "bold yellow", 3: "bold yellow"}
 #: Regressions that are explained here; `--json` explains all.
 EXPLAINED = 4
 

@@ -41,8 +41,11 @@ KINDS = ("regressed", "accepted", "trade-off", "changed", "improved")
 #: And where each verdict stands among all.
 ORDER = {word: number for number, word in enumerate((*MOVED, "undecided", "equivalent"))}
 #: What each exit status is called, and its sign.
-STATUS = {0: "no regression", 1: "regression", 2: "could not measure"}
-SIGNS = {0: "\N{WHITE HEAVY CHECK MARK}", 1: "\N{CROSS MARK}", 2: "\N{WARNING SIGN}\ufe0f"}
+STATUS = {0: "no regression", 1: "regression", 2: "could not measure", 3: "cannot decide"}
+SIGNS = {
+    0: "\N{WHITE HEAVY CHECK MARK}", 1: "\N{CROSS MARK}", 2: "\N{WARNING SIGN}\ufe0f",
+    3: "\N{WARNING SIGN}\ufe0f",
+}  # fmt: skip
 #: What a meter that was left out on purpose says.
 NOT_ASKED_FOR = "not asked for"
 
