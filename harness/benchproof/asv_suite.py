@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import hashlib
@@ -11,6 +12,7 @@ import io
 import itertools
 import os
 import pickle
+import re
 import signal
 import sys
 from dataclasses import dataclass
@@ -127,8 +129,7 @@ def ready(request: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Ready]
             with contextlib.redirect_stdout(said):
                 skipped = benchmark.do_setup()
             if skipped:
-                words = said.getvalue().strip().removeprefix("asv: skipped: ")
-                raise Skipped(words or "skip_params of the benchmark names these parameters")
+                raise Skipped(_reason(said.getvalue()))
             params = benchmark._build_params()  # noqa: SLF001  (asv has no other name for it)
             call = functools.partial(benchmark.func, *params) if params else benchmark.func
             number, repeat = getattr(benchmark, "number", 0), getattr(benchmark, "repeat", 0)
@@ -140,6 +141,17 @@ def ready(request: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Ready]
         with contextlib.suppress(*([Exception] if skipped else [])):
             benchmark.do_teardown()
         os.chdir(here)
+
+
+def _reason(said: str) -> str:
+    """Why asv skips a case, from the line that it prints for an exception in a setup."""
+    found = re.search(r"asv: skipped: \w+\((.*)\) *$", said.strip(), re.DOTALL)
+    if found is None:
+        return "skip_params of the benchmark names these parameters"
+    try:
+        return str(ast.literal_eval(found[1]))
+    except (SyntaxError, ValueError):
+        return found[1] or "its setup says so"
 
 
 @contextlib.contextmanager
