@@ -110,20 +110,22 @@ def exit_status(about: Mapping[str, Any]) -> int:
 
 
 def show(about: Mapping[str, Any], console: Console) -> None:
-    """Print the same: a line for the combinations of parameters of one benchmark that are alike."""
+    """Print the same: each benchmark with its kind, then what measures a kind."""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     grid.add_column("benchmark", overflow="fold")
-    grid.add_column("measured by", overflow="fold")
+    grid.add_column("kind", no_wrap=True)
+    kinds: dict[str, list[str]] = {}
     for each in about["benchmarks"]:
+        kinds[each["kind"]] = each["meters"]
         unit = f" ({each['unit']})" if each["kind"] == "track" else ""
-        meters = ", ".join(each["meters"])
-        grid.add_row(Text(each["name"]), Text(f"{meters}{unit}" if meters else "nothing here"))
-    if about["benchmarks"]:
+        grid.add_row(Text(each["name"]), Text(f"{each['kind']}{unit}"))
+    if kinds:
         console.print(grid)
+    for kind, meters in kinds.items():
+        say(console, f"{kind} is measured by {', '.join(meters) or 'nothing here'}", "bold")
     for each in about["excluded"]:
         say(console, f"{each['name']}: {each['why']}", "yellow")
     for name, why in about["not_here"].items():
         say(console, f"{name}: not here: {why}", "yellow")
-    number = len(about["benchmarks"])
-    left = len(about["excluded"])
+    number, left = len(about["benchmarks"]), len(about["excluded"])
     say(console, f"{number} benchmark{'s' * (number != 1)}, {left} not measured", "bold")
