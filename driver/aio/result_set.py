@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..results.page import ResultPage
+from ..results.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from ..execution.tracing import QueryTrace
 
 
-class AsyncResultSet(ResultPage):
+class AsyncResultSet(ResultPage[Row]):
     """The rows of an answer. ``async for`` goes on to the next pages, one at a time.
 
     Everything that is not to be awaited looks at the current page: ``current_rows``, ``one``,
@@ -31,7 +32,7 @@ class AsyncResultSet(ResultPage):
         else:
             self._current_rows = []
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    async def __aiter__(self) -> AsyncIterator[Row]:
         """All rows from the current page on; pages are fetched as they are reached."""
         while True:
             for row in self._current_rows:
@@ -41,7 +42,7 @@ class AsyncResultSet(ResultPage):
             # A page may be empty and still be followed by another: filtering does that.
             await self.fetch_next_page()
 
-    async def all(self) -> list[Any]:
+    async def all(self) -> list[Row]:
         """All rows from the current page on, as a list."""
         return [row async for row in self]
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..cluster.profiles import NotSet, ProfileOrName
     from ..cluster.session_core import SessionCore
     from ..execution.concurrent import ExecutionResult
+    from ..results.rows import Row, RowFactory
     from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
@@ -53,7 +54,9 @@ class Session(SessionSurface):
         paging_state: bytes | None = None,
         host: Host | None = None,
         execute_as: str | None = None,
-    ) -> AsyncResultSet:
+        *,
+        row_factory: RowFactory[Row] | None = None,
+    ) -> AsyncResultSet[Row]:
         """Execute a statement and wait for its first page.
 
         Args:
@@ -66,6 +69,7 @@ class Session(SessionSurface):
             paging_state: where to begin, from an earlier result, maybe of another process.
             host: the only host to ask.
             execute_as: the user in whose name to execute (DSE).
+            row_factory: shape of the rows, in place of the profile's.
 
         Returns:
             The first page; ``async for`` over it goes on to the others.
@@ -86,19 +90,40 @@ class Session(SessionSurface):
             paging_state,
             host,
             execute_as,
+            row_factory,
         )
         response.send_request()
-        result: AsyncResultSet = await response
+        result: AsyncResultSet[Row] = await response
         return result
 
     async def stream(
         self,
         query: str | Statement | PreparedStatement,
         parameters: Sequence[Any] | dict[str, Any] | None = None,
-        **kwargs: Any,  # noqa: ANN401  (as of execute)
-    ) -> AsyncIterator[Any]:
+        timeout: float | NotSet | None = NOT_SET,  # noqa: ASYNC109  (also of the requests behind it)
+        trace: bool = False,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+        paging_state: bytes | None = None,
+        host: Host | None = None,
+        execute_as: str | None = None,
+        *,
+        row_factory: RowFactory[Row] | None = None,
+    ) -> AsyncIterator[Row]:
         """All rows of a statement, one page in memory at a time; arguments as of ``execute``."""
-        async for row in await self.execute(query, parameters, **kwargs):
+        result = await self.execute(
+            query,
+            parameters,
+            timeout,
+            trace,
+            custom_payload,
+            execution_profile,
+            paging_state,
+            host,
+            execute_as,
+            row_factory=row_factory,
+        )
+        async for row in result:
             yield row
 
     async def execute_concurrent(

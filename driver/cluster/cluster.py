@@ -15,9 +15,9 @@ from .session import Session
 from .surface import ClusterSurface
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Hashable, Sequence
+    from collections.abc import Coroutine, Hashable
 
-    from .options import ClusterOptions, ContactPoint
+    from .options import ClusterOptions
     from .profiles import ExecutionProfile
 
 log = logging.getLogger(__name__)
@@ -53,27 +53,8 @@ class Cluster(ClusterSurface):
 
     _listeners_may_wait = True
 
-    def __init__(
-        self,
-        contact_points: Sequence[ContactPoint] | None = None,
-        port: int | None = None,
-        *,
-        options: ClusterOptions | None = None,
-        **keywords: Any,  # noqa: ANN401  (fields of ClusterOptions)
-    ) -> None:
-        """Describe a cluster; nothing is connected before ``connect``.
-
-        Args:
-            contact_points: where to look for it; see ``ClusterOptions``.
-            port: where its nodes listen.
-            options: all options in one object, in place of keywords.
-            keywords: any other field of ``ClusterOptions``.
-
-        Raises:
-            TypeError: an option has the wrong type or an unknown name, or options come both ways.
-            ValueError: an option is out of its range.
-        """
-        super().__init__(contact_points, port, options=options, **keywords)
+    def _describe(self, options: ClusterOptions) -> None:
+        super()._describe(options)
         self._thread: LoopThread | None = None
         self._lock = threading.RLock()
         self._is_ending = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
 from ..policies.address_translation import AddressTranslator, IdentityTranslator
 from ..policies.conviction import SimpleConvictionPolicy
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..policies.load_balancing import LoadBalancingPolicy
     from ..policies.retry import RetryPolicy
     from ..topology.host import Conviction, Host
+
+_Cluster = TypeVar("_Cluster")
+_Keywords = ParamSpec("_Keywords")
 
 #: An address or a name, perhaps with its port, or an endpoint of any kind.
 ContactPoint: TypeAlias = "str | tuple[str, int] | EndPoint"
@@ -53,7 +56,7 @@ _REFUSED = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ClusterOptions:
     """What ``Cluster`` takes. Times are in seconds.
 
@@ -112,6 +115,7 @@ class ClusterOptions:
 
     contact_points: Sequence[ContactPoint] = ("127.0.0.1",)
     port: int = DEFAULT_PORT
+    _: KW_ONLY
     compression: bool | str = True
     auth_provider: AuthProvider | None = None
     load_balancing_policy: LoadBalancingPolicy | None = None
@@ -156,8 +160,13 @@ class ClusterOptions:
     monitor_reporting_interval: float = 30
 
     @classmethod
-    def from_keywords(cls, keywords: Mapping[str, Any]) -> Self:
-        """Options from the keywords of ``Cluster``; for some, None asks for the default.
+    def of(
+        cls,
+        contact_points: Sequence[ContactPoint] | None = None,
+        port: int | None = None,
+        **keywords: Any,  # noqa: ANN401  (any other field)
+    ) -> Self:
+        """Options from the arguments of ``Cluster``; for some, None asks for the default.
 
         Raises:
             TypeError, ValueError: as the class itself; an unknown name is a TypeError.
@@ -165,6 +174,8 @@ class ClusterOptions:
         for name, reason in _REFUSED.items():
             if keywords.get(name) is not None:
                 raise TypeError(f"{name} is no option: {reason}")
+        given = {"contact_points": contact_points, "port": port}
+        keywords.update((name, value) for name, value in given.items() if value is not None)
         return cls(
             **{
                 name: value
@@ -237,3 +248,29 @@ class ClusterOptions:
             isinstance(profile, ExecutionProfile) for profile in profiles.values()
         ):
             raise TypeError("execution_profiles must be a mapping of names to ExecutionProfiles")
+
+
+def takes_options(
+    _options: Callable[_Keywords, ClusterOptions],
+) -> Callable[
+    [Callable[[_Cluster, ClusterOptions], None]], Callable[Concatenate[_Cluster, _Keywords], None]
+]:
+    """Have the ``__init__`` of a cluster take the fields of ``ClusterOptions``, as they are there.
+
+    Editors and type checkers know each of them by its name, type and default, and so does ``help``;
+    there is one place to declare an option.
+    """
+
+    def wrap(
+        init: Callable[[_Cluster, ClusterOptions], None],
+    ) -> Callable[Concatenate[_Cluster, _Keywords], None]:
+        def __init__(  # noqa: N807  (it is one)
+            self: _Cluster, /, *args: _Keywords.args, **keywords: _Keywords.kwargs
+        ) -> None:
+            init(self, ClusterOptions.of(*args, **keywords))  # type: ignore[arg-type]  # the fields
+
+        __init__.__doc__ = init.__doc__
+        __init__.__wrapped__ = ClusterOptions.__init__  # type: ignore[attr-defined]  # its signature
+        return __init__
+
+    return wrap

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from ..execution.concurrent import (
-    execute_concurrent,
-    execute_concurrent_async,
-    execute_concurrent_with_args,
-)
+from ..execution import concurrent
 from ..execution.response_future import ResponseFuture
 from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from .surface import SessionSurface
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from concurrent.futures import Future
+    from collections.abc import Callable, Mapping, Sequence
 
-    from ..execution.concurrent import ExecutionResult
     from ..results.result_set import ResultSet
+    from ..results.rows import Row, RowFactory
     from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
@@ -58,7 +53,9 @@ class Session(SessionSurface):
         paging_state: bytes | None = None,
         host: Host | None = None,
         execute_as: str | None = None,
-    ) -> ResultSet:
+        *,
+        row_factory: RowFactory[Row] | None = None,
+    ) -> ResultSet[Row]:
         """Execute a statement and wait for its first page.
 
         Args:
@@ -71,6 +68,7 @@ class Session(SessionSurface):
             paging_state: where to begin, from an earlier result, maybe of another process.
             host: the only host to ask.
             execute_as: the user in whose name to execute (DSE).
+            row_factory: shape of the rows, in place of the profile's.
 
         Returns:
             The first page; iterating over it goes on to the others.
@@ -90,6 +88,7 @@ class Session(SessionSurface):
             paging_state,
             host,
             execute_as,
+            row_factory=row_factory,
         ).result()
 
     def execute_async(
@@ -103,7 +102,9 @@ class Session(SessionSurface):
         paging_state: bytes | None = None,
         host: Host | None = None,
         execute_as: str | None = None,
-    ) -> ResponseFuture:
+        *,
+        row_factory: RowFactory[Row] | None = None,
+    ) -> ResponseFuture[Row]:
         """Send a statement and return at once; arguments as of ``execute``.
 
         Returns:
@@ -113,7 +114,7 @@ class Session(SessionSurface):
             ValueError, TypeError: values that cannot be bound, or no statement. Everything else
                 becomes the future's exception.
         """
-        future = self.core.request(
+        future: ResponseFuture[Row] = self.core.request(
             ResponseFuture,
             query,
             parameters,
@@ -124,49 +125,14 @@ class Session(SessionSurface):
             paging_state,
             host,
             execute_as,
+            row_factory,
         )
         future.send_request()
         return future
 
-    def execute_concurrent(
-        self,
-        statements_and_parameters: Iterable[tuple[Any, Any]],
-        concurrency: int = 100,
-        raise_on_first_error: bool = True,
-        results_generator: bool = False,
-        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
-    ) -> Any:  # noqa: ANN401  (see driver.execution.concurrent)
-        """See ``driver.execution.concurrent.execute_concurrent``."""
-        return execute_concurrent(
-            self,
-            statements_and_parameters,
-            concurrency,
-            raise_on_first_error,
-            results_generator,
-            execution_profile,
-        )
-
-    def execute_concurrent_with_args(
-        self,
-        statement: str | Statement | PreparedStatement,
-        parameters: Iterable[Any],
-        *args: Any,  # noqa: ANN401  (the rest as of execute_concurrent)
-        **kwargs: Any,  # noqa: ANN401  (the same)
-    ) -> Any:  # noqa: ANN401  (see driver.execution.concurrent)
-        """See ``driver.execution.concurrent.execute_concurrent_with_args``."""
-        return execute_concurrent_with_args(self, statement, parameters, *args, **kwargs)
-
-    def execute_concurrent_async(
-        self,
-        statements_and_parameters: Iterable[tuple[Any, Any]],
-        concurrency: int = 100,
-        raise_on_first_error: bool = False,
-        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
-    ) -> Future[list[ExecutionResult]]:
-        """See ``driver.execution.concurrent.execute_concurrent_async``."""
-        return execute_concurrent_async(
-            self, statements_and_parameters, concurrency, raise_on_first_error, execution_profile
-        )
+    execute_concurrent = concurrent.execute_concurrent
+    execute_concurrent_with_args = concurrent.execute_concurrent_with_args
+    execute_concurrent_async = concurrent.execute_concurrent_async
 
     # --- preparing, keyspaces --------------------------------------------------------------------
 

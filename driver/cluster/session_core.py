@@ -202,6 +202,7 @@ class SessionCore:
         paging_state: bytes | None = None,
         host: Host | None = None,
         execute_as: str | None = None,
+        row_factory: RowFactory[Any] | None = None,
     ) -> _Execution:
         """A request that executes a statement, ready to be sent.
 
@@ -216,6 +217,7 @@ class SessionCore:
             paging_state: where to begin, from an earlier result, maybe of another process.
             host: the only host to ask.
             execute_as: the user in whose name to execute (DSE).
+            row_factory: shape of the rows; by default the profile's.
 
         Raises:
             ValueError: an unknown profile, or values that cannot be bound.
@@ -251,7 +253,7 @@ class SessionCore:
             prepared_statement=(
                 query.prepared_statement if isinstance(query, BoundStatement) else None
             ),
-            row_factory=profile.row_factory,
+            row_factory=row_factory or profile.row_factory,
             load_balancer=profile.load_balancing_policy,
             retry_policy=query.retry_policy or profile.retry_policy,
             speculative_execution_plan=(

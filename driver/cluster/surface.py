@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 from weakref import WeakSet
 
 from .core import ClusterCore
-from .options import ClusterOptions
+from .options import ClusterOptions, takes_options
 from .profiles import EXEC_PROFILE_DEFAULT, ExecutionProfile
 from .refreshing import Refreshing
 
@@ -166,32 +166,27 @@ class ClusterSurface(Refreshing):
     monitor_reporting_enabled: _Option[bool] = _Option()
     monitor_reporting_interval: _Option[float] = _Option()
 
-    def __init__(
-        self,
-        contact_points: Sequence[ContactPoint] | None = None,
-        port: int | None = None,
-        *,
-        options: ClusterOptions | None = None,
-        **keywords: Any,  # noqa: ANN401  (fields of ClusterOptions)
-    ) -> None:
+    @takes_options(ClusterOptions)
+    def __init__(self, options: ClusterOptions) -> None:
         """Describe a cluster; nothing is connected before ``connect``.
 
-        Args:
-            contact_points: where to look for it; see ``ClusterOptions``.
-            port: where its nodes listen.
-            options: all options in one object, in place of keywords.
-            keywords: any other field of ``ClusterOptions``.
+        The arguments are the fields of ``ClusterOptions``, which describes each of them.
 
         Raises:
-            TypeError: an option has the wrong type or an unknown name, or options come both ways.
+            TypeError: an option has the wrong type or an unknown name.
             ValueError: an option is out of its range.
         """
-        given = {"contact_points": contact_points, "port": port}
-        keywords.update((name, value) for name, value in given.items() if value is not None)
-        if options is None:
-            options = ClusterOptions.from_keywords(keywords)
-        elif keywords:
-            raise TypeError(f"options and {', '.join(keywords)} cannot be given together")
+        self._describe(options)
+
+    @classmethod
+    def from_options(cls, options: ClusterOptions) -> Self:
+        """A cluster with the options of an object, which may be that of another cluster."""
+        cluster = cls.__new__(cls)
+        cluster._describe(options)  # noqa: SLF001  (its own)
+        return cluster
+
+    def _describe(self, options: ClusterOptions) -> None:
+        """Begin with these options."""
         self.core = ClusterCore(options, self, self._listeners_may_wait)
         self._sessions: WeakSet[Any] = WeakSet()
         self._sessions_lock = threading.Lock()

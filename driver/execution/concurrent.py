@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, overload
 
 from ..results.result_set import ResultSet
 from . import waiting
@@ -17,6 +17,8 @@ from . import waiting
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
+    from ..statements.base import Statement
+    from ..statements.prepared import PreparedStatement
     from .response_future import ResponseFuture
 
 _DEFAULT_PROFILE: Final = object()
@@ -42,13 +44,36 @@ class Executes(Protocol):
         """Takes a statement, its parameters and options; sends it."""
 
 
+@overload
+def execute_concurrent(
+    session: Executes,
+    statements_and_parameters: Iterable[tuple[Any, Any]],
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    results_generator: Literal[False] = False,
+    execution_profile: object = _DEFAULT_PROFILE,
+) -> list[ExecutionResult]: ...
+
+
+@overload
+def execute_concurrent(
+    session: Executes,
+    statements_and_parameters: Iterable[tuple[Any, Any]],
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    *,
+    results_generator: Literal[True],
+    execution_profile: object = _DEFAULT_PROFILE,
+) -> Generator[ExecutionResult, None, None]: ...
+
+
 def execute_concurrent(
     session: Executes,
     statements_and_parameters: Iterable[tuple[Any, Any]],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     results_generator: bool = False,
-    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher layer)
+    execution_profile: object = _DEFAULT_PROFILE,
 ) -> list[ExecutionResult] | Generator[ExecutionResult, None, None]:
     """Execute statements, some at a time.
 
@@ -82,16 +107,49 @@ def execute_concurrent(
     return run.results() if results_generator else run.all_results()
 
 
+@overload
 def execute_concurrent_with_args(
     session: Executes,
-    statement: Any,  # noqa: ANN401  (a statement of any kind)
+    statement: str | Statement | PreparedStatement,
     parameters: Iterable[Any],
-    *args: Any,  # noqa: ANN401  (as of execute_concurrent)
-    **kwargs: Any,  # noqa: ANN401  (as of execute_concurrent)
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    results_generator: Literal[False] = False,
+    execution_profile: object = _DEFAULT_PROFILE,
+) -> list[ExecutionResult]: ...
+
+
+@overload
+def execute_concurrent_with_args(
+    session: Executes,
+    statement: str | Statement | PreparedStatement,
+    parameters: Iterable[Any],
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    *,
+    results_generator: Literal[True],
+    execution_profile: object = _DEFAULT_PROFILE,
+) -> Generator[ExecutionResult, None, None]: ...
+
+
+def execute_concurrent_with_args(
+    session: Executes,
+    statement: str | Statement | PreparedStatement,
+    parameters: Iterable[Any],
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    results_generator: bool = False,
+    execution_profile: object = _DEFAULT_PROFILE,
 ) -> list[ExecutionResult] | Generator[ExecutionResult, None, None]:
     """Execute one statement with many parameters; the rest as of ``execute_concurrent``."""
-    pairs = ((statement, each) for each in parameters)
-    return execute_concurrent(session, pairs, *args, **kwargs)
+    return execute_concurrent(  # type: ignore[call-overload, no-any-return]  # either of them
+        session,
+        ((statement, each) for each in parameters),
+        concurrency,
+        raise_on_first_error,
+        results_generator,
+        execution_profile,
+    )
 
 
 def execute_concurrent_async(
@@ -99,7 +157,7 @@ def execute_concurrent_async(
     statements_and_parameters: Iterable[tuple[Any, Any]],
     concurrency: int = 100,
     raise_on_first_error: bool = False,
-    execution_profile: Any = _DEFAULT_PROFILE,  # noqa: ANN401  (a profile or its name, of a higher layer)
+    execution_profile: object = _DEFAULT_PROFILE,
 ) -> Future[list[ExecutionResult]]:
     """Execute statements, some at a time, without waiting.
 
@@ -148,7 +206,7 @@ class _Run:
         statements_and_parameters: Iterable[tuple[Any, Any]],
         concurrency: int,
         raise_on_first_error: bool,
-        execution_profile: Any,  # noqa: ANN401  (a profile or its name, of a higher layer)
+        execution_profile: object,
         *,
         most_unread: int | None = None,
         when_over: Callable[[_Run], None] | None = None,

@@ -347,7 +347,7 @@ class InMemorySession:
         message.update_custom_payload(custom_payload)
         future = ResponseFuture(self, message, None, self.default_timeout)
         future.send_request()
-        response = future.result().one()
+        response: Any = future.result().one()
         prepared = PreparedStatement.from_message(
             response.query_id,
             response.bind_metadata,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, Generic
 
 from ..results.result_set import ResultSet
+from ..results.rows import Row
 from . import waiting
 from .callbacks import NOT_SET
 from .request import QueryExhausted
@@ -14,7 +15,7 @@ from .tracing import Traces
 __all__ = ["QueryExhausted", "ResponseFuture"]
 
 
-class ResponseFuture(Traces):
+class ResponseFuture(Traces, Generic[Row]):
     """The answer to a request that was sent, or will be; ``result`` waits for it."""
 
     #: Most answers are here before anybody asks for them, or are for callbacks.
@@ -40,7 +41,7 @@ class ResponseFuture(Traces):
             self._waited_for.clear()
         super()._reopen()
 
-    def result(self) -> ResultSet:
+    def result(self) -> ResultSet[Row]:
         """Wait for the answer.
 
         Returns:

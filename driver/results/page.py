@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
-from .rows import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
+from .rows import Row, dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ _FIRST_COLUMN: dict[Callable[..., Any], Callable[[Any], Any]] = {
 }
 
 
-class ResultPage:
+class ResultPage(Generic[Row]):
     """The rows of an answer; how the next page is fetched is for subclasses to say.
 
     A result that is no rows (a prepared statement, a custom message) is the one element.
@@ -77,9 +77,10 @@ class ResultPage:
         return None if self._types is None else list(self._types)
 
     @property
-    def current_rows(self) -> Any:  # noqa: ANN401  (a row factory decides)
+    def current_rows(self) -> list[Row]:
         """The rows of the current page."""
-        return self._current_rows
+        rows: list[Row] = self._current_rows
+        return rows
 
     @property
     def has_more_pages(self) -> bool:
@@ -108,7 +109,7 @@ class ResultPage:
         payload: Mapping[str, bytes | None] | None = self.response_future.custom_payload
         return payload
 
-    def one(self) -> Any:  # noqa: ANN401  (a row factory decides)
+    def one(self) -> Row | None:
         """The first row of the current page; None if it has none."""
         return next(iter(self._current_rows), None)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from .page import Answered, ResultPage
+from .rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ class PagedResponse(Answered, Protocol):
         """The traces of all pages."""
 
 
-class ResultSet(ResultPage):
+class ResultSet(ResultPage[Row]):
     """The rows of an answer. Iterating goes on to the next pages, one at a time.
 
     An index, a slice and a comparison fetch all pages, keep their rows and make a list of the
@@ -37,7 +38,7 @@ class ResultSet(ResultPage):
     def __init__(self, response_future: PagedResponse, initial_response: Any) -> None:  # noqa: ANN401  (a row factory decides)
         """Hold the first page."""
         super().__init__(response_future, initial_response)
-        self._page_iter: Iterator[Any] | None = None
+        self._page_iter: Iterator[Row] | None = None
         self._is_list = False
 
     def fetch_next_page(self) -> None:
@@ -52,14 +53,14 @@ class ResultSet(ResultPage):
         else:
             self._current_rows = []
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Row]:
         """All rows from the current page on; pages are fetched as they are reached."""
         if self._is_list:
             return iter(self._current_rows)
         self._page_iter = None
         return self
 
-    def __next__(self) -> Any:  # noqa: ANN401  (a row factory decides)
+    def __next__(self) -> Row:
         """The next row; fetches the next page when the current one is used up."""
         if self._page_iter is None:
             self._page_iter = iter(self._current_rows)
@@ -77,11 +78,17 @@ class ResultSet(ResultPage):
 
     next = __next__
 
-    def all(self) -> list[Any]:
+    def all(self) -> list[Row]:
         """All rows from the current page on, as a list."""
         return list(self)
 
-    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (an index or a slice)
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
         """A row, or a slice of rows, of all pages.
 
         Raises:
@@ -100,7 +107,7 @@ class ResultSet(ResultPage):
 
     __hash__ = None  # type: ignore[assignment]  # it compares as a list does
 
-    def _as_list(self, operator: str) -> list[Any]:
+    def _as_list(self, operator: str) -> list[Row]:
         if not self._is_list:
             if self._page_iter is not None:
                 raise RuntimeError(
@@ -109,7 +116,7 @@ class ResultSet(ResultPage):
             self._current_rows = list(self)
             self._page_iter = None
             self._is_list = True
-        rows: list[Any] = self._current_rows
+        rows: list[Row] = self._current_rows
         return rows
 
     def get_query_trace(self, max_wait_sec: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher layer)

@@ -7,19 +7,26 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..implementation import hand_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from typing_extensions import TypeVar  # with a default; every type checker brings it
 
-    #: Rows as they were decoded, or a page of NumPy columns.
-    Decoded = Iterable[Sequence[Any]] | dict[str, Any]
-    #: Takes column names and decoded rows, gives the rows that the caller sees.
-    RowFactory = Callable[[Sequence[str], Decoded], Any]
+    Row = TypeVar("Row", default=Any)
+else:
+    from typing import TypeVar
+
+    Row = TypeVar("Row")
+
+#: Rows as they were decoded, or a page of NumPy columns.
+Decoded: TypeAlias = "Iterable[Sequence[Any]] | dict[str, Any]"
+#: Takes column names and decoded rows, gives the rows that the caller sees.
+RowFactory: TypeAlias = Callable[[Sequence[str], Any], Iterable[Row]]
 
 _BEGINS_A_NAME = re.compile(r"[a-zA-Z0-9]")
 _ENDS_A_NAME = re.compile(r"[a-zA-Z0-9_]")
@@ -31,15 +38,13 @@ _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
 def tuple_factory(
     colnames: Sequence[str],  # noqa: ARG001  (every factory takes names and rows)
     rows: Decoded,
-) -> Decoded:
+) -> Iterable[tuple[Any, ...]]:
     """Rows as they were decoded: tuples in the order of the columns."""
-    return rows
+    return rows  # type: ignore[return-value]  # rows are tuples, and NumPy pages have none
 
 
-def named_tuple_factory(
-    colnames: Sequence[str], rows: Decoded
-) -> list[tuple[Any, ...]] | dict[str, Any]:
-    """Rows as named tuples.
+def named_tuple_factory(colnames: Sequence[str], rows: Decoded) -> list[Any]:
+    """Rows as named tuples, whose names no type checker knows: ``class_factory`` has those.
 
     Names that Python does not allow change: ``system.now()`` becomes ``system_now`` and ``_x``
     becomes ``x``; what is taken gets an underscore at its end; what is a keyword, starts with a
@@ -47,7 +52,7 @@ def named_tuple_factory(
     ``field_2_``.
     """
     if isinstance(rows, dict):
-        return rows
+        return rows  # type: ignore[return-value]  # a NumPy page
     return make_named_tuples(named_tuple_class(tuple(colnames)), rows)
 
 
@@ -91,20 +96,39 @@ def _without_ends(name: str) -> str:
     return name[first.start() : len(name) - (last.start() if last else 0)]
 
 
-def dict_factory(colnames: Sequence[str], rows: Decoded) -> list[dict[str, Any]] | dict[str, Any]:
+def dict_factory(colnames: Sequence[str], rows: Decoded) -> list[dict[str, Any]]:
     """Rows as dicts by column name; of columns with one name the last counts."""
     if isinstance(rows, dict):
-        return rows
+        return rows  # type: ignore[return-value]  # a NumPy page
     return [dict(zip(colnames, row, strict=False)) for row in rows]
 
 
-def ordered_dict_factory(
-    colnames: Sequence[str], rows: Decoded
-) -> list[OrderedDict[str, Any]] | dict[str, Any]:
+def ordered_dict_factory(colnames: Sequence[str], rows: Decoded) -> list[OrderedDict[str, Any]]:
     """Rows as ordered dicts by column name."""
     if isinstance(rows, dict):
-        return rows
+        return rows  # type: ignore[return-value]  # a NumPy page
     return [OrderedDict(zip(colnames, row, strict=False)) for row in rows]
+
+
+def class_factory(cls: Callable[..., Row]) -> RowFactory[Row]:
+    """Rows of a class of the caller's own, whose fields a type checker knows.
+
+    Args:
+        cls: called with the columns of each row as keywords: a dataclass, a ``NamedTuple``, a
+            ``TypedDict``, any class or function. It raises what it likes about names that it does
+            not take, a ``TypeError`` as a rule.
+
+    Returns:
+        A row factory, for a request, a profile or a session. Make it once: two of them of one
+        class are not equal.
+    """
+
+    def factory(colnames: Sequence[str], rows: Decoded) -> list[Row]:
+        if isinstance(rows, dict):
+            return rows  # type: ignore[return-value]  # a NumPy page
+        return [cls(**dict(zip(colnames, row, strict=False))) for row in rows]
+
+    return factory
 
 
 hand_over(globals())

@@ -340,7 +340,7 @@ def test_a_cluster_that_is_shut_down_while_it_connects_leaves_nothing(nodes):
 
 
 def test_a_cluster_belongs_to_the_loop_on_which_it_was_connected(nodes):
-    cluster = Cluster(options=ClusterOptions(**nodes.options))
+    cluster = Cluster.from_options(ClusterOptions(**nodes.options))
     with asyncio.Runner() as one, asyncio.Runner() as other:
         one.run(cluster.connect())
         with pytest.raises(RuntimeError, match="another event loop"):

@@ -1,6 +1,7 @@
 """The life of a cluster: finding it, failing to, and leaving nothing behind."""
 
 import asyncio
+import inspect
 import os
 import subprocess
 import sys
@@ -179,11 +180,16 @@ def test_a_protocol_version_that_is_asked_for_is_not_haggled_over():
         assert nodes.nodes[0].accepted == 1
 
 
-def test_options_come_as_keywords_or_in_one_object_but_not_both():
+def test_options_come_as_keywords_or_in_one_object():
     options = ClusterOptions(port=9999)
-    assert Cluster(options=options).options is options
-    with pytest.raises(TypeError, match="connect_timeout"):
-        Cluster(options=options, connect_timeout=1)
+    assert Cluster(port=9999).options.port == 9999
+    assert Cluster.from_options(options).options is options
+
+
+def test_the_signature_of_a_cluster_is_that_of_its_options():
+    assert inspect.signature(Cluster) == inspect.signature(ClusterOptions)
+    with pytest.raises(TypeError, match="lenght"):
+        Cluster(lenght=1)
 
 
 def test_an_option_can_be_set_later_and_is_checked_then():

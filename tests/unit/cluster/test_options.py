@@ -62,13 +62,13 @@ def test_options_cannot_be_changed_in_place():
 
 
 def test_none_asks_for_the_default_where_there_is_no_none():
-    options = ClusterOptions.from_keywords({"reconnection_policy": None, "sockopts": None})
+    options = ClusterOptions.of(reconnection_policy=None, sockopts=None)
     assert isinstance(options.reconnection_policy, ExponentialReconnectionPolicy)
     assert options.sockopts == ()
 
 
 def test_none_is_kept_where_it_means_for_ever():
-    options = ClusterOptions.from_keywords({"connect_timeout": None})
+    options = ClusterOptions.of(connect_timeout=None)
     assert options.connect_timeout is None
 
 
@@ -79,9 +79,7 @@ def test_policies_and_factories_are_not_shared_between_clusters():
 
 def test_a_policy_that_is_given_is_kept():
     policy = ConstantReconnectionPolicy(1)
-    assert (
-        ClusterOptions.from_keywords({"reconnection_policy": policy}).reconnection_policy is policy
-    )
+    assert ClusterOptions.of(reconnection_policy=policy).reconnection_policy is policy
 
 
 def test_every_option_is_described():

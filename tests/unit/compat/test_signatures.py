@@ -18,12 +18,15 @@ MEMBERS = Path(__file__).with_name("peer_members.py")
 
 #: What takes other arguments or stands elsewhere, and why.
 KNOWN = {
+    "cassandra.cluster.Cluster": "all options but the first two are keywords, and cloud is none",
     "cassandra.cluster.Cluster.connection_class": "an option; not a default on the class",
     "cassandra.cluster.Cluster.conviction_policy_factory": "an option; not a default on the class",
     "cassandra.cluster.ExecutionProfile.row_factory": "an attribute; not a default on the class",
     "cassandra.cluster.ResponseFuture": "Session.execute_async makes futures",
     "cassandra.cluster.ResponseFuture.send_request": "called by the session",
     "cassandra.cluster.Session": "Cluster.connect makes sessions",
+    "cassandra.cluster.Session.execute_concurrent": "the function: its session is self",
+    "cassandra.cluster.Session.execute_concurrent_async": "the function: its session is self",
     "cassandra.cluster.Session.client_protocol_handler": "a property",
     "cassandra.policies.ConstantSpeculativeExecutionPolicy.ConstantSpeculativeExecutionPlan": (
         "a class of its own, beside the policy"
