@@ -5,26 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from ...vocabulary.protocol_version import ProtocolVersion
-from ..messages import Request
 from ..primitives import (
     write_binary_string,
     write_byte,
     write_consistency_level,
-    write_int,
     write_long,
     write_longstring,
     write_short,
-    write_string,
     write_uint,
     write_values,
 )
 from .bodies import (
     DEFAULT_TIMESTAMP_FLAG,
-    NOW_IN_SECONDS_FLAG,
-    WITH_KEYSPACE_FLAG,
     WITH_SERIAL_CONSISTENCY_FLAG,
 )
-from .versions import check_keyspace, check_now_in_seconds, check_unset
+from .options import RequestWithOptions
+from .versions import check_unset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,22 +33,18 @@ if TYPE_CHECKING:
 BatchedQuery: TypeAlias = "tuple[bool, str | bytes, Sequence[Value]]"
 
 
-class BatchMessage(Request):
+class BatchMessage(RequestWithOptions):
     """BATCH: several statements as one.
 
     Args:
         batch_type: logged, unlogged or counter.
         queries: triples (is_prepared, query text or id, values).
         timestamp: default timestamp in microseconds since the epoch.
-        keyspace: which keyspace the queries are in (v5).
-
-    Attributes:
-        now_in_seconds: what the server shall take for the current time (v5).
+        keyspace: see ``RequestWithOptions``.
     """
 
     opcode = 0x0D
     name = "BATCH"
-    now_in_seconds: int | None = None
 
     def __init__(
         self,
@@ -69,7 +61,8 @@ class BatchMessage(Request):
         self.consistency_level = consistency_level
         self.serial_consistency_level = serial_consistency_level
         self.timestamp = timestamp
-        self.keyspace = keyspace
+        if keyspace is not None:
+            self.keyspace = keyspace
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write <type><n><query_1>...<consistency><flags>[<serial>][<timestamp>]..."""
@@ -99,12 +92,8 @@ class BatchMessage(Request):
             flags |= WITH_SERIAL_CONSISTENCY_FLAG
         if self.timestamp is not None:
             flags |= DEFAULT_TIMESTAMP_FLAG
-        if self.keyspace is not None:
-            check_keyspace(protocol_version)
-            flags |= WITH_KEYSPACE_FLAG
-        if self.now_in_seconds is not None:
-            check_now_in_seconds(protocol_version)
-            flags |= NOW_IN_SECONDS_FLAG
+        if self.options is not None:
+            flags |= self.options_flags(protocol_version)
         if ProtocolVersion.uses_int_query_flags(protocol_version):
             write_uint(f, flags)
         else:
@@ -113,7 +102,5 @@ class BatchMessage(Request):
             write_consistency_level(f, self.serial_consistency_level)
         if self.timestamp is not None:
             write_long(f, self.timestamp)
-        if self.keyspace is not None:
-            write_string(f, self.keyspace)
-        if self.now_in_seconds is not None:
-            write_int(f, self.now_in_seconds)
+        if self.options is not None:
+            f.write(self.options_bytes())

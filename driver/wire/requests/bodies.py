@@ -20,7 +20,7 @@ from ..primitives import (
     write_value,
     write_values,
 )
-from .versions import check_keyspace, check_now_in_seconds, check_unset
+from .versions import check_unset
 
 if TYPE_CHECKING:
     from io import BytesIO
@@ -36,8 +36,6 @@ WITH_PAGING_STATE_FLAG = 0x08
 WITH_SERIAL_CONSISTENCY_FLAG = 0x10
 DEFAULT_TIMESTAMP_FLAG = 0x20
 NAMES_FOR_VALUES_FLAG = 0x40
-WITH_KEYSPACE_FLAG = 0x80
-NOW_IN_SECONDS_FLAG = 0x100
 
 
 def write_query(f: BytesIO, message: QueryMessage, protocol_version: int) -> None:
@@ -86,10 +84,8 @@ def _write_parameters(f: BytesIO, message: _QueryMessage, protocol_version: int)
         write_consistency_level(f, message.serial_consistency_level)
     if message.timestamp is not None:
         write_long(f, message.timestamp)
-    if message.keyspace is not None:
-        write_string(f, message.keyspace)
-    if message.now_in_seconds is not None:
-        write_int(f, message.now_in_seconds)
+    if message.options is not None:
+        f.write(message.options_bytes())
 
 
 def _flags(message: _QueryMessage, protocol_version: int) -> int:
@@ -109,12 +105,8 @@ def _flags(message: _QueryMessage, protocol_version: int) -> int:
         flags |= WITH_SERIAL_CONSISTENCY_FLAG
     if message.timestamp is not None:
         flags |= DEFAULT_TIMESTAMP_FLAG
-    if message.keyspace is not None:
-        check_keyspace(protocol_version)
-        flags |= WITH_KEYSPACE_FLAG
-    if message.now_in_seconds is not None:
-        check_now_in_seconds(protocol_version)
-        flags |= NOW_IN_SECONDS_FLAG
+    if message.options is not None:
+        flags |= message.options_flags(protocol_version)
     return flags
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...vocabulary.protocol_version import ProtocolVersion
 from ..messages import Request
 from ..primitives import write_longstring, write_string, write_uint
-from .versions import check_keyspace
+from .versions import check_carried
 
 if TYPE_CHECKING:
     from io import BytesIO
@@ -35,7 +35,8 @@ class PrepareMessage(Request):
         """Write <query>, and from v5 on <flags>[<keyspace>]."""
         write_longstring(f, self.query)
         if self.keyspace is not None:
-            check_keyspace(protocol_version)
+            is_carried = ProtocolVersion.uses_keyspace_flag(protocol_version)
+            check_carried("a keyspace on a request", is_carried, protocol_version)
         if ProtocolVersion.uses_prepare_flags(protocol_version):
             write_uint(f, 0 if self.keyspace is None else WITH_KEYSPACE_FLAG)
             if self.keyspace is not None:

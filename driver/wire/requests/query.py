@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..messages import Request
 from .bodies import write_execute, write_query
+from .options import RequestWithOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Value: TypeAlias = "bytes | UnsetType | None"
 Values: TypeAlias = "Sequence[Value] | Mapping[str, Value]"
 
 
-class _QueryMessage(Request):
+class _QueryMessage(RequestWithOptions):
     """The parameters of a query, and how they are written.
 
     Attributes:
@@ -28,12 +28,7 @@ class _QueryMessage(Request):
         paging_state: where the page begins, from the result before it.
         timestamp: default timestamp in microseconds since the epoch.
         skip_meta: ask the server to leave the metadata of the result out.
-        keyspace: which keyspace the query is in (v5).
-        now_in_seconds: what the server shall take for the current time, in seconds since the
-            epoch (v5); for tests of expiring data.
     """
-
-    now_in_seconds: int | None = None
 
     def __init__(
         self,
@@ -54,7 +49,8 @@ class _QueryMessage(Request):
         self.paging_state = paging_state
         self.timestamp = timestamp
         self.skip_meta = skip_meta
-        self.keyspace = keyspace
+        if keyspace is not None:
+            self.keyspace = keyspace
 
 
 class QueryMessage(_QueryMessage):
@@ -63,8 +59,9 @@ class QueryMessage(_QueryMessage):
     Args:
         query: the CQL text.
         query_params: serialized values of its markers, by position or by name.
-        consistency_level, serial_consistency_level, fetch_size, paging_state, timestamp, keyspace:
+        consistency_level, serial_consistency_level, fetch_size, paging_state, timestamp:
             see :class:`_QueryMessage`.
+        keyspace: see :class:`RequestWithOptions`.
     """
 
     opcode = 0x07
@@ -136,7 +133,6 @@ class ExecuteMessage(_QueryMessage):
         self.paging_state = paging_state
         self.timestamp = timestamp
         self.skip_meta = skip_meta
-        self.keyspace = None
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write <id>[<result_metadata_id>]<query_parameters>.

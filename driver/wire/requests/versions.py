@@ -12,28 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def check_keyspace(protocol_version: int) -> None:
-    """A keyspace beside the query needs v5.
+def check_carried(what: str, is_carried: bool, protocol_version: int) -> None:
+    """What came with v5 needs it.
 
     Raises:
         UnsupportedOperation: for earlier versions.
     """
-    if not ProtocolVersion.uses_keyspace_flag(protocol_version):
+    if not is_carried:
         raise UnsupportedOperation(
-            f"a keyspace on a request needs protocol v5 or later; this connection has "
-            f"v{protocol_version}"
-        )
-
-
-def check_now_in_seconds(protocol_version: int) -> None:
-    """The server's idea of now can be set from v5 on.
-
-    Raises:
-        UnsupportedOperation: for earlier versions.
-    """
-    if not ProtocolVersion.uses_int_query_flags(protocol_version):
-        raise UnsupportedOperation(
-            f"now_in_seconds needs protocol v5 or later; this connection has v{protocol_version}"
+            f"{what} needs protocol v5 or later; this connection has v{protocol_version}"
         )
 
 

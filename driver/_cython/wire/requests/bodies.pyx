@@ -58,6 +58,7 @@ cdef class _Parameters:
 
     cdef object values
     cdef object paging_state
+    cdef bytes options
     cdef unsigned int flags
     cdef bint has_int_flags
     cdef long long consistency, serial, fetch_size, timestamp
@@ -69,8 +70,6 @@ cdef class _Parameters:
         self.has_int_flags = version >= V5
         self.size = 6 if self.has_int_flags else 3
         if not _integer(message.consistency_level, 0, UINT16_MAX, &self.consistency):
-            return False
-        if message.keyspace is not None or message.now_in_seconds is not None:
             return False
         self.values = message.query_params
         if self.values is not None:
@@ -106,6 +105,11 @@ cdef class _Parameters:
                 return False
             self.flags |= DEFAULT_TIMESTAMP
             self.size += 8
+        option = message.options
+        if option is not None:
+            self.flags |= message.options_flags(version)
+            self.options = message.options_bytes()
+            self.size += PyBytes_GET_SIZE(self.options)
         return True
 
     cdef bint measure_values(self, long version) except -1:
@@ -160,6 +164,8 @@ cdef class _Parameters:
         if self.flags & DEFAULT_TIMESTAMP:
             write_uint64(target, <unsigned long long>self.timestamp)
             target += 8
+        if self.options is not None:
+            target = _bytes(target, self.options)
         return target
 
 

@@ -1,0 +1,106 @@
+"""Options behind the timestamp of a request, each announced by a flag: section 4.1.4.
+
+A message holds those that were asked for, and nothing where there are none, as nearly always.
+Another one is one more line of ``RequestWithOptions``, and one of ``RequestOptions`` of
+``driver.execution.options``, by which users ask for it.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
+
+from ...vocabulary.protocol_version import ProtocolVersion
+from ..messages import Request
+from ..primitives import write_int, write_string
+from .versions import check_carried
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_Value = TypeVar("_Value")
+
+
+class _Option(Generic[_Value]):
+    """One of them, as an attribute of messages: None does not send it."""
+
+    def __init__(
+        self,
+        flag: int,
+        write: Callable[[BytesIO, _Value], None],
+        is_carried: Callable[[int], bool],
+        what: str = "",
+    ) -> None:
+        """Say how it goes into a frame.
+
+        Args:
+            flag: what announces it.
+            write: writes its value.
+            is_carried: whether a version of the protocol has it.
+            what: its name in an error; by default that of the attribute.
+        """
+        self.flag = flag
+        self.write = write
+        self.is_carried = is_carried
+        self.what = what
+
+    def __set_name__(self, owner: type[RequestWithOptions], name: str) -> None:
+        self.name = name
+        self.what = self.what or name
+        owner.OPTIONS = {**owner.OPTIONS, name: self}
+
+    @overload
+    def __get__(self, message: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, message: RequestWithOptions, owner: type) -> _Value | None: ...
+
+    def __get__(self, message: RequestWithOptions | None, owner: type) -> Self | _Value | None:
+        if message is None:
+            return self
+        return None if message.options is None else message.options.get(self.name)
+
+    def __set__(self, message: RequestWithOptions, value: _Value | None) -> None:
+        others = {k: v for k, v in (message.options or {}).items() if k != self.name}
+        message.options = (others if value is None else {**others, self.name: value}) or None
+
+
+class RequestWithOptions(Request):
+    """A QUERY, an EXECUTE or a BATCH.
+
+    Attributes:
+        OPTIONS: by name, in the order of the frame.
+        options: the values of those that were asked for; None if none was.
+        keyspace: in which the request is executed, in place of that of the connection (v5).
+        now_in_seconds: what the server shall take for the current time, in seconds since the epoch
+            (v5); for tests of expiring data.
+    """
+
+    OPTIONS: ClassVar[dict[str, _Option[Any]]] = {}
+    options: dict[str, Any] | None = None
+
+    keyspace = _Option(
+        0x80, write_string, ProtocolVersion.uses_keyspace_flag, "a keyspace on a request"
+    )
+    now_in_seconds = _Option(0x100, write_int, ProtocolVersion.uses_int_query_flags)
+
+    def options_flags(self, protocol_version: int) -> int:
+        """The flags that announce the options.
+
+        Raises:
+            UnsupportedOperation: this version does not have one of them.
+        """
+        flags = 0
+        for name in self.options or ():
+            option = self.OPTIONS[name]
+            check_carried(option.what, option.is_carried(protocol_version), protocol_version)
+            flags |= option.flag
+        return flags
+
+    def options_bytes(self) -> bytes:
+        """The values of the options, in the order of the frame."""
+        f, given = BytesIO(), self.options or {}
+        for name, option in self.OPTIONS.items():
+            if name in given:
+                option.write(f, given[name])
+        return f.getvalue()
