@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from ..cluster.surface import SessionSurface
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..cluster.profiles import NotSet, ProfileOrName
     from ..cluster.session_core import SessionCore
     from ..execution.concurrent import ExecutionResult
+    from ..execution.options import RequestOptions
     from ..results.rows import Row, RowFactory
     from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
@@ -56,6 +57,7 @@ class Session(SessionSurface):
         execute_as: str | None = None,
         *,
         row_factory: RowFactory[Row] | None = None,
+        **options: Unpack[RequestOptions],
     ) -> AsyncResultSet[Row]:
         """Execute a statement and wait for its first page.
 
@@ -70,6 +72,7 @@ class Session(SessionSurface):
             host: the only host to ask.
             execute_as: the user in whose name to execute (DSE).
             row_factory: shape of the rows, in place of the profile's.
+            options: ``keyspace`` and ``now_in_seconds``, as ``RequestOptions`` has them (v5).
 
         Returns:
             The first page; ``async for`` over it goes on to the others.
@@ -91,6 +94,7 @@ class Session(SessionSurface):
             host,
             execute_as,
             row_factory,
+            **options,
         )
         response.send_request()
         result: AsyncResultSet[Row] = await response
@@ -109,6 +113,7 @@ class Session(SessionSurface):
         execute_as: str | None = None,
         *,
         row_factory: RowFactory[Row] | None = None,
+        **options: Unpack[RequestOptions],
     ) -> AsyncIterator[Row]:
         """All rows of a statement, one page in memory at a time; arguments as of ``execute``."""
         result = await self.execute(
@@ -122,6 +127,7 @@ class Session(SessionSurface):
             host,
             execute_as,
             row_factory=row_factory,
+            **options,
         )
         async for row in result:
             yield row

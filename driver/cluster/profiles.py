@@ -9,9 +9,21 @@ its own, and its attributes are those of that profile.
 from __future__ import annotations
 
 import copy
+import threading
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    Self,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
+from ..execution.options import Options
 from ..policies.distance import HostDistance
 from ..policies.load_balancing import DCAwareRoundRobinPolicy, TokenAwarePolicy
 from ..policies.retry import RetryPolicy
@@ -49,6 +61,9 @@ class _NotSet(Enum):
         return self.name
 
 
+_Value = TypeVar("_Value")
+_SETTING: Final = threading.Lock()
+
 #: The name of the profile that is used where none is named.
 EXEC_PROFILE_DEFAULT: Final = _DefaultProfile.EXEC_PROFILE_DEFAULT
 #: An argument that was not given, where None means something else.
@@ -62,10 +77,35 @@ def default_lbp_factory() -> LoadBalancingPolicy:
     return TokenAwarePolicy(DCAwareRoundRobinPolicy())
 
 
+class _OfOptions(Generic[_Value]):
+    """An option of a profile as an attribute; setting it replaces the options, whole."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, profile: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, profile: ExecutionProfile, owner: type) -> _Value: ...
+
+    def __get__(self, profile: ExecutionProfile | None, owner: type) -> Self | _Value:
+        if profile is None:
+            return self
+        value: _Value = getattr(profile.options, self._name)
+        return value
+
+    def __set__(self, profile: ExecutionProfile, value: _Value) -> None:
+        change: dict[str, Any] = {self._name: value}
+        with _SETTING:  # or another thread's change of another option could be lost
+            profile.options = profile.options._replace(**change)
+
+
 class ExecutionProfile:
     """How the requests that name it are executed.
 
     Attributes:
+        options: what follows, as requests take it over.
         load_balancing_policy: which hosts, in which order.
         retry_policy: what becomes of errors of the server; statements may have their own.
         consistency_level: where a statement has none.
@@ -75,6 +115,16 @@ class ExecutionProfile:
         speculative_execution_policy: when an idempotent request goes to a second host.
         continuous_paging_options: accepted for the sake of old code; there is no such paging.
     """
+
+    load_balancing_policy: _OfOptions[LoadBalancingPolicy] = _OfOptions("load_balancing_policy")
+    retry_policy: _OfOptions[RetryPolicy] = _OfOptions("retry_policy")
+    consistency_level: _OfOptions[int] = _OfOptions("consistency_level")
+    serial_consistency_level: _OfOptions[int | None] = _OfOptions("serial_consistency_level")
+    request_timeout: _OfOptions[float | None] = _OfOptions("timeout")
+    row_factory: _OfOptions[RowFactory[Any]] = _OfOptions("row_factory")
+    speculative_execution_policy: _OfOptions[SpeculativeExecutionPolicy] = _OfOptions(
+        "speculative_execution_policy"
+    )
 
     def __init__(
         self,
@@ -99,18 +149,18 @@ class ExecutionProfile:
                 f"{serial_consistency_level} is no serial consistency level: there are SERIAL "
                 "and LOCAL_SERIAL"
             )
-        self.load_balancing_policy: LoadBalancingPolicy = (
-            default_lbp_factory() if load_balancing_policy is NOT_SET else load_balancing_policy
-        )
-        self.retry_policy = retry_policy or RetryPolicy()
-        self.consistency_level: int = (
-            ConsistencyLevel.LOCAL_ONE if consistency_level is NOT_SET else consistency_level
-        )
-        self.serial_consistency_level = serial_consistency_level
-        self.request_timeout = request_timeout
-        self.row_factory = row_factory
-        self.speculative_execution_policy = (
-            speculative_execution_policy or NoSpeculativeExecutionPolicy()
+        self.options = Options(
+            ConsistencyLevel.LOCAL_ONE if consistency_level is NOT_SET else consistency_level,
+            serial_consistency_level,
+            timeout=request_timeout,
+            row_factory=row_factory,
+            load_balancing_policy=(
+                default_lbp_factory() if load_balancing_policy is NOT_SET else load_balancing_policy
+            ),
+            retry_policy=retry_policy or RetryPolicy(),
+            speculative_execution_policy=(
+                speculative_execution_policy or NoSpeculativeExecutionPolicy()
+            ),
         )
         self.continuous_paging_options = continuous_paging_options
 

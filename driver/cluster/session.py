@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..execution import concurrent
 from ..execution.response_future import ResponseFuture
@@ -12,6 +12,7 @@ from .surface import SessionSurface
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..execution.options import RequestOptions
     from ..results.result_set import ResultSet
     from ..results.rows import Row, RowFactory
     from ..statements.base import Statement
@@ -55,6 +56,7 @@ class Session(SessionSurface):
         execute_as: str | None = None,
         *,
         row_factory: RowFactory[Row] | None = None,
+        **options: Unpack[RequestOptions],
     ) -> ResultSet[Row]:
         """Execute a statement and wait for its first page.
 
@@ -69,6 +71,7 @@ class Session(SessionSurface):
             host: the only host to ask.
             execute_as: the user in whose name to execute (DSE).
             row_factory: shape of the rows, in place of the profile's.
+            options: ``keyspace`` and ``now_in_seconds``, as ``RequestOptions`` has them (v5).
 
         Returns:
             The first page; iterating over it goes on to the others.
@@ -89,6 +92,7 @@ class Session(SessionSurface):
             host,
             execute_as,
             row_factory=row_factory,
+            **options,
         ).result()
 
     def execute_async(
@@ -104,6 +108,7 @@ class Session(SessionSurface):
         execute_as: str | None = None,
         *,
         row_factory: RowFactory[Row] | None = None,
+        **options: Unpack[RequestOptions],
     ) -> ResponseFuture[Row]:
         """Send a statement and return at once; arguments as of ``execute``.
 
@@ -126,6 +131,7 @@ class Session(SessionSurface):
             host,
             execute_as,
             row_factory,
+            **options,
         )
         future.send_request()
         return future

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from uuid import uuid4
 
 from ..execution.awaitable import AwaitableResponse
 from ..execution.listeners import RequestInitListener
+from ..execution.options import Options, RequestOptions
 from ..execution.request import RequestExecution
-from ..execution.requests import Defaults, message_for
+from ..execution.requests import message_for
 from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..policies.timestamps import MonotonicTimestampGenerator
 from ..statements.bound import BoundStatement
@@ -93,7 +94,7 @@ class SessionCore:
         self.is_shutdown = False
         refuse_in_child(self)
         self._own_profile = cluster.profile_manager.default.clone_update()
-        self._defaults = Defaults()
+        self._last_options = (Options(), Options())
         for keyspace, types in cluster.user_types.items():
             for user_type, klass in types.items():
                 self._write_literals_of(keyspace, user_type, klass)
@@ -203,6 +204,7 @@ class SessionCore:
         host: Host | None = None,
         execute_as: str | None = None,
         row_factory: RowFactory[Any] | None = None,
+        **more: Unpack[RequestOptions],
     ) -> _Execution:
         """A request that executes a statement, ready to be sent.
 
@@ -218,82 +220,78 @@ class SessionCore:
             host: the only host to ask.
             execute_as: the user in whose name to execute (DSE).
             row_factory: shape of the rows; by default the profile's.
+            more: see ``RequestOptions``.
 
         Raises:
             ValueError: an unknown profile, or values that cannot be bound.
-            TypeError: no statement, or parameters for one that takes none.
+            TypeError: no statement, parameters for one that takes none, or an unknown option.
         """
         if isinstance(query, str):
             query = SimpleStatement(query)
         elif isinstance(query, PreparedStatement):
             query = query.bind(parameters)
             parameters = None
-        profile = self.profile(execution_profile)
-        message: Any = message_for(
-            query,
-            self.cluster.protocol_version,
-            self.encoder,
-            self._defaults_of(profile),
-            parameters or None,
-            self.timestamp_generator() if self.use_client_timestamp else None,
-        )
+        call: dict[str, Any] = {}
+        if timeout is not NOT_SET:
+            call["timeout"] = timeout
+        if row_factory is not None:
+            call["row_factory"] = row_factory
         if trace:
-            message.tracing = trace
+            call["trace"] = trace
         if custom_payload is not None:
-            message.update_custom_payload(custom_payload)
+            call["custom_payload"] = custom_payload
         if execute_as is not None:
-            message.update_custom_payload({_EXECUTE_AS: execute_as.encode()})
+            call["custom_payload"] = {**(custom_payload or {}), _EXECUTE_AS: execute_as.encode()}
         if paging_state is not None:
-            message.paging_state = paging_state
+            call["paging_state"] = paging_state
+        if host is not None:
+            call["host"] = host
+        options = self._options_of(self.profile(execution_profile)).merged(query, call, more)
         return execution(
             self,
-            message,
+            message_for(
+                query,
+                options,
+                self.cluster.protocol_version,
+                self.encoder,
+                parameters or None,
+                self.timestamp_generator() if self.use_client_timestamp else None,
+            ),
             query,
-            profile.request_timeout if timeout is NOT_SET else timeout,
+            options,
             prepared_statement=(
                 query.prepared_statement if isinstance(query, BoundStatement) else None
             ),
-            row_factory=row_factory or profile.row_factory,
-            load_balancer=profile.load_balancing_policy,
-            retry_policy=query.retry_policy or profile.retry_policy,
             speculative_execution_plan=(
-                profile.speculative_execution_policy.new_plan(
+                options.speculative_execution_policy.new_plan(
                     query.keyspace or self.keyspace, query
                 )
                 if query.is_idempotent
                 else None
             ),
-            host=host,
-            protocol_handler=self._requests_handler,
         )
 
-    def _defaults_of(self, profile: ExecutionProfile) -> Defaults:
-        """What a profile says where a statement does not; the last one again, if it is the same.
+    def _options_of(self, profile: ExecutionProfile) -> Options:
+        """What a profile and this session ask of a request; as last time, if nothing changed.
 
-        It never changes: threads may share it, and replace it at the same time.
+        They never change: threads may share them, and replace them at the same time.
         """
-        known, level = self._defaults, profile.consistency_level
-        serial, fetch_size = profile.serial_consistency_level, self.default_fetch_size
+        of_profile, (last, known) = profile.options, self._last_options
         if (
-            known.consistency_level is not level
-            or known.serial_consistency_level is not serial
-            or known.fetch_size is not fetch_size
+            last is not of_profile
+            or known.fetch_size is not self.default_fetch_size
+            or known.protocol_handler is not self._requests_handler
         ):
-            self._defaults = known = Defaults(level, serial, fetch_size)
+            known = of_profile._replace(
+                fetch_size=self.default_fetch_size, protocol_handler=self._requests_handler
+            )
+            self._last_options = (of_profile, known)
         return known
 
     def _own_request(self, message: Request, host: Host | None = None) -> AwaitableResponse:
         """A request of the driver's own, that no statement stands behind."""
-        profile = self.default_profile
-        return AwaitableResponse(
-            self,
-            message,
-            None,
-            profile.request_timeout,
-            load_balancer=profile.load_balancing_policy,
-            retry_policy=profile.retry_policy,
-            host=host,
-        )
+        options = self.default_profile.options._replace(host=host)
+        return AwaitableResponse(self, message, None, options)
 
     # --- preparing -----------------------------------------------------------------------------
 
@@ -404,8 +402,11 @@ class SessionCore:
         query: Statement | None,
         load_balancer: LoadBalancingPolicy | None = None,
         host: Host | None = None,
+        keyspace: str | None = None,
     ) -> Iterator[Host]:
         """The hosts to ask for a statement, in order; only the given one, if there is one.
+
+        A statement without a keyspace is in the given one, or in that of the session.
 
         Raises:
             NoHostAvailable: the session is shut down.
@@ -418,7 +419,7 @@ class SessionCore:
         if host is not None:
             return iter((host,))
         policy = load_balancer or self.default_profile.load_balancing_policy
-        return iter(policy.make_query_plan(self.keyspace, query))
+        return iter(policy.make_query_plan(keyspace or self.keyspace, query))
 
     def pool_for(self, host: Host) -> HostPool | None:
         """The pool of a host; None if there is none that lends connections."""

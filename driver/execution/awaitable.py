@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ..wire.messages import Request
     from .contract import Session
+    from .options import Options
 
 
 class AwaitableResponse(AsyncTraces):
@@ -27,8 +28,8 @@ class AwaitableResponse(AsyncTraces):
         session: Session,
         message: Request,
         query: Any,  # noqa: ANN401  (a statement of any kind, or None)
-        timeout: float | None = None,
-        *args: Any,  # noqa: ANN401  (as the base class takes them)
+        options: Options | None = None,
+        *,
         make_result: Callable[[Any, Any], Any] = ResultPage,
         **kwargs: Any,  # noqa: ANN401  (as the base class takes them)
     ) -> None:
@@ -38,13 +39,12 @@ class AwaitableResponse(AsyncTraces):
             session: what sends the request.
             message: the request.
             query: the statement that it came from.
-            timeout: seconds until ``OperationTimedOut``; None for none.
-            args: as of ``RequestExecution``.
+            options: what it is asked to do.
             make_result: makes what ``await`` gives, from this response and a page of rows (or a
                 message, or None).
             kwargs: as of ``RequestExecution``.
         """
-        super().__init__(session, message, query, timeout, *args, **kwargs)
+        super().__init__(session, message, query, options, **kwargs)
         self._make_result = make_result
         self._loop = session.loop or asyncio.get_running_loop()
         self._woken: asyncio.Future[None] = self._loop.create_future()

@@ -143,8 +143,11 @@ class Session(Protocol):
         query: Any,  # noqa: ANN401  (a statement, or None for a message of the driver's own)
         load_balancer: Any = None,  # noqa: ANN401  (a load balancing policy, or None for the session's)
         host: Host | None = None,
+        keyspace: str | None = None,
     ) -> Iterator[Host]:
         """Hosts to try, one after the other; only the given host if there is one.
+
+        A statement without a keyspace is in the given one, or in that of the session.
 
         Called on the calling thread; the iterator is advanced there first, then on the loop's.
         """

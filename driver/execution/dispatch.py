@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from ..net.contract import Connection
-    from ..results.rows import RowFactory
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
     from .contract import Pool, Session
     from .metrics import Metrics
+    from .options import Options
     from .pending import Pending
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class ResponseDispatch:
         message: the request itself.
         query: the statement; None for a message of the driver's own.
         prepared_statement: what was executed, if it was prepared.
-        row_factory: shape of the rows.
+        options: what was asked for.
         coordinator_host: the host that answered last.
         is_schema_agreed: False while hosts disagree about a schema change of this request.
     """
@@ -74,7 +74,7 @@ class ResponseDispatch:
     message: Any
     query: Any
     prepared_statement: PreparedStatement | None
-    row_factory: RowFactory
+    options: Options
     coordinator_host: Host | None
     is_schema_agreed: bool
     _query_traces: tuple[UUID, ...] = ()  # most requests are not traced
@@ -84,7 +84,6 @@ class ResponseDispatch:
     _col_names: Sequence[str] | None
     _col_types: Sequence[Any] | None
     _metrics: Metrics | None
-    _retry_policy: Any
     _query_retries: int
     _errors: dict[Host | None, Exception]
     _in_flight: set[Pending]
@@ -178,7 +177,7 @@ class ResponseDispatch:
                     response.column_metadata, response.result_metadata_id
                 )
             self._set_final_result(
-                self.row_factory(response.column_names, response.parsed_rows)  # type: ignore[arg-type]  # rows have names
+                self.options.row_factory(response.column_names, response.parsed_rows)  # type: ignore[arg-type]  # rows have names
             )
         elif response.kind == RESULT_KIND_VOID:
             self._set_final_result(None)
@@ -257,7 +256,7 @@ class ResponseDispatch:
             self._metrics.on_error(response)
         consistency = getattr(self.message, "consistency_level", None)
         decision = on_response(
-            self._retry_policy, self.query, consistency, response, self._query_retries
+            self.options.retry_policy, self.query, consistency, response, self._query_retries
         )
         error = response.to_exception()
         if host is not None:
@@ -271,7 +270,7 @@ class ResponseDispatch:
             self._metrics.on_connection_error()
         consistency = getattr(self.message, "consistency_level", None)
         decision = on_connection_error(
-            self._retry_policy, self.query, consistency, error, self._query_retries
+            self.options.retry_policy, self.query, consistency, error, self._query_retries
         )
         self._follow(decision, host, error)
 

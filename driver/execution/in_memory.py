@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from uuid import UUID
 
 from ..net.in_memory import Answer, InMemoryConnection, InMemoryServer, ReceivedRequest, answer_void
@@ -19,7 +19,8 @@ from ..vocabulary.protocol_version import ProtocolVersion
 from ..wire.codec import ProtocolHandler
 from ..wire.features import NO_FEATURES
 from ..wire.requests import PrepareMessage
-from .requests import Defaults, message_for
+from .options import Options, RequestOptions
+from .requests import message_for
 from .response_future import ResponseFuture
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ class InMemorySession:
         self.row_factory = row_factory
         self.encoder = Encoder()
         self.keyspace: str | None = None
-        self.defaults = Defaults()
+        self.defaults = Options()
         self.default_timeout: float | None = 10.0
         self.retry_policy: Any = None
         self.speculative_execution_policy: SpeculativeExecutionPolicy | None = None
@@ -294,6 +295,7 @@ class InMemorySession:
         timeout: float | None = None,
         paging_state: bytes | None = None,
         host: Host | None = None,
+        **more: Unpack[RequestOptions],
     ) -> _Request:
         """A request that was not sent yet.
 
@@ -306,34 +308,39 @@ class InMemorySession:
             timeout: seconds; None for ``default_timeout``.
             paging_state: where to begin, from an earlier result.
             host: the only host to ask.
+            more: options of ``RequestOptions``.
         """
         if isinstance(query, str):
             query = SimpleStatement(query)
         elif isinstance(query, PreparedStatement):
             query = query.bind(parameters)
             parameters = None
-        message: Any = message_for(
-            query, self.cluster.protocol_version, self.encoder, self.defaults, parameters
+        base = self.defaults._replace(timeout=self.default_timeout, row_factory=self.row_factory)
+        if self.retry_policy is not None:
+            base = base._replace(retry_policy=self.retry_policy)
+        call = {
+            "trace": trace,
+            "custom_payload": custom_payload,
+            "timeout": timeout,
+            "paging_state": paging_state,
+            "host": host,
+        }
+        options = base.merged(query, {k: v for k, v in call.items() if v is not None}, more)
+        message = message_for(
+            query, options, self.cluster.protocol_version, self.encoder, parameters
         )
-        if trace:
-            message.tracing = trace
-        if custom_payload is not None:
-            message.update_custom_payload(custom_payload)
-        if paging_state is not None:
-            message.paging_state = paging_state
-        prepared = query.prepared_statement if isinstance(query, BoundStatement) else None
         speculation = self.speculative_execution_policy
         return kind(
             self,
             message,
             query,
-            self.default_timeout if timeout is None else timeout,
-            prepared_statement=prepared,
-            retry_policy=query.retry_policy or self.retry_policy,
+            options,
+            prepared_statement=(
+                query.prepared_statement if isinstance(query, BoundStatement) else None
+            ),
             speculative_execution_plan=(
                 None if speculation is None else speculation.new_plan(self.keyspace, query)
             ),
-            host=host,
         )
 
     def prepare(
@@ -345,7 +352,8 @@ class InMemorySession:
         """Have the first server that answers prepare a text."""
         message = PrepareMessage(query, keyspace=keyspace)
         message.update_custom_payload(custom_payload)
-        future = ResponseFuture(self, message, None, self.default_timeout)
+        options = Options(timeout=self.default_timeout, row_factory=self.row_factory)
+        future = ResponseFuture(self, message, None, options)
         future.send_request()
         response: Any = future.result().one()
         prepared = PreparedStatement.from_message(
@@ -371,6 +379,7 @@ class InMemorySession:
         query: Any,  # noqa: ANN401, ARG002  (the contract)
         load_balancer: Any = None,  # noqa: ANN401, ARG002  (the contract)
         host: Host | None = None,
+        keyspace: str | None = None,  # noqa: ARG002  (the contract)
     ) -> Iterator[Host]:
         """All hosts in their order, or the given one."""
         return iter(self.hosts if host is None else (host,))

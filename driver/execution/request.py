@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..net.errors import ConnectionException, as_exception
 from ..net.loop import outlive
-from ..policies.retry import RetryPolicy
 from ..vocabulary.errors import DriverException, NoHostAvailable, OperationTimedOut
 from .callbacks import Callbacks, call_back
 from .listeners import announce
+from .options import Options
 from .pending import Attempt, Delay
 from .repreparing import Repreparing
 from .routing import token_and_shard
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from ..results.rows import RowFactory
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
-    from ..wire.codec import ProtocolHandler
     from ..wire.messages import Request
     from .contract import Pool, Session, Timer
     from .metrics import Metrics
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_DEFAULT_RETRY_POLICY: Final = RetryPolicy()
 _TIMED_OUT: Final = "no answer within the timeout of the request"
 _TIMED_OUT_AFTERWARDS: Final = (
     "executed, but within the timeout of the request not all nodes agreed on the new schema; "
@@ -67,9 +65,8 @@ class RequestExecution(Callbacks, Repreparing):
         session: what sends the request.
         message: the request.
         query: the statement that it came from; None for a message of the driver's own.
-        timeout: seconds until ``OperationTimedOut``, for each page; None for none.
+        options: what it is asked to do, for all of its pages.
         prepared_statement: what is executed, if it was prepared.
-        row_factory: shape of the rows.
         attempted_hosts: hosts that the request was sent to, in order.
         coordinator_host: the host that answered last; None before.
         request_encoded_size: bytes of the request as it was sent last.
@@ -97,16 +94,12 @@ class RequestExecution(Callbacks, Repreparing):
         session: Session,
         message: Request,
         query: Any,  # noqa: ANN401  (a statement of any kind, or None)
-        timeout: float | None = None,
+        options: Options | None = None,
+        *,
         metrics: Metrics | None = None,
         prepared_statement: PreparedStatement | None = None,
-        retry_policy: Any = None,  # noqa: ANN401  (what quacks like a RetryPolicy)
-        row_factory: RowFactory | None = None,
-        load_balancer: Any = None,  # noqa: ANN401  (what quacks like a LoadBalancingPolicy)
         start_time: float | None = None,
         speculative_execution_plan: SpeculativeExecutionPlan | None = None,
-        host: Host | None = None,
-        protocol_handler: type[ProtocolHandler] | None = None,
     ) -> None:
         """Describe a request; ``send_request`` sends it.
 
@@ -114,33 +107,23 @@ class RequestExecution(Callbacks, Repreparing):
             session: what sends the request.
             message: the request.
             query: the statement that it came from.
-            timeout: seconds until ``OperationTimedOut``; None for none.
+            options: what it is asked to do; by default nothing, for rows as of the session.
             metrics: where it is counted; by default the session's.
             prepared_statement: what is executed, if it was prepared.
-            retry_policy: asked about failures; by default ``RetryPolicy()``.
-            row_factory: shape of the rows; by default the session's.
-            load_balancer: makes the query plan; by default the session's.
             start_time: when the request began, in seconds of ``time.monotonic``.
             speculative_execution_plan: when to ask another host as well; heeded only if the
                 statement is idempotent.
-            host: the only host that may be asked.
-            protocol_handler: encodes and decodes instead of the connection's own.
         """
         super().__init__()
         self.session = session
         self.message = message
         self.query = query
-        self.timeout = timeout
+        self.options = Options(row_factory=session.row_factory) if options is None else options
         self.prepared_statement = prepared_statement
-        self.row_factory = row_factory or session.row_factory
         self.attempted_hosts: list[Host] = []
         self._metrics = session.metrics if metrics is None else metrics
-        self._retry_policy = _DEFAULT_RETRY_POLICY if retry_policy is None else retry_policy
-        self._load_balancer = load_balancer
         self._start_time = time.monotonic() if start_time is None else start_time
         self._speculative_execution_plan = speculative_execution_plan
-        self._host = host
-        self._protocol_handler = protocol_handler
         self._errors = {}
         self._in_flight: set[Pending] = set()
         self._timers: list[Timer] = []
@@ -169,7 +152,13 @@ class RequestExecution(Callbacks, Repreparing):
         """Send the request for the first page or the next one."""
         page = self._page
         try:
-            self._plan = self.session.query_plan(self.query, self._load_balancer, self._host)
+            options = self.options
+            self._plan = self.session.query_plan(
+                self.query,
+                options.load_balancing_policy,
+                options.host,
+                None if options.more is None else options.more.get("keyspace"),
+            )
             if not self._send_to_next():
                 return
         except Exception as exc:  # noqa: BLE001  (whoever waits has to hear of it)
@@ -270,7 +259,7 @@ class RequestExecution(Callbacks, Repreparing):
                 stream,
                 attempt,
                 result_metadata,
-                self._protocol_handler,
+                self.options.protocol_handler,
             )
         except Exception as error:
             self._in_flight.discard(attempt)
@@ -332,8 +321,9 @@ class RequestExecution(Callbacks, Repreparing):
     # --- timers --------------------------------------------------------------------------------
 
     def _set_timers(self, page: int) -> None:
-        if self.timeout is not None:
-            self._call_later(self.timeout, partial(self._on_timeout, page))
+        timeout = self.options.timeout
+        if timeout is not None:
+            self._call_later(timeout, partial(self._on_timeout, page))
         self._plan_speculative_execution(page)
 
     def _call_later(self, seconds: float, fn: Callable[[], None]) -> None:
@@ -439,7 +429,17 @@ class RequestExecution(Callbacks, Repreparing):
         for errback in to_call:
             call_back(errback, response)
 
-    # --- what came along -----------------------------------------------------------------------
+    # --- what was asked for, what came along ---------------------------------------------------
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds until ``OperationTimedOut``, for each page; None for none."""
+        return self.options.timeout
+
+    @property
+    def row_factory(self) -> RowFactory[Any]:
+        """Shape of the rows."""
+        return self.options.row_factory
 
     @property
     def has_more_pages(self) -> bool:

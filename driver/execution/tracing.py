@@ -21,6 +21,7 @@ from ..vocabulary.consistency import ConsistencyLevel
 from ..vocabulary.errors import DriverException, OperationTimedOut
 from ..wire.requests import QueryMessage
 from . import waiting
+from .options import Options
 from .request import RequestExecution
 
 if TYPE_CHECKING:
@@ -221,8 +222,7 @@ class QueryTrace:
             self._session,
             message,
             SimpleStatement(message.query, is_idempotent=True),
-            deadline.remaining(),
-            row_factory=dict_factory,
+            Options(timeout=deadline.remaining(), row_factory=dict_factory),
         )
 
     def __str__(self) -> str:

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 class Answered(Protocol):
     """What a page asks of the request that it answers."""
 
-    row_factory: Callable[..., Any]
     query: Any
     _col_names: Sequence[str] | None
     _col_types: Sequence[Any] | None
     _paging_state: bytes | None
+
+    @property
+    def row_factory(self) -> Callable[..., Any]:
+        """Shape of the rows."""
 
     @property
     def has_more_pages(self) -> bool:

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from driver.statements import SimpleStatement
+from driver.statements import BatchStatement, SimpleStatement
 from driver.vocabulary.errors import (
     AlreadyExists,
     InvalidRequest,
@@ -43,6 +43,29 @@ def test_a_row_that_was_written_is_read_back(table):
 def test_parameters_of_a_simple_statement_are_written_as_literals(table, text, parameters):
     table.execute(text, parameters)
     assert rows(table) == [(1, "it's")]
+
+
+def test_a_request_can_name_its_keyspace(table):
+    table.execute("INSERT INTO t (k, v) VALUES (1, 'one')")
+    elsewhere = table.cluster.connect()
+    found = elsewhere.execute("SELECT v FROM t WHERE k = 1", keyspace=table.keyspace)
+    assert found.one().v == "one"
+    batch = BatchStatement()
+    batch.add("INSERT INTO t (k, v) VALUES (2, 'two')")
+    elsewhere.execute(batch, keyspace=table.keyspace)
+    prepared = table.prepare("SELECT v FROM t WHERE k = ?")
+    assert elsewhere.execute(prepared, (2,), keyspace=table.keyspace).one().v == "two"
+    with pytest.raises(InvalidRequest):
+        elsewhere.execute("SELECT v FROM t WHERE k = 1")
+
+
+def test_a_request_can_say_what_time_it_is(table):
+    now = int(time.time())
+    table.execute("INSERT INTO t (k, v) VALUES (1, 'one') USING TTL 60", now_in_seconds=now)
+    prepared = table.prepare("SELECT v, TTL(v) AS left FROM t WHERE k = ?")
+    for statement, values in ((prepared, (1,)), ("SELECT v, TTL(v) AS left FROM t", None)):
+        assert table.execute(statement, values, now_in_seconds=now + 50).one() == ("one", 10)
+        assert table.execute(statement, values, now_in_seconds=now + 70).one() is None
 
 
 def test_callbacks_get_the_rows_and_their_arguments(table):

@@ -20,8 +20,9 @@ from driver.wire.requests import (
 ONE, QUORUM, SERIAL = ConsistencyLevel.ONE, ConsistencyLevel.QUORUM, ConsistencyLevel.SERIAL
 
 
-def with_now(message, seconds):
-    message.now_in_seconds = seconds
+def with_options(message, **options):
+    for name, value in options.items():
+        setattr(message, name, value)
     return message
 
 
@@ -74,7 +75,7 @@ FRAMES = {
     ),
     "v5 QUERY has flags of four bytes, a keyspace and the time": (
         5,
-        with_now(QueryMessage("q", ONE, keyspace="ks"), 2),
+        with_options(QueryMessage("q", ONE, keyspace="ks"), now_in_seconds=2),
         [
             "05 00 0001 07 00000013",
             "00000001 71",
@@ -82,6 +83,41 @@ FRAMES = {
             "00000180",
             "0002 6b73",
             "00000002",
+        ],
+    ),
+    "v5 EXECUTE has a keyspace and the time behind its timestamp": (
+        5,
+        with_options(
+            ExecuteMessage(b"\x01", [b"v"], ONE, timestamp=1, result_metadata_id=b"\x09"),
+            now_in_seconds=-2,
+            keyspace="ks",
+        ),
+        [
+            "05 00 0001 0a 00000023",
+            "0001 01",
+            "0001 09",
+            "0001",
+            "000001a1",  # values, timestamp, keyspace, the time
+            "0001  00000001 76",
+            "0000000000000001",
+            "0002 6b73",
+            "fffffffe",
+        ],
+    ),
+    "v5 BATCH has a keyspace and the time behind its timestamp": (
+        5,
+        with_options(
+            BatchMessage(BatchType.LOGGED, [], ONE, SERIAL, 1), keyspace="ks", now_in_seconds=7
+        ),
+        [
+            "05 00 0001 0d 0000001b",
+            "00  0000",
+            "0001",
+            "000001b0",  # serial consistency, timestamp, keyspace, the time
+            "0008",
+            "0000000000000001",
+            "0002 6b73",
+            "00000007",
         ],
     ),
     "v4 PREPARE is a long string": (
@@ -122,7 +158,7 @@ FRAMES = {
     ),
     "v5 BATCH with a keyspace and the time": (
         5,
-        with_now(BatchMessage(BatchType.COUNTER, [], QUORUM, keyspace="ks"), -1),
+        with_options(BatchMessage(BatchType.COUNTER, [], QUORUM, keyspace="ks"), now_in_seconds=-1),
         ["05 00 0001 0d 00000011", "02  0000", "0004", "00000180", "0002 6b73", "ffffffff"],
     ),
 }

@@ -133,19 +133,37 @@ def test_many_statements_are_executed_at_a_time(nodes, session):
     assert len([text for text in nodes.texts if text.startswith("INSERT")]) == 50
 
 
-def test_defaults_are_used_again_while_they_are_the_same(session):
+def test_options_are_used_again_while_they_are_the_same(session):
     core = session.core
     profile = core.default_profile
-    first = core._defaults_of(profile)
-    assert first == (profile.consistency_level, profile.serial_consistency_level, 5000)
-    assert core._defaults_of(profile) is first
+    first = core._options_of(profile)
+    assert first == profile.options._replace(fetch_size=5000)
+    assert core._options_of(profile) is first
     profile.consistency_level = ConsistencyLevel.TWO
-    second = core._defaults_of(profile)
+    second = core._options_of(profile)
     assert (first[0], second[0]) == (ConsistencyLevel.LOCAL_ONE, ConsistencyLevel.TWO)
     core.default_fetch_size = None
-    assert core._defaults_of(profile).fetch_size is None
+    assert core._options_of(profile).fetch_size is None
+    core.client_protocol_handler = LazyProtocolHandler
+    assert issubclass(core._options_of(profile).protocol_handler, LazyProtocolHandler)
     profile.serial_consistency_level = ConsistencyLevel.SERIAL
-    assert core._defaults_of(profile).serial_consistency_level is ConsistencyLevel.SERIAL
+    assert core._options_of(profile).serial_consistency_level is ConsistencyLevel.SERIAL
+
+
+def test_threads_that_set_two_options_of_a_profile_both_get_theirs(session):
+    profile = session.core.default_profile
+    names = ["request_timeout", "consistency_level"]
+
+    def count(name):
+        for value in range(2000):
+            setattr(profile, name, value)
+
+    threads = [threading.Thread(target=count, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert [getattr(profile, name) for name in names] == [1999, 1999]
 
 
 def test_threads_with_profiles_of_their_own_do_not_get_each_other_s_defaults(session):
@@ -155,9 +173,7 @@ def test_threads_with_profiles_of_their_own_do_not_get_each_other_s_defaults(ses
 
     def ask(level):
         profile = core.default_profile.clone_update(consistency_level=level)
-        wrong.extend(
-            found for _ in range(2000) if (found := core._defaults_of(profile))[0] != level
-        )
+        wrong.extend(found for _ in range(2000) if (found := core._options_of(profile))[0] != level)
 
     threads = [threading.Thread(target=ask, args=(level,)) for level in levels]
     for thread in threads:

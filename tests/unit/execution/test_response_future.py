@@ -12,7 +12,12 @@ from driver.execution.in_memory import InMemorySession
 from driver.results import tuple_factory
 from driver.statements import BatchStatement, SimpleStatement
 from driver.types import Int32Type
-from driver.vocabulary.errors import DriverException, InvalidRequest, NoHostAvailable
+from driver.vocabulary.errors import (
+    DriverException,
+    InvalidRequest,
+    NoHostAvailable,
+    UnsupportedOperation,
+)
 from driver.wire.requests import BatchMessage, ExecuteMessage, QueryMessage
 
 NUMBER = [("n", Int32Type)]
@@ -234,6 +239,24 @@ class TestMessages:
         session = session_with(ROWS, protocol_version=version)
         future = session.execute_async(SimpleStatement("q", keyspace="ks"))
         assert future.message.keyspace == keyspace
+
+    def test_carry_what_is_asked_of_one_request(self):
+        session = session_with(
+            answers.prepared(b"id", [], version=5), *[None] * 4, protocol_version=5
+        )
+        prepared = session.prepare("q")
+        asked = {"keyspace": "ks", "now_in_seconds": 7}
+        for query in (SimpleStatement("q", keyspace="other"), prepared, BatchStatement()):
+            future = session.execute_async(query, **asked)
+            assert future.message.options == asked == future.options.more
+        assert session.execute_async("q", keyspace=None).message.options is None
+
+    def test_are_refused_if_the_version_or_nobody_has_what_is_asked(self):
+        session = session_with(ROWS, protocol_version=4)
+        with pytest.raises(UnsupportedOperation, match="now_in_seconds needs protocol v5"):
+            session.execute("q", now_in_seconds=7)
+        with pytest.raises(TypeError, match=r"no option now_in_second$"):
+            session.execute("q", now_in_second=7)
 
     def test_take_no_parameters_for_statements_that_have_them(self):
         with pytest.raises(TypeError, match="BatchStatement takes no parameters"):
