@@ -16,9 +16,9 @@ from uuid import UUID
 from . import recordings, subjects
 from .case import Case, Prepared, expect, install
 
-DISPATCH = "execution.dispatch:ResponseDispatch._set_result"
+DISPATCH = "execution.request:RequestExecution._set_result"
 NEXT_PAGE = "results.result_set:ResultSet.fetch_next_page"
-MODULES = ("execution.dispatch", "execution.response_future")
+MODULES = ("execution.request", "execution.response_future")
 CUSTOM_PAYLOAD_FLAG = 0x04
 TABLET_KEY = "tablets-routing-v1"
 

@@ -6,7 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ..results.page import ResultPage
-from .tracing import AsyncTraces
+from ..vocabulary.consistency import ConsistencyLevel
+from .request import RequestExecution
+from .tracing import traces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -14,9 +16,10 @@ if TYPE_CHECKING:
     from ..wire.messages import Request
     from .contract import Session
     from .options import Options
+    from .tracing import QueryTrace
 
 
-class AwaitableResponse(AsyncTraces):
+class AwaitableResponse(RequestExecution):
     """The answer to a request that was sent, or will be; ``await`` it, several times if need be.
 
     Cancelling whoever awaits it ends the request: its streams are free again as soon as the late
@@ -99,3 +102,21 @@ class AwaitableResponse(AsyncTraces):
             finally:
                 del self, error  # the traceback leads here, and from here it would to the error
         return self._make_result(self, self._final_result)
+
+    async def get_query_trace(
+        self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
+    ) -> QueryTrace | None:
+        """The trace of the last page; arguments and errors as of ``ResponseFuture``."""
+        traces = traces_of(self)[-1:]
+        for trace in traces:
+            await trace.populate_async(max_wait, query_cl=query_cl)
+        return traces[0] if traces else None
+
+    async def get_all_query_traces(
+        self, max_wait_per: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
+    ) -> list[QueryTrace]:
+        """The traces of all pages; arguments and errors as of ``get_query_trace``."""
+        traces = traces_of(self)
+        for trace in traces:
+            await trace.populate_async(max_wait_per, query_cl=query_cl)
+        return traces

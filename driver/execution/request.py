@@ -1,34 +1,69 @@
-"""The execution of a request: over which hosts, how often, for how long, until it ends once.
+"""A request: over which hosts, how often, for how long, until it ends once.
+
+One state machine, long because all that happens to a request is one thing: it is sent, it waits, it
+is answered or tried again, and it ends. Who waits for it is in ``response_future``, for threads,
+and in ``awaitable``.
 
 ::
 
-    send_request -> query plan -> borrow -> send ........... answer -> ResponseDispatch._set_result
+    send_request -> query plan -> borrow -> send ............................ answer -> _set_result
                         ^                                                  |         |
                         +---- next host <---- retry, perhaps delayed <-----+         +--> the end
                         +---- next host <---- speculative execution (timer)
                                               client time-out (timer) --------------> the end
 
-A request lives as long as it waits for something (``driver.execution.pending``). The end takes what
-is left out of its hands: streams are abandoned, timers cancelled. Only the first sending of a page
-happens on the thread that asks for it, before any timer is set; everything else is the loop's, so
-that two ends cannot meet.
+==================  ==========================================================================
+response            the request
+==================  ==========================================================================
+SET_KEYSPACE        has every connection use the keyspace, then is done, without rows
+SCHEMA_CHANGE       has the schema refreshed, then is done, without rows
+ROWS                keeps the page's state and is done, with rows
+VOID                is done, without rows
+other results       is done, with the message (PREPARED)
+"not prepared"      prepares the statement again and sends the request again
+other errors        is tried again, ignored or failed, as the retry policy says
+a lost connection   the same
+another exception   fails with it
+==================  ==========================================================================
+
+Every answer brings its trace id, warnings and custom payload along; a tablet in the payload goes
+into the cluster's metadata.
+
+A request is alive as long as it waits for something: answers, delays, work that comes before the
+end. What ends it gives up the rest, on the loop's thread: streams are abandoned, timers cancelled.
+What is removed from the set of things waited for is the one that counts, and everything else comes
+too late and is dropped. Only the first sending of a page happens on the thread that asks for it,
+before any timer is set; everything else is the loop's, so that two ends cannot meet.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from ..net.errors import ConnectionException, as_exception
 from ..net.loop import outlive
+from ..policies.retry import RetryPolicy
+from ..topology.tablets import TABLET_PAYLOAD_TYPE, Tablet
+from ..types.registry import lookup_casstype
 from ..vocabulary.errors import DriverException, NoHostAvailable, OperationTimedOut
-from .callbacks import Callbacks, call_back
+from ..vocabulary.kinds import (
+    RESULT_KIND_ROWS,
+    RESULT_KIND_SCHEMA_CHANGE,
+    RESULT_KIND_SET_KEYSPACE,
+    RESULT_KIND_VOID,
+)
+from ..vocabulary.protocol_version import ProtocolVersion
+from ..wire.features import TABLETS_ROUTING_PAYLOAD
+from ..wire.requests import PrepareMessage
+from ..wire.responses import ErrorMessage, ResultMessage
+from ..wire.responses.errors import PreparedQueryNotFound
 from .listeners import announce
 from .options import Options
-from .pending import Attempt, Delay
-from .repreparing import Repreparing
+from .retrying import Decision, on_connection_error, on_response
 from .routing import token_and_shard
 
 if TYPE_CHECKING:
@@ -43,7 +78,6 @@ if TYPE_CHECKING:
     from ..wire.messages import Request
     from .contract import Pool, Session, Timer
     from .metrics import Metrics
-    from .pending import Pending
 
 log = logging.getLogger(__name__)
 
@@ -52,13 +86,92 @@ _TIMED_OUT_AFTERWARDS: Final = (
     "executed, but within the timeout of the request not all nodes agreed on the new schema; "
     "max_schema_agreement_wait should be shorter"
 )
+_TABLET_TYPE: Final = lookup_casstype(TABLET_PAYLOAD_TYPE)
+#: The outcome of a request that has none.
+NOT_SET: Final = object()
 
 
 class QueryExhausted(DriverException):
     """There is no next page."""
 
 
-class RequestExecution(Callbacks, Repreparing):
+class Pending(Protocol):
+    """Something that a request waits for."""
+
+    def give_up(self) -> None:
+        """Nobody waits for it any more. The loop's thread."""
+
+
+class Attempt:
+    """A message on its way to a host, and back: what the connection calls with the answer.
+
+    One object for all that a request has on the way: what it waits for, and what wakes it. It is
+    of one sending; a retry and a speculative execution have their own.
+
+    Attributes:
+        request: what waits.
+        host: who shall answer.
+        connection: what carries it.
+        pool: where the connection was borrowed.
+        stream: which stream of the connection is taken.
+        callback: takes host, connection, pool and the answer; None for the request itself.
+    """
+
+    __slots__ = ("callback", "connection", "host", "pool", "request", "stream")
+
+    def __init__(
+        self,
+        request: RequestExecution,
+        host: Host,
+        connection: Connection,
+        pool: Pool,
+        stream: int,
+        callback: Callable[[Host, Connection, Pool, Any], object] | None,
+    ) -> None:
+        """Describe what is about to be sent."""
+        self.request = request
+        self.host = host
+        self.connection = connection
+        self.pool = pool
+        self.stream = stream
+        self.callback = callback
+
+    def __call__(self, response: object) -> None:
+        """Hand the answer on, unless it was given up."""
+        self.request._answered(self, response)  # noqa: SLF001  (the machine that it belongs to)
+
+    def give_up(self) -> None:
+        """Leave the stream to its late answer, and give the connection back."""
+        self.connection.abandon(self.stream)
+        self.pool.return_connection(self.connection)
+
+
+class Delay:
+    """A retry that waits for its time.
+
+    Attributes:
+        timer: what will wake it.
+    """
+
+    __slots__ = ("timer",)
+
+    timer: Timer
+
+    def give_up(self) -> None:
+        """Do not wake."""
+        self.timer.cancel()
+
+
+class FollowUp:
+    """Work that an answer asked for and that comes before the end, such as a new schema."""
+
+    __slots__ = ()
+
+    def give_up(self) -> None:
+        """Let the work go on: it is for everybody."""
+
+
+class RequestExecution:
     """One request and its pages, without anybody who waits for it.
 
     Attributes:
@@ -88,6 +201,13 @@ class RequestExecution(Callbacks, Repreparing):
     _query_retries: int = 0
     _prepared_again: frozenset[tuple[Host, bytes]] = frozenset()
     _is_ending: bool = False
+    _query_traces: tuple[UUID, ...] = ()
+    # Most requests are called back by nobody. Those who are to be told are in tuples, which are
+    # replaced: whoever goes through one needs no copy.
+    _final_result: Any = NOT_SET
+    _final_exception: Exception | None = None
+    _callbacks: tuple[Callable[[Any], object], ...] = ()
+    _errbacks: tuple[Callable[[Exception], object], ...] = ()
 
     def __init__(
         self,
@@ -114,9 +234,9 @@ class RequestExecution(Callbacks, Repreparing):
             speculative_execution_plan: when to ask another host as well; heeded only if the
                 statement is idempotent.
         """
-        super().__init__()
+        self._callback_lock = threading.Lock()
         self.session = session
-        self.message = message
+        self.message: Any = message
         self.query = query
         self.options = Options(row_factory=session.row_factory) if options is None else options
         self.prepared_statement = prepared_statement
@@ -124,7 +244,7 @@ class RequestExecution(Callbacks, Repreparing):
         self._metrics = session.metrics if metrics is None else metrics
         self._start_time = time.monotonic() if start_time is None else start_time
         self._speculative_execution_plan = speculative_execution_plan
-        self._errors = {}
+        self._errors: dict[Host | None, Exception] = {}
         self._in_flight: set[Pending] = set()
         self._timers: list[Timer] = []
 
@@ -292,6 +412,272 @@ class RequestExecution(Callbacks, Repreparing):
             self._set_final_exception(as_exception(exc, "handling the answer"))
             outlive(exc)
 
+    # --- answers, on the loop's thread -----------------------------------------------------------
+
+    def _set_result(
+        self,
+        host: Host | None,
+        connection: Connection | None,
+        pool: Pool | None,
+        response: object,
+    ) -> None:
+        """Take what came back for the request: a message, or an exception.
+
+        Args:
+            host: who answered.
+            connection: over which connection.
+            pool: where the connection was borrowed; None if nowhere.
+            response: a response message, or what went wrong on the way.
+        """
+        try:
+            self.coordinator_host = host
+            if pool is not None and connection is not None:
+                pool.return_connection(connection)
+
+            if isinstance(response, ResultMessage):
+                # What nearly every request gets, and it has all three: no need to ask.
+                if response.trace_id:
+                    self._query_traces = (*self._query_traces, response.trace_id)
+                self._warnings = response.warnings
+                self._custom_payload = response.custom_payload
+                if self._custom_payload and self.session.cluster.tablets_routing_v1:
+                    tablet = self._custom_payload.get(TABLETS_ROUTING_PAYLOAD)
+                    if tablet is not None:
+                        self._learn_tablet(tablet)
+                self._set_result_of_kind(connection, response)
+            else:
+                self._set_failure(host, connection, response)
+        except Exception as exc:
+            # Nobody would ever be called back if this left the thread that reads responses.
+            log.exception("Unexpected exception while handling the result of a request")
+            self._set_final_exception(exc)
+
+    def _set_failure(
+        self, host: Host | None, connection: Connection | None, response: object
+    ) -> None:
+        """What came instead of a result does: an error of the server, or an exception."""
+        trace_id = getattr(response, "trace_id", None)
+        if trace_id:
+            self._query_traces = (*self._query_traces, trace_id)
+        self._warnings = getattr(response, "warnings", None)
+        self._custom_payload = getattr(response, "custom_payload", None)
+        if isinstance(response, PreparedQueryNotFound) and host is not None:
+            self._prepare_again(host, connection, response)
+        elif isinstance(response, ErrorMessage):
+            self._set_error(host, response)
+        elif isinstance(response, ConnectionException):
+            self._set_connection_error(host, response)
+        elif isinstance(response, Exception):
+            self._set_final_exception(response)
+        else:
+            self._set_final_exception(
+                ConnectionException(f"That is no answer to a request: {response!r}", host)
+            )
+
+    def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
+        """What each kind of RESULT does."""
+        if response.kind == RESULT_KIND_ROWS:
+            self._paging_state = response.paging_state
+            self._col_names = response.column_names
+            self._col_types = response.column_types
+            if response.result_metadata_id is not None and self.prepared_statement is not None:
+                self.prepared_statement.update_result_metadata(
+                    response.column_metadata, response.result_metadata_id
+                )
+            self._set_final_result(
+                self.options.row_factory(response.column_names, response.parsed_rows)  # type: ignore[arg-type]  # rows have names
+            )
+        elif response.kind == RESULT_KIND_VOID:
+            self._set_final_result(None)
+        elif response.kind == RESULT_KIND_SET_KEYSPACE:
+            if connection is not None:
+                connection.keyspace = response.new_keyspace
+            # This is the thread that reads the answers of all connections: it must not wait.
+            self.session.set_keyspace_for_all_pools(
+                response.new_keyspace,  # type: ignore[arg-type]  # of this kind of result
+                partial(self._set_keyspace_completed, self._follow_up()),
+            )
+        elif response.kind == RESULT_KIND_SCHEMA_CHANGE:
+            self.is_schema_agreed = False
+            self._refresh_schema(connection, response.schema_change_event)
+        else:
+            self._set_final_result(response)
+
+    def _learn_tablet(self, payload: bytes) -> None:
+        """Put a tablet, as its payload describes it, into the cluster's metadata.
+
+        A payload that cannot be read costs the request nothing: the next answer brings another.
+        """
+        try:
+            tablet = Tablet.from_row(
+                *_TABLET_TYPE.from_binary(payload, self.session.cluster.protocol_version)
+            )
+            keyspace = self.query.keyspace or self.session.keyspace
+            table = self.query.table
+            if tablet is not None and keyspace is not None and table is not None:
+                self.session.cluster.metadata.tablets.add_tablet(keyspace, table, tablet)
+        except Exception:
+            log.exception("Cannot read the tablet in the custom payload of a response")
+
+    def _follow_up(self) -> FollowUp:
+        """Keep the request alive for work that comes before its end."""
+        follow_up = FollowUp()
+        self._in_flight.add(follow_up)
+        return follow_up
+
+    def _is_still_waited_for(self, follow_up: FollowUp) -> bool:
+        """Whether the request is alive when the work is done; True once."""
+        if follow_up not in self._in_flight:
+            return False
+        self._in_flight.remove(follow_up)
+        return True
+
+    def _set_keyspace_completed(self, follow_up: FollowUp, errors: Mapping[Any, Any]) -> None:
+        """Every connection uses the new keyspace, or says why it does not."""
+        if not self._is_still_waited_for(follow_up):
+            return
+        if errors:
+            self._set_final_exception(
+                ConnectionException(f"Not every connection uses the new keyspace: {errors}")
+            )
+        else:
+            self._set_final_result(None)
+
+    def _refresh_schema(self, connection: Connection | None, event: Any) -> None:  # noqa: ANN401  (fields of the event)
+        """Have a schema change taken over. The statement succeeded, whatever becomes of this."""
+        done = partial(self._refresh_schema_completed, self._follow_up())
+        try:
+            self.session.cluster.schema_changed(connection, event, done)  # type: ignore[arg-type]  # an answer came over one
+        except Exception:
+            log.exception("The schema could not be taken over after a change of it")
+            done(False)
+
+    def _refresh_schema_completed(self, follow_up: FollowUp, is_agreed: bool) -> None:
+        """The schema is refreshed, or cannot be."""
+        if self._is_still_waited_for(follow_up):
+            self.is_schema_agreed = is_agreed
+            self._set_final_result(None)
+
+    def _set_error(self, host: Host | None, response: ErrorMessage) -> None:
+        """Do with an ERROR what the retry policy says."""
+        if self._metrics is not None:
+            self._metrics.on_error(response)
+        consistency = getattr(self.message, "consistency_level", None)
+        decision = on_response(
+            self.options.retry_policy, self.query, consistency, response, self._query_retries
+        )
+        error = response.to_exception()
+        if host is not None:
+            # The server's words do not say which server they are from.
+            error.add_note(f"The coordinator was {host}")
+        self._follow(decision, host, error)
+
+    def _set_connection_error(self, host: Host | None, error: ConnectionException) -> None:
+        """Do with a lost connection what the retry policy says."""
+        if self._metrics is not None:
+            self._metrics.on_connection_error()
+        consistency = getattr(self.message, "consistency_level", None)
+        decision = on_connection_error(
+            self.options.retry_policy, self.query, consistency, error, self._query_retries
+        )
+        self._follow(decision, host, error)
+
+    def _follow(self, decision: Decision, host: Host | None, error: Exception) -> None:
+        """Try again, ignore a failure, or fail with it."""
+        self._errors[host] = error
+        if decision.kind in (RetryPolicy.RETRY, RetryPolicy.RETRY_NEXT_HOST):
+            self._query_retries += 1
+            if self._metrics is not None:
+                self._metrics.on_retry()
+            if decision.consistency is not None:
+                self.message.consistency_level = decision.consistency
+            self._retry(host if decision.kind == RetryPolicy.RETRY else None, decision.delay)
+        elif decision.kind == RetryPolicy.IGNORE:
+            if self._metrics is not None:
+                self._metrics.on_ignore()
+            self._set_final_result(None)
+        else:
+            if self._metrics is not None:
+                self._metrics.on_rethrow()
+            self._set_final_exception(error)
+
+    # --- statements that a node does not know ----------------------------------------------------
+
+    def _prepare_again(
+        self, host: Host, connection: Connection | None, error: PreparedQueryNotFound
+    ) -> None:
+        """Prepare the statement that this node does not know, to send the request again after."""
+        query_id = error.info
+        prepared = self.prepared_statement
+        if prepared is None or prepared.query_id != query_id:
+            prepared = self.session.cluster.prepared_statements.get(query_id)
+        if prepared is None or (host, query_id) in self._prepared_again:
+            # Nothing to prepare; or it was just prepared, and trying on could go on for ever.
+            self._set_final_exception(error.to_exception())
+            return
+        names_keyspace = ProtocolVersion.uses_keyspace_flag(self.session.cluster.protocol_version)
+        in_use = connection.keyspace if connection is not None else None
+        if prepared.keyspace is not None and not names_keyspace and prepared.keyspace != in_use:
+            self._set_final_exception(
+                ValueError(
+                    f"The connection uses keyspace {in_use!r}, the statement was prepared in "
+                    f"{prepared.keyspace!r}: it cannot be prepared again"
+                )
+            )
+            return
+        self._prepared_again |= {(host, query_id)}
+        message = PrepareMessage(
+            prepared.query_string, keyspace=prepared.keyspace if names_keyspace else None
+        )
+        if not self._query(host, message, partial(self._execute_after_prepare, prepared)):
+            self._retry(None, None)
+
+    def _execute_after_prepare(
+        self,
+        prepared: PreparedStatement,
+        host: Host,
+        connection: Connection,
+        pool: Pool | None,
+        response: object,
+    ) -> None:
+        """Send the request again, now that the node knows its statement."""
+        if isinstance(response, ConnectionException):
+            self._could_not_prepare(host, connection, pool, response)
+            return
+        if not isinstance(response, ResultMessage) or response.query_id is None:
+            # An error or nonsense: the same as if the request had got it.
+            self._set_result(host, connection, pool, response)
+            return
+        if pool is not None:
+            pool.return_connection(connection)
+        if response.query_id != prepared.query_id:
+            self._set_final_exception(
+                DriverException(
+                    f"Prepared again, the statement {prepared.query_id.hex()} became "
+                    f"{response.query_id.hex()}: it means something else on this node, it has to "
+                    "be prepared anew"
+                )
+            )
+            return
+        if response.column_metadata is not None:
+            prepared.update_result_metadata(response.column_metadata, response.result_metadata_id)
+        self._retry(host, None)
+
+    def _could_not_prepare(
+        self, host: Host, connection: Connection, pool: Pool | None, error: ConnectionException
+    ) -> None:
+        """Go on to the next host: this one did not run the request, for it said so before.
+
+        No retry policy is asked, then: it would have to fear for a statement that is not
+        idempotent.
+        """
+        if pool is not None:
+            pool.return_connection(connection)
+        if self._metrics is not None:
+            self._metrics.on_connection_error()
+        self._errors[host] = error
+        self._retry(None, None)
+
     # --- trying again --------------------------------------------------------------------------
 
     def _retry(self, host: Host | None, delay: float | None) -> None:
@@ -429,6 +815,68 @@ class RequestExecution(Callbacks, Repreparing):
         for errback in to_call:
             call_back(errback, response)
 
+    # --- who is told -----------------------------------------------------------------------------
+
+    def _wake(self) -> None:
+        """Tell those who wait; here nobody does."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is an outcome, of the current page."""
+        return self._final_result is not NOT_SET or self._final_exception is not None
+
+    def _reopen(self) -> None:
+        """Forget the outcome: that of the next page comes."""
+        self._final_result = NOT_SET
+        self._final_exception = None
+
+    def add_callback(self, fn: Callable[..., object], *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401  (as the function takes them)
+        """Have ``fn(rows, *args, **kwargs)`` called with each page, also with the one that is here.
+
+        It may run on the thread that reads responses: it must neither wait nor raise.
+        """
+        callback = partial(_with_first, fn, args, kwargs)
+        with self._callback_lock:
+            self._callbacks = (*self._callbacks, callback)
+            is_here = self._final_result is not NOT_SET
+        if is_here:
+            call_back(callback, self._final_result)
+        return self
+
+    def add_errback(self, fn: Callable[..., object], *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401  (as the function takes them)
+        """Have ``fn(exception, *args, **kwargs)`` called if the request fails or has failed."""
+        errback = partial(_with_first, fn, args, kwargs)
+        with self._callback_lock:
+            self._errbacks = (*self._errbacks, errback)
+            failed = self._final_exception
+        if failed is not None:
+            call_back(errback, failed)
+        return self
+
+    def add_callbacks(
+        self,
+        callback: Callable[..., object],
+        errback: Callable[..., object],
+        callback_args: Sequence[Any] = (),
+        callback_kwargs: Mapping[str, Any] | None = None,
+        errback_args: Sequence[Any] = (),
+        errback_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """``add_callback`` and ``add_errback`` in one call."""
+        self.add_callback(callback, *callback_args, **(callback_kwargs or {}))
+        return self.add_errback(errback, *errback_args, **(errback_kwargs or {}))
+
+    def clear_callbacks(self) -> None:
+        """Forget all callbacks and errbacks."""
+        with self._callback_lock:
+            self._callbacks = ()
+            self._errbacks = ()
+
+    def _outcome(self) -> str:
+        """For representations."""
+        result = "(none yet)" if self._final_result is NOT_SET else self._final_result
+        return f"result={result!r} exception={self._final_exception!r}"
+
     # --- what was asked for, what came along ---------------------------------------------------
 
     @property
@@ -483,3 +931,18 @@ class RequestExecution(Callbacks, Repreparing):
         )
 
     __str__ = __repr__
+
+
+def _with_first(
+    fn: Callable[..., object], args: Sequence[Any], kwargs: Mapping[str, Any], first: object
+) -> None:
+    fn(first, *args, **kwargs)
+
+
+def call_back(callback: Callable[[Any], object], value: object) -> None:
+    """Call back; what a callback raises is its author's to read, not the reader thread's."""
+    try:
+        callback(value)
+    except BaseException as error:
+        log.exception("Callback %r raised an exception", callback)
+        outlive(error)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from ..results.result_set import ResultSet
 from ..results.rows import Row
+from ..vocabulary.consistency import ConsistencyLevel
 from . import waiting
-from .callbacks import NOT_SET
-from .request import QueryExhausted
-from .tracing import Traces
+from .request import NOT_SET, QueryExhausted, RequestExecution
+from .tracing import traces_of
+
+if TYPE_CHECKING:
+    from .tracing import QueryTrace
 
 __all__ = ["QueryExhausted", "ResponseFuture"]
 
 
-class ResponseFuture(Traces, Generic[Row]):
+class ResponseFuture(RequestExecution, Generic[Row]):
     """The answer to a request that was sent, or will be; ``result`` waits for it."""
 
     #: Most answers are here before anybody asks for them, or are for callbacks.
@@ -71,3 +74,29 @@ class ResponseFuture(Traces, Generic[Row]):
             finally:
                 del self, error  # the traceback leads here, and from here it would to the error
         return self._final_result
+
+    def get_query_trace(
+        self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
+    ) -> QueryTrace | None:
+        """The trace of the last page, read from the cluster; None if it was not traced.
+
+        Args:
+            max_wait: seconds to wait for it; None waits for ever.
+            query_cl: consistency level of the reading.
+
+        Raises:
+            TraceUnavailable: it was not there in time, or the request has no answer yet.
+        """
+        traces = traces_of(self)[-1:]
+        for trace in traces:
+            trace.populate(max_wait, query_cl=query_cl)
+        return traces[0] if traces else None
+
+    def get_all_query_traces(
+        self, max_wait_per: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
+    ) -> list[QueryTrace]:
+        """The traces of all pages; arguments and errors as of ``get_query_trace``."""
+        traces = traces_of(self)
+        for trace in traces:
+            trace.populate(max_wait_per, query_cl=query_cl)
+        return traces

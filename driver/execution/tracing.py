@@ -264,60 +264,8 @@ class _Deadline:
         )
 
 
-def _traces_of(request: RequestExecution) -> list[QueryTrace]:
+def traces_of(request: RequestExecution) -> list[QueryTrace]:
     """The traces of a request that was answered, not read yet."""
     if not request.is_done:
         raise TraceUnavailable("Trace information is not available before the answer is here")
     return [QueryTrace(trace_id, request.session) for trace_id in request.get_query_trace_ids()]
-
-
-class Traces(RequestExecution):
-    """A request whose traces can be had."""
-
-    def get_query_trace(
-        self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
-    ) -> QueryTrace | None:
-        """The trace of the last page, read from the cluster; None if it was not traced.
-
-        Args:
-            max_wait: seconds to wait for it; None waits for ever.
-            query_cl: consistency level of the reading.
-
-        Raises:
-            TraceUnavailable: it was not there in time, or the request has no answer yet.
-        """
-        traces = _traces_of(self)[-1:]
-        for trace in traces:
-            trace.populate(max_wait, query_cl=query_cl)
-        return traces[0] if traces else None
-
-    def get_all_query_traces(
-        self, max_wait_per: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
-    ) -> list[QueryTrace]:
-        """The traces of all pages; arguments and errors as of ``get_query_trace``."""
-        traces = _traces_of(self)
-        for trace in traces:
-            trace.populate(max_wait_per, query_cl=query_cl)
-        return traces
-
-
-class AsyncTraces(RequestExecution):
-    """A request whose traces can be awaited."""
-
-    async def get_query_trace(
-        self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
-    ) -> QueryTrace | None:
-        """The trace of the last page; arguments and errors as of ``Traces.get_query_trace``."""
-        traces = _traces_of(self)[-1:]
-        for trace in traces:
-            await trace.populate_async(max_wait, query_cl=query_cl)
-        return traces[0] if traces else None
-
-    async def get_all_query_traces(
-        self, max_wait_per: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
-    ) -> list[QueryTrace]:
-        """The traces of all pages; arguments and errors as of ``Traces.get_query_trace``."""
-        traces = _traces_of(self)
-        for trace in traces:
-            await trace.populate_async(max_wait_per, query_cl=query_cl)
-        return traces

@@ -80,7 +80,6 @@ CLUSTER = serve(
         "cluster.contact_points",
         "execution.request",
         "execution.response_future",
-        "execution.dispatch",
     ),
     file=__file__,
 )

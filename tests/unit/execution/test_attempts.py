@@ -3,7 +3,7 @@
 import answers
 from script import NUMBER, OVERLOADED, leftovers, respond, row, session_of
 
-from driver.execution.pending import Attempt
+from driver.execution.request import Attempt
 from driver.policies.speculative import ConstantSpeculativeExecutionPolicy
 from driver.statements import SimpleStatement
 
