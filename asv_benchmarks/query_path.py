@@ -75,6 +75,16 @@ def _borrow(pool_for=None, token_and_shard=None, session=None, bound=None, host=
     return connection
 
 
+def _token_and_shard(session, bound, host):
+    # As a request does since it has a route: no node of the ring has shards.
+    from driver.execution.routing import route_of
+
+    if host.sharding_info is None:
+        return None, None
+    route = route_of(session, bound)
+    return route.token, route.shard_on(host)
+
+
 def _encode(encode=None, message=None, stream=None):
     return encode(message, stream)
 
@@ -125,14 +135,15 @@ class Request:
             ImportError: this commit has no sessions.
             NotImplementedError: its connections need sockets.
         """
+        from driver.execution import routing
         from driver.execution.response_future import ResponseFuture
-        from driver.execution.routing import token_and_shard
 
         opened = ring.open_session(select.prepared, select.rows)
         self.select = select
         self.session, self.ring, self.statement = opened.session, opened.ring, opened.statement
         self.core = self.session.core
-        self.future_class, self.token_and_shard = ResponseFuture, token_and_shard
+        self.future_class = ResponseFuture
+        self.token_and_shard = getattr(routing, "token_and_shard", _token_and_shard)
         self.bound = self.statement.bind(select.values)
         self.policy = self.core.default_profile.load_balancing_policy
         for _ in range(ring.STREAMS):  # the answer on each of them is made once, and not timed
@@ -268,7 +279,7 @@ HOPS = {
     ),
     "borrow": Hop(
         _borrow,
-        ("pool.host_pool:HostPool.borrow_connection", "execution.routing:token_and_shard"),
+        ("pool.host_pool:HostPool.borrow_connection",),
         lambda r: (r.core.pool_for, r.token_and_shard, r.core, r.bound, r.host),
         lambda r, connection: connection is r.connection and not connection.in_flight,
         _nothing,

@@ -94,7 +94,7 @@ class Session(SessionSurface):
             host,
             execute_as,
             row_factory,
-            **options,
+            options,
         )
         response.send_request()
         result: AsyncResultSet[Row] = await response

@@ -131,7 +131,7 @@ class Session(SessionSurface):
             host,
             execute_as,
             row_factory,
-            **options,
+            options,
         )
         future.send_request()
         return future

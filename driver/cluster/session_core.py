@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from ..execution.awaitable import AwaitableResponse
 from ..execution.listeners import RequestInitListener
-from ..execution.options import Options, RequestOptions
+from ..execution.options import Options
 from ..execution.request import RequestExecution
 from ..execution.requests import message_for
 from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from ..execution.listeners import RequestEvent
     from ..execution.metrics import Metrics
+    from ..execution.options import RequestOptions
     from ..net.timers import Timers
     from ..policies.load_balancing import LoadBalancingPolicy
     from ..pool.host_pool import HostPool
@@ -204,7 +205,7 @@ class SessionCore:
         host: Host | None = None,
         execute_as: str | None = None,
         row_factory: RowFactory[Any] | None = None,
-        **more: Unpack[RequestOptions],
+        more: RequestOptions | None = None,
     ) -> _Execution:
         """A request that executes a statement, ready to be sent.
 
@@ -246,7 +247,12 @@ class SessionCore:
             call["paging_state"] = paging_state
         if host is not None:
             call["host"] = host
-        options = self._options_of(self.profile(execution_profile)).merged(query, call, more)
+        profile = (
+            self.default_profile
+            if execution_profile is EXEC_PROFILE_DEFAULT
+            else self.profile(execution_profile)
+        )
+        options = self._options_of(profile).merged(query, call, more)
         return execution(
             self,
             message_for(
@@ -419,11 +425,12 @@ class SessionCore:
         if host is not None:
             return iter((host,))
         policy = load_balancer or self.default_profile.load_balancing_policy
-        return iter(policy.make_query_plan(keyspace or self.keyspace, query))
+        return iter(policy.make_query_plan(keyspace or self.pools.keyspace, query))
 
     def pool_for(self, host: Host) -> HostPool | None:
         """The pool of a host; None if there is none that lends connections."""
-        return self.pools.pool_for(host)
+        pool = self.pools.by_host.get(host)
+        return None if pool is None or pool.is_shutdown else pool
 
     def submit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (as the function takes them)
         """Run a function soon, on a thread that may wait; a future of the standard library."""

@@ -71,7 +71,7 @@ class AwaitableResponse(RequestExecution):
         if self.is_done or self._woken.cancelled():
             return False
         self._woken.cancel()
-        self._end()
+        self.abandon()
         return True
 
     @property
@@ -94,7 +94,7 @@ class AwaitableResponse(RequestExecution):
             finally:
                 if self._woken.cancelled() or not self._woken.done():
                     self._woken.cancel()
-                    self._end()
+                    self.abandon()
         error = self._final_exception
         if error is not None:
             try:

@@ -64,7 +64,7 @@ from ..wire.responses.errors import PreparedQueryNotFound
 from .listeners import announce
 from .options import Options
 from .retrying import Decision, on_connection_error, on_response
-from .routing import token_and_shard
+from .routing import route_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from ..wire.messages import Request
     from .contract import Pool, Session, Timer
     from .metrics import Metrics
+    from .routing import Route
 
 log = logging.getLogger(__name__)
 
@@ -138,7 +139,19 @@ class Attempt:
 
     def __call__(self, response: object) -> None:
         """Hand the answer on, unless it was given up."""
-        self.request._answered(self, response)  # noqa: SLF001  (the machine that it belongs to)
+        request = self.request
+        if self not in request._in_flight:  # noqa: SLF001  (one machine)
+            return
+        request._in_flight.remove(self)  # noqa: SLF001  (one machine)
+        if self.callback is None:
+            request._set_result(self.host, self.connection, self.pool, response)  # noqa: SLF001  (one machine)
+            return
+        try:
+            self.callback(self.host, self.connection, self.pool, response)
+        except BaseException as exc:
+            log.exception("Unexpected exception while handling the answer to a request")
+            request._set_final_exception(as_exception(exc, "handling the answer"))  # noqa: SLF001  (one machine)
+            outlive(exc)
 
     def give_up(self) -> None:
         """Leave the stream to its late answer, and give the connection back."""
@@ -198,6 +211,8 @@ class RequestExecution:
     _col_types: Sequence[Any] | None = None
     _page: int = 1
     _plan: Iterator[Host] | None = None
+    _route: Route | None = None
+    _keyspace: str | None = None
     _query_retries: int = 0
     _prepared_again: frozenset[tuple[Host, bytes]] = frozenset()
     _is_ending: bool = False
@@ -244,6 +259,8 @@ class RequestExecution:
         self._metrics = session.metrics if metrics is None else metrics
         self._start_time = time.monotonic() if start_time is None else start_time
         self._speculative_execution_plan = speculative_execution_plan
+        if self.options.more is not None:
+            self._keyspace = self.options.more.get("keyspace")
         self._errors: dict[Host | None, Exception] = {}
         self._in_flight: set[Pending] = set()
         self._timers: list[Timer] = []
@@ -252,6 +269,7 @@ class RequestExecution:
         """Forget what belongs to the page before."""
         self._page += 1
         self._plan = None
+        self._route = None
         self._query_retries = 0
         self._prepared_again = frozenset()
         self._errors = {}
@@ -277,7 +295,7 @@ class RequestExecution:
                 self.query,
                 options.load_balancing_policy,
                 options.host,
-                None if options.more is None else options.more.get("keyspace"),
+                self._keyspace,
             )
             if not self._send_to_next():
                 return
@@ -285,7 +303,7 @@ class RequestExecution:
             self._set_final_exception(exc)
             return
         # Not before something was sent: nothing that ends a request may run beside this thread.
-        if not self.is_done and page == self._page:
+        if not self._is_ending and page == self._page:
             self._set_timers(page)
 
     def start_fetching_next_page(self) -> None:
@@ -357,9 +375,14 @@ class RequestExecution:
             )
             self._errors[host] = ConnectionException(why, host.endpoint, was_sent=False)
             return False
-        token, shard = token_and_shard(self.session, self.query, host)
         try:
-            connection, stream = pool.borrow_connection(token, shard)
+            if host.sharding_info is None:
+                connection, stream = pool.borrow_connection()
+            else:
+                route = self._route
+                if route is None:
+                    route = self._route = route_of(self.session, self.query, self._keyspace)
+                connection, stream = pool.borrow_connection(route.token, route.shard_on(host))
         except ConnectionException as error:
             self._cannot_use(host, error)
             return False
@@ -397,21 +420,6 @@ class RequestExecution:
         if self._metrics is not None:
             self._metrics.on_connection_error()
 
-    def _answered(self, attempt: Attempt, response: object) -> None:
-        """Take the answer to an attempt; one that was given up is of no interest."""
-        if attempt not in self._in_flight:
-            return
-        self._in_flight.remove(attempt)
-        try:
-            if attempt.callback is None:
-                self._set_result(attempt.host, attempt.connection, attempt.pool, response)
-            else:
-                attempt.callback(attempt.host, attempt.connection, attempt.pool, response)
-        except BaseException as exc:
-            log.exception("Unexpected exception while handling the answer to a request")
-            self._set_final_exception(as_exception(exc, "handling the answer"))
-            outlive(exc)
-
     # --- answers, on the loop's thread -----------------------------------------------------------
 
     def _set_result(
@@ -444,13 +452,17 @@ class RequestExecution:
                     tablet = self._custom_payload.get(TABLETS_ROUTING_PAYLOAD)
                     if tablet is not None:
                         self._learn_tablet(tablet)
-                self._set_result_of_kind(connection, response)
+                if response.kind == RESULT_KIND_ROWS:
+                    self._set_rows(response)
+                else:
+                    self._set_result_of_kind(connection, response)
             else:
                 self._set_failure(host, connection, response)
-        except Exception as exc:
+        except BaseException as exc:
             # Nobody would ever be called back if this left the thread that reads responses.
             log.exception("Unexpected exception while handling the result of a request")
-            self._set_final_exception(exc)
+            self._set_final_exception(as_exception(exc, "handling the answer"))
+            outlive(exc)
 
     def _set_failure(
         self, host: Host | None, connection: Connection | None, response: object
@@ -474,20 +486,22 @@ class RequestExecution:
                 ConnectionException(f"That is no answer to a request: {response!r}", host)
             )
 
-    def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
-        """What each kind of RESULT does."""
-        if response.kind == RESULT_KIND_ROWS:
-            self._paging_state = response.paging_state
-            self._col_names = response.column_names
-            self._col_types = response.column_types
-            if response.result_metadata_id is not None and self.prepared_statement is not None:
-                self.prepared_statement.update_result_metadata(
-                    response.column_metadata, response.result_metadata_id
-                )
-            self._set_final_result(
-                self.options.row_factory(response.column_names, response.parsed_rows)  # type: ignore[arg-type]  # rows have names
+    def _set_rows(self, response: ResultMessage) -> None:
+        """Rows are what was asked for, and all of this page."""
+        self._paging_state = response.paging_state
+        self._col_names = response.column_names
+        self._col_types = response.column_types
+        if response.result_metadata_id is not None and self.prepared_statement is not None:
+            self.prepared_statement.update_result_metadata(
+                response.column_metadata, response.result_metadata_id
             )
-        elif response.kind == RESULT_KIND_VOID:
+        self._set_final_result(
+            self.options.row_factory(response.column_names, response.parsed_rows)  # type: ignore[arg-type]  # rows have names
+        )
+
+    def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
+        """What each other kind of RESULT does."""
+        if response.kind == RESULT_KIND_VOID:
             self._set_final_result(None)
         elif response.kind == RESULT_KIND_SET_KEYSPACE:
             if connection is not None:
@@ -710,14 +724,15 @@ class RequestExecution:
         timeout = self.options.timeout
         if timeout is not None:
             self._call_later(timeout, partial(self._on_timeout, page))
-        self._plan_speculative_execution(page)
+        if self._speculative_execution_plan is not None:
+            self._plan_speculative_execution(page)
 
     def _call_later(self, seconds: float, fn: Callable[[], None]) -> None:
         """Set a timer that the end of the request cancels, even if it comes meanwhile."""
         timer = self.session.timers.call_later(seconds, fn)
         self._timers.append(timer)
         # Only now: an end that does not see the timer yet is seen here.
-        if self._is_ending or self.is_done:
+        if self._is_ending:
             self._timers = []
             timer.cancel()
 

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ..topology.host import Host
+    from ..topology.tablets import Tablet
     from .contract import Session
 
 
-def token_and_shard(session: Session, query: Any, host: Host) -> tuple[int | None, int | None]:  # noqa: ANN401  (a statement, or None)
-    """By what a node that splits its tokens among shards chooses the connection for a statement.
+class Route(NamedTuple):
+    """Where the partition of a statement is, as far as nodes that have shards need it.
+
+    Attributes:
+        token: of the partition; None if it is not known.
+        tablet: that the token falls into; None without.
+    """
+
+    token: int | None = None
+    tablet: Tablet | None = None
+
+    def shard_on(self, host: Host) -> int | None:
+        """The shard of a node that the tablet names; None if it names none."""
+        if self.tablet is None:
+            return None
+        return next((shard for id_, shard in self.tablet.replicas if id_ == host.host_id), None)
+
+
+_NOWHERE = Route()
+
+
+def route_of(session: Session, query: Any, keyspace: str | None = None) -> Route:  # noqa: ANN401  (a statement, or None)
+    """Where a statement goes: once for a request, whichever nodes it is sent to.
 
     Args:
         session: knows the keyspace in use, and the cluster with its tablets.
         query: the statement; None for a message of the driver's own.
-        host: the node.
-
-    Returns:
-        The token of the statement's partition, and the shard that a tablet names for it on this
-        node. None for what is not known or, on a node without shards, of no use.
+        keyspace: of a statement without one; by default that of the session.
     """
-    if host.sharding_info is None or query is None:
-        return None, None
+    if query is None:
+        return _NOWHERE
     metadata = session.cluster.metadata
     key = query.routing_key
     token = metadata.hash_of(key) if key is not None else None
     if token is None:
-        return None, None
-    keyspace = query.keyspace or session.keyspace
-    shard = None
-    if keyspace and query.table:
-        tablet = metadata.tablets.tablet_at(keyspace, query.table, token)
-        if tablet is not None:
-            shard = next((s for id_, s in tablet.replicas if id_ == host.host_id), None)
-    return token, shard
+        return _NOWHERE
+    keyspace = query.keyspace or keyspace or session.keyspace
+    if not keyspace or not query.table:
+        return Route(token)
+    return Route(token, metadata.tablets.tablet_at(keyspace, query.table, token))

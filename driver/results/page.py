@@ -58,12 +58,15 @@ class ResultPage(Generic[Row]):
         self.response_future: Any = response_future
         self._names = response_future._col_names  # noqa: SLF001  (the request's other half)
         self._types = response_future._col_types  # noqa: SLF001  (the request's other half)
-        self._set_current_rows(initial_response)
+        if type(initial_response) is list:  # as nearly always
+            self._current_rows: Any = initial_response
+        else:
+            self._set_current_rows(initial_response)
 
     def _set_current_rows(self, result: Any) -> None:  # noqa: ANN401  (a row factory decides)
         # NumPy pages are mappings from names to arrays: one element, as one page.
         if result is None:
-            self._current_rows: Any = []
+            self._current_rows = []
         elif isinstance(result, Mapping) or not hasattr(result, "__iter__"):
             self._current_rows = [result]
         else:

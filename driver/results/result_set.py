@@ -35,11 +35,8 @@ class ResultSet(ResultPage[Row]):
     is refused once iterating has left rows behind.
     """
 
-    def __init__(self, response_future: PagedResponse, initial_response: Any) -> None:  # noqa: ANN401  (a row factory decides)
-        """Hold the first page."""
-        super().__init__(response_future, initial_response)
-        self._page_iter: Iterator[Row] | None = None
-        self._is_list = False
+    _page_iter: Iterator[Row] | None = None
+    _is_list = False
 
     def fetch_next_page(self) -> None:
         """Replace the current rows by those of the next page; by none after the last.

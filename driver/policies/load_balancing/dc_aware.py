@@ -56,7 +56,7 @@ class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
 
     def distance(self, host: Host) -> int:
         """LOCAL in the local datacenter, REMOTE for those of others that may be used."""
-        dc = self._dc(host)
+        dc = host.datacenter or self.local_dc
         if dc == self.local_dc:
             return HostDistance.LOCAL
         usable = self._dc_live_hosts.get(dc, ())[: self.used_hosts_per_remote_dc]
