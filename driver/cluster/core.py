@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping
 
     from ..net.connection import EventCallback
-    from ..net.contract import Connection as SomeConnection
     from ..net.settings import ConnectionSettings
     from ..statements.prepared import PreparedStatement
     from ..topology.endpoint import EndPoint
@@ -370,7 +369,7 @@ class ClusterCore:
         return self.control_connection.features.tablets_routing_v1
 
     def schema_changed(
-        self, connection: SomeConnection, event: Mapping[str, Any], done: Callable[[bool], None]
+        self, connection: Connection, event: Mapping[str, Any], done: Callable[[bool], None]
     ) -> None:
         """Take over a schema change in the background, then say whether all hosts agree on it."""
         if self.is_shutdown:  # nothing is started any more, and somebody waits

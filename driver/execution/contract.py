@@ -1,4 +1,4 @@
-"""What a request asks of the session that made it, of its pools, and of the cluster behind them.
+"""What a request asks of its session and of the cluster behind it, which are of a layer above.
 
 Threads. Everything of the driver happens on the thread of one event loop ("the loop's thread"),
 but for the first sending of a request, or of its next page, which happens on whichever thread asks
@@ -21,55 +21,15 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ..net.contract import Connection
+    from ..net.connection import Connection
+    from ..net.timers import Timers
+    from ..pool.host_pool import HostPool
     from ..results.rows import RowFactory
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
     from ..topology.metadata import Metadata
     from .listeners import RequestEvent
     from .metrics import Metrics
-
-
-class Timer(Protocol):
-    """One call that is due later."""
-
-    def cancel(self) -> None:
-        """Do not call. Any thread; a second time, and after the call, it does nothing."""
-
-
-class Timers(Protocol):
-    """Calls functions later; ``driver.net.timers`` holds the real one."""
-
-    def call_later(self, seconds: float, fn: Callable[[], object], /) -> Timer:
-        """Call a function once, on the loop's thread, not before so many seconds. Any thread."""
-
-
-class Pool(Protocol):
-    """Lends the connections to one host."""
-
-    @property
-    def host(self) -> Host:
-        """Whose connections these are."""
-
-    @property
-    def is_shutdown(self) -> bool:
-        """Whether it lends nothing any more. Any thread."""
-
-    def borrow_connection(
-        self, routing_token: int | None = None, shard: int | None = None
-    ) -> tuple[Connection, int]:
-        """A connection with a free stream, and that stream. Any thread; it never waits.
-
-        Args:
-            routing_token: token of the partition, for a node that has shards; None if unknown.
-            shard: the shard that a tablet names; it goes before the token's.
-
-        Raises:
-            ConnectionException: every stream is taken, or there is no connection (any more).
-        """
-
-    def return_connection(self, connection: Connection) -> None:
-        """Take a connection back: once for each time that it was borrowed. Any thread."""
 
 
 class Cluster(Protocol):
@@ -152,7 +112,7 @@ class Session(Protocol):
         Called on the calling thread; the iterator is advanced there first, then on the loop's.
         """
 
-    def pool_for(self, host: Host) -> Pool | None:
+    def pool_for(self, host: Host) -> HostPool | None:
         """The connections to a host; None if there are none: it is down, or ignored. Any thread."""
 
     def set_keyspace_for_all_pools(

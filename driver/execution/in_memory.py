@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ..net.contract import Connection
+    from ..net.connection import Connection
     from ..policies.column_encryption import ColumnEncryptionPolicy
     from ..policies.speculative import SpeculativeExecutionPolicy
     from ..results.result_set import ResultSet
@@ -331,7 +331,7 @@ class InMemorySession:
         )
         speculation = self.speculative_execution_policy
         return kind(
-            self,
+            self,  # type: ignore[arg-type]  # its pools and timers are stand-ins
             message,
             query,
             options,
@@ -353,7 +353,7 @@ class InMemorySession:
         message = PrepareMessage(query, keyspace=keyspace)
         message.update_custom_payload(custom_payload)
         options = Options(timeout=self.default_timeout, row_factory=self.row_factory)
-        future = ResponseFuture(self, message, None, options)
+        future = ResponseFuture(self, message, None, options)  # type: ignore[arg-type]  # the same
         future.send_request()
         response: Any = future.result().one()
         prepared = PreparedStatement.from_message(

@@ -70,13 +70,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from uuid import UUID
 
-    from ..net.contract import Connection
+    from ..net.connection import Connection
+    from ..net.timers import Timer
     from ..policies.speculative import SpeculativeExecutionPlan
+    from ..pool.host_pool import HostPool
     from ..results.rows import RowFactory
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
     from ..wire.messages import Request
-    from .contract import Pool, Session, Timer
+    from .contract import Session
     from .metrics import Metrics
     from .routing import Route
 
@@ -125,9 +127,9 @@ class Attempt:
         request: RequestExecution,
         host: Host,
         connection: Connection,
-        pool: Pool,
+        pool: HostPool,
         stream: int,
-        callback: Callable[[Host, Connection, Pool, Any], object] | None,
+        callback: Callable[[Host, Connection, HostPool, Any], object] | None,
     ) -> None:
         """Describe what is about to be sent."""
         self.request = request
@@ -356,7 +358,7 @@ class RequestExecution:
         self,
         host: Host,
         message: Request | None = None,
-        callback: Callable[[Host, Connection, Pool, object], None] | None = None,
+        callback: Callable[[Host, Connection, HostPool, object], None] | None = None,
     ) -> bool:
         """Send a message, by default the request itself.
 
@@ -426,7 +428,7 @@ class RequestExecution:
         self,
         host: Host | None,
         connection: Connection | None,
-        pool: Pool | None,
+        pool: HostPool | None,
         response: object,
     ) -> None:
         """Take what came back for the request: a message, or an exception.
@@ -651,7 +653,7 @@ class RequestExecution:
         prepared: PreparedStatement,
         host: Host,
         connection: Connection,
-        pool: Pool | None,
+        pool: HostPool | None,
         response: object,
     ) -> None:
         """Send the request again, now that the node knows its statement."""
@@ -678,7 +680,7 @@ class RequestExecution:
         self._retry(host, None)
 
     def _could_not_prepare(
-        self, host: Host, connection: Connection, pool: Pool | None, error: ConnectionException
+        self, host: Host, connection: Connection, pool: HostPool | None, error: ConnectionException
     ) -> None:
         """Go on to the next host: this one did not run the request, for it said so before.
 

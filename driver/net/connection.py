@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from ..wire.features import ProtocolFeatures
     from ..wire.frame import Frame
     from ..wire.messages import Request, Response
-    from .contract import ResponseCallback
     from .settings import ConnectionSettings
     from .transport import Transport
 
+    #: Takes the response, or the exception that came instead of one.
+    ResponseCallback = Callable[[Response | Exception], None]
     #: Takes an event of the server.
     EventCallback = Callable[[EventMessage], None]
     #: Takes the connection that is closed, and what went wrong, if something did.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..wire.features import ProtocolFeatures
     from ..wire.frame import Frame
     from ..wire.messages import Request, Response, UserTypeMap
-    from .contract import ResponseCallback
+    from .connection import ResponseCallback
 
     _Waiting = tuple[ResponseCallback, Sequence[ColumnMetadata] | None, type[ProtocolHandler]]
 

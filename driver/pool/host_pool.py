@@ -18,14 +18,16 @@ from ..vocabulary.errors import AuthenticationFailed, InvalidRequest
 from .sharding import ShardOpener
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from ..net.contract import Connection
+    from ..net.connection import Connection
     from ..policies.reconnection import ReconnectionPolicy
     from ..topology.endpoint import EndPoint
     from ..topology.host import Host
     from ..wire.features import ShardingInfo
-    from .contract import Connect, FailureCallback, PooledConnection
+
+    #: Takes the host of a pool and what went wrong with a connection to it.
+    FailureCallback = Callable[[Host, Exception], object]
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +70,7 @@ class HostPool:
         loop: asyncio.AbstractEventLoop,
         host: Host,
         distance: int,
-        connect: Connect,
+        connect: Callable[..., Awaitable[Connection]],
         *,
         connections_per_host: int = 1,
         on_failure: FailureCallback | None = None,
@@ -86,12 +88,12 @@ class HostPool:
         self._on_failure = on_failure
         self._policy = reconnection_policy
         self._drain_timeout = drain_timeout
-        self._connections: tuple[PooledConnection, ...] = ()
+        self._connections: tuple[Connection, ...] = ()
         self._sharding: ShardingInfo | None = None
-        self._by_shard: tuple[tuple[PooledConnection, ...], ...] = ()
+        self._by_shard: tuple[tuple[Connection, ...], ...] = ()
         self._shards = ShardOpener(host.endpoint, self._connect)
         #: Whatever is open, lent or not: also what came while a task was being cancelled.
-        self._all: set[PooledConnection] = set()
+        self._all: set[Connection] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._mending: asyncio.Task[None] | None = None
         self._delays: Iterator[float] | None = None
@@ -101,7 +103,7 @@ class HostPool:
 
     def borrow_connection(
         self, routing_token: int | None = None, shard: int | None = None
-    ) -> tuple[PooledConnection, int]:
+    ) -> tuple[Connection, int]:
         """A connection with a free stream, and that stream.
 
         Args:
@@ -129,9 +131,7 @@ class HostPool:
             raise self._nothing_to_lend()
         return _lend(connections)
 
-    def _of_shard(
-        self, routing_token: int | None, shard: int | None
-    ) -> tuple[PooledConnection, ...]:
+    def _of_shard(self, routing_token: int | None, shard: int | None) -> tuple[Connection, ...]:
         """The connections of a shard, given by number or by a token that it owns."""
         by_shard, sharding = self._by_shard, self._sharding
         if shard is None and sharding is not None and routing_token is not None:
@@ -172,7 +172,7 @@ class HostPool:
             log.warning("Not all connections to %s could be opened: %s", self.host, error)
             self._mend()
 
-    async def _connect(self, endpoint: EndPoint, local_port: int | None = None) -> PooledConnection:
+    async def _connect(self, endpoint: EndPoint, local_port: int | None = None) -> Connection:
         """A connection that uses the pool's keyspace, if there still is one of that name."""
         connection = await self._connect_to(
             endpoint, on_closed=self._on_connection_closed, local_port=local_port
@@ -217,7 +217,7 @@ class HostPool:
         self._add(found)
         return error
 
-    def _add(self, found: Sequence[PooledConnection]) -> None:
+    def _add(self, found: Sequence[Connection]) -> None:
         """Lend new connections from now on, unless the pool or they were closed meanwhile."""
         if self.is_shutdown:
             for connection in found:
@@ -225,7 +225,7 @@ class HostPool:
             return
         self._lend_from([*self._connections, *(c for c in found if not c.is_closed)])
 
-    def _lend_from(self, connections: Sequence[PooledConnection]) -> None:
+    def _lend_from(self, connections: Sequence[Connection]) -> None:
         """Replace the tuples that lending reads."""
         self._connections = tuple(connections)
         count = self.shards_count
@@ -237,7 +237,7 @@ class HostPool:
 
     # --- replacing ------------------------------------------------------------------------------
 
-    def _on_connection_closed(self, connection: Any, error: Exception | None) -> None:  # noqa: ANN401  (a PooledConnection)
+    def _on_connection_closed(self, connection: Connection, error: Exception | None) -> None:
         """One of ours closed; another takes its place."""
         self._all.discard(connection)
         if connection not in self._connections:
@@ -249,7 +249,7 @@ class HostPool:
             self._tell(error)
         self._mend()
 
-    def _replace_orphaned(self, connection: Any) -> None:  # noqa: ANN401  (a PooledConnection)
+    def _replace_orphaned(self, connection: Connection) -> None:
         """Lend a connection no more that has few streams left, and open another one."""
         if connection not in self._connections or self.is_shutdown:
             return
@@ -340,7 +340,7 @@ class HostPool:
         for connection in tuple(self._all):
             connection.close()
 
-    async def _drain(self, connection: PooledConnection) -> None:
+    async def _drain(self, connection: Connection) -> None:
         """Close a connection once its requests are answered, or the time is over."""
         until = self._loop.time() + self._drain_timeout
         try:
@@ -386,7 +386,7 @@ class HostPool:
         return f"<{type(self).__name__} of {self.host}: {self.open_count} open{state}>"
 
 
-def _lend(connections: Sequence[PooledConnection]) -> tuple[PooledConnection, int]:
+def _lend(connections: Sequence[Connection]) -> tuple[Connection, int]:
     """The least busy of some connections, with a stream.
 
     Raises:
@@ -405,5 +405,5 @@ def _lend(connections: Sequence[PooledConnection]) -> tuple[PooledConnection, in
     return connection, connection.get_request_id()
 
 
-def _in_flight(connection: PooledConnection) -> int:
+def _in_flight(connection: Connection) -> int:
     return connection.in_flight

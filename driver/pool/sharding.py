@@ -20,8 +20,8 @@ from ..topology.sharding import source_ports_of_shard
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+    from ..net.connection import Connection
     from ..wire.features import ShardingInfo
-    from .contract import PooledConnection
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _PORT_IS_TAKEN: Final = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.
 class OpenConnection(Protocol):
     """Opens a connection to an endpoint; what a pool does to each one is done."""
 
-    async def __call__(self, endpoint: EndPoint, local_port: int | None = None) -> PooledConnection:
+    async def __call__(self, endpoint: EndPoint, local_port: int | None = None) -> Connection:
         """Connect, from a source port if one is given."""
 
 
@@ -56,7 +56,7 @@ class ShardOpener:
 
     async def open(
         self, sharding: ShardingInfo, missing: AbstractSet[int], *, is_encrypted: bool
-    ) -> tuple[list[PooledConnection], Exception | None]:
+    ) -> tuple[list[Connection], Exception | None]:
         """Connections to as many of the missing shards as can be had now, one each.
 
         Args:
@@ -68,7 +68,7 @@ class ShardOpener:
             The connections, and what went wrong last if some shards are still missing.
         """
         wanted = set(missing)
-        found: list[PooledConnection] = []
+        found: list[Connection] = []
         error: Exception | None = None
         endpoint = shard_aware_endpoint(self._endpoint, sharding, is_encrypted=is_encrypted)
         if endpoint is not None and self.trusts_port:
@@ -88,9 +88,7 @@ class ShardOpener:
             error = await self._open_by_trial(wanted, found)
         return found, error if wanted else None
 
-    async def _open_on_port(
-        self, endpoint: EndPoint, shard: int, shards_count: int
-    ) -> PooledConnection:
+    async def _open_on_port(self, endpoint: EndPoint, shard: int, shards_count: int) -> Connection:
         """A connection to the shard-aware port, from a free source port that chooses the shard."""
         last: Exception = ConnectionException(
             f"no source port chooses shard {shard} of {endpoint}", endpoint, was_sent=False
@@ -117,15 +115,13 @@ class ShardOpener:
             return connection
         raise last
 
-    async def _open_by_trial(
-        self, wanted: set[int], found: list[PooledConnection]
-    ) -> Exception | None:
+    async def _open_by_trial(self, wanted: set[int], found: list[Connection]) -> Exception | None:
         """Connect to the plain port until every wanted shard came up, or for long enough.
 
         A node gives a new connection to the shard that has the fewest: the ones that are too many
         are kept until the end, so that it gives another one next time.
         """
-        too_many: list[PooledConnection] = []
+        too_many: list[Connection] = []
         try:
             for _ in range(_TRIALS_A_SHARD * len(wanted)):
                 if not wanted:
@@ -167,10 +163,10 @@ def _is_port_taken(error: BaseException) -> bool:
 
 
 def _keep_or_close(
-    connection: PooledConnection,
+    connection: Connection,
     wanted: set[int],
-    found: list[PooledConnection],
-    too_many: list[PooledConnection] | None = None,
+    found: list[Connection],
+    too_many: list[Connection] | None = None,
 ) -> None:
     """Keep a connection whose shard is wanted; close any other one, or put it to those to close."""
     shard = connection.features.shard_id

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,29 @@ def test_replicas_differ_with_the_key():
         next(made.core.query_plan(made.statement.bind((key,)), made.policy)) for key in range(20)
     }
     assert len(first) == 3
+
+
+#: Files of the driver, and Python calls in them, that one prepared SELECT passes.
+PASSES = {"python": (47, 160), "cython": (33, 81)}
+
+
+def test_a_prepared_select_passes_no_more_files_and_calls_than_it_did():
+    made, passed = query_path.request("point_select"), []
+    root = f"{Path(driver.__file__).parent}{os.sep}"
+
+    def count(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(root):
+            passed.append(frame.f_code.co_filename)
+
+    for counts in (False, False, True):
+        sys.setprofile(count if counts else None)
+        try:
+            row = execute(made).result().one()
+        finally:
+            sys.setprofile(None)
+    assert row.sensor == 1
+    assert (len(set(passed)), len(passed)) <= PASSES[driver.IMPL]
+    assert len(passed) <= PASSES[driver.IMPL][1]
 
 
 def test_the_answer_comes_when_it_is_delivered_and_not_before(request_of):
