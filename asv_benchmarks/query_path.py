@@ -75,14 +75,9 @@ def _borrow(pool_for=None, token_and_shard=None, session=None, bound=None, host=
     return connection
 
 
-def _token_and_shard(session, bound, host):
-    # As a request does since it has a route: no node of the ring has shards.
-    from driver.execution.routing import route_of
-
-    if host.sharding_info is None:
-        return None, None
-    route = route_of(session, bound)
-    return route.token, route.shard_on(host)
+def _no_route(_session, _bound, host):
+    # What a request does since it has a route: no node of the ring has shards, none is computed.
+    return None, host.sharding_info
 
 
 def _encode(encode=None, message=None, stream=None):
@@ -143,7 +138,7 @@ class Request:
         self.session, self.ring, self.statement = opened.session, opened.ring, opened.statement
         self.core = self.session.core
         self.future_class = ResponseFuture
-        self.token_and_shard = getattr(routing, "token_and_shard", _token_and_shard)
+        self.token_and_shard = getattr(routing, "token_and_shard", _no_route)
         self.bound = self.statement.bind(select.values)
         self.policy = self.core.default_profile.load_balancing_policy
         for _ in range(ring.STREAMS):  # the answer on each of them is made once, and not timed

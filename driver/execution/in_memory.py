@@ -261,6 +261,8 @@ class InMemorySession:
         self.encoder = Encoder()
         self.keyspace: str | None = None
         self.defaults = Options()
+        self._given: tuple[object, ...] = ()
+        self._known = self.defaults
         self.default_timeout: float | None = 10.0
         self.retry_policy: Any = None
         self.speculative_execution_policy: SpeculativeExecutionPolicy | None = None
@@ -315,17 +317,18 @@ class InMemorySession:
         elif isinstance(query, PreparedStatement):
             query = query.bind(parameters)
             parameters = None
-        base = self.defaults._replace(timeout=self.default_timeout, row_factory=self.row_factory)
-        if self.retry_policy is not None:
-            base = base._replace(retry_policy=self.retry_policy)
-        call = {
-            "trace": trace,
-            "custom_payload": custom_payload,
-            "timeout": timeout,
-            "paging_state": paging_state,
-            "host": host,
-        }
-        options = base.merged(query, {k: v for k, v in call.items() if v is not None}, more)
+        call: dict[str, Any] = {}
+        if trace:
+            call["trace"] = trace
+        if custom_payload is not None:
+            call["custom_payload"] = custom_payload
+        if timeout is not None:
+            call["timeout"] = timeout
+        if paging_state is not None:
+            call["paging_state"] = paging_state
+        if host is not None:
+            call["host"] = host
+        options = self._options().merged(query, call, more)
         message = message_for(
             query, options, self.cluster.protocol_version, self.encoder, parameters
         )
@@ -343,6 +346,19 @@ class InMemorySession:
             ),
         )
 
+    def _options(self) -> Options:
+        """What the session asks of a request; as last time, if nothing changed."""
+        given = (self.defaults, self.default_timeout, self.row_factory, self.retry_policy)
+        if given != self._given:
+            self._given = given
+            known = self.defaults._replace(
+                timeout=self.default_timeout, row_factory=self.row_factory
+            )
+            if self.retry_policy is not None:
+                known = known._replace(retry_policy=self.retry_policy)
+            self._known = known
+        return self._known
+
     def prepare(
         self,
         query: str,
@@ -352,8 +368,7 @@ class InMemorySession:
         """Have the first server that answers prepare a text."""
         message = PrepareMessage(query, keyspace=keyspace)
         message.update_custom_payload(custom_payload)
-        options = Options(timeout=self.default_timeout, row_factory=self.row_factory)
-        future = ResponseFuture(self, message, None, options)  # type: ignore[arg-type]  # the same
+        future = ResponseFuture(self, message, None, self._options())  # type: ignore[arg-type]  # the same
         future.send_request()
         response: Any = future.result().one()
         prepared = PreparedStatement.from_message(

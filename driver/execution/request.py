@@ -470,16 +470,18 @@ class RequestExecution:
         self, host: Host | None, connection: Connection | None, response: object
     ) -> None:
         """What came instead of a result does: an error of the server, or an exception."""
-        trace_id = getattr(response, "trace_id", None)
-        if trace_id:
-            self._query_traces = (*self._query_traces, trace_id)
-        self._warnings = getattr(response, "warnings", None)
-        self._custom_payload = getattr(response, "custom_payload", None)
-        if isinstance(response, PreparedQueryNotFound) and host is not None:
-            self._prepare_again(host, connection, response)
-        elif isinstance(response, ErrorMessage):
-            self._set_error(host, response)
-        elif isinstance(response, ConnectionException):
+        if isinstance(response, ErrorMessage):
+            if response.trace_id:
+                self._query_traces = (*self._query_traces, response.trace_id)
+            self._warnings = response.warnings
+            self._custom_payload = response.custom_payload
+            if isinstance(response, PreparedQueryNotFound) and host is not None:
+                self._prepare_again(host, connection, response)
+            else:
+                self._set_error(host, response)
+            return
+        self._warnings = self._custom_payload = None
+        if isinstance(response, ConnectionException):
             self._set_connection_error(host, response)
         elif isinstance(response, Exception):
             self._set_final_exception(response)
