@@ -307,22 +307,19 @@ _FROM = {
     "vocabulary.unset": "UNSET_VALUE",
     "wire.handlers": "LazyProtocolHandler NumpyProtocolHandler ProtocolHandler",
 }
-_PLACES = {
-    name.partition("=")[0]: (module, name.rpartition("=")[2])
-    for module, names in _FROM.items()
-    for name in names.split()
-}
 
 
 if not TYPE_CHECKING:  # which would take any name for granted
 
     def __getattr__(name: str) -> Any:  # noqa: ANN401  (a class, a function or a constant)
         """Load a public name."""
-        if name not in _PLACES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module, there = _PLACES[name]
-        value = globals()[name] = getattr(import_module(f".{module}", __name__), there)
-        return value
+        for module, names in _FROM.items():
+            for entry in names.split():
+                if entry.partition("=")[0] == name:
+                    loaded = import_module(f".{module}", __name__)
+                    value = globals()[name] = getattr(loaded, entry.rpartition("=")[2])
+                    return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
