@@ -111,6 +111,6 @@ def test_secrets_are_in_no_repr():
     settings = ConnectionSettings(
         ssl_options=options.ssl_options, auth_provider=options.auth_provider
     )
-    for shown in (repr(options), repr(settings), repr(Cluster(options=options))):
+    for shown in (repr(options), repr(settings), repr(Cluster.from_options(options))):
         assert "of the key" not in shown
         assert "of mine" not in shown
