@@ -32,6 +32,7 @@ class Collected:
         proofs: by side, the answers of the proving worker.
         counts: by exact meter, then side, then case: a number a call for each spot.
         walls: by side, by case: block index to the values of its process.
+        processor: by side, by whole command: block index to seconds of the processor.
         loops: loop counts of the cases that are measured.
         prices: instructions of a call on the dearer side, for cases whose loops were planned by
             counting.
@@ -45,6 +46,9 @@ class Collected:
     proofs: dict[SideName, Rows] = field(default_factory=dict)
     counts: dict[str, dict[SideName, dict[str, dict[Spot, float]]]] = field(default_factory=dict)
     walls: dict[SideName, dict[str, dict[int, list[float]]]] = field(
+        default_factory=lambda: {"left": {}, "right": {}}
+    )
+    processor: dict[SideName, dict[str, dict[int, float]]] = field(
         default_factory=lambda: {"left": {}, "right": {}}
     )
     loops: dict[str, Loops] = field(default_factory=dict)

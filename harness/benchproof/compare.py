@@ -16,6 +16,7 @@ from . import (
     meters,
     package,
     profile,
+    programs,
     provenance,
     results,
     suite,
@@ -74,6 +75,8 @@ class Request:
         settings: limits and error budget of the project; the defaults without them.
         impls: of all comparisons that share the error budget with this one, its own included; none
             where it stands alone.
+        commands: to measure instead of the project's benchmarks.
+        imported: modules whose import is measured instead of them.
     """
 
     left: str
@@ -90,6 +93,13 @@ class Request:
     only_changes: bool = False
     settings: Settings | None = None
     impls: tuple[Implementation, ...] = ()
+    commands: tuple[str, ...] = ()
+    imported: tuple[str, ...] = ()
+
+    @property
+    def processes(self) -> list[Case]:
+        """The commands and imports that a person named."""
+        return [*map(programs.case, self.commands), *map(imports.case, self.imported)]
 
 
 @dataclass(frozen=True)
@@ -132,13 +142,15 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
     if not request.committed:
         targets.refuse_dirty(tuple(sides.values()), place.checkout)
     with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
-        suites, whose = definitions.choose(
-            (("the working tree", None), *((target.spec.text, target) for target in
-                                           (sides["right"], sides["left"]))),
-            place.checkout, place.suites, Path(scratch),
-        )  # fmt: skip
-        tell.line(whose)
-        known = listing.early(suites, place.checkout)
+        suites, named = place.suites, request.processes
+        if not named:
+            suites, whose = definitions.choose(
+                (("the working tree", None), *((target.spec.text, target) for target in
+                                               (sides["right"], sides["left"]))),
+                place.checkout, place.suites, Path(scratch),
+            )  # fmt: skip
+            tell.line(whose)
+        known = None if named else listing.early(suites, place.checkout)
         if known is not None:
             measured = package.name(place.checkout.package)
             chosen(suite.from_rows(known, request.meters), pattern, request, measured)
@@ -158,14 +170,16 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         looks = verdict.Looks(request.settings.alpha if request.settings else verdict.ALPHA)
         partial = False
         try:
-            tell.stage("finding the benchmarks")
-            found = bench.discover()
-            document["excluded"] = suite.left_out(found, pattern, request.meters)
-            if document["excluded"]:
-                tell.line(suite.told(document["excluded"]))
-            cases += chosen(
-                suite.from_rows(found, request.meters), pattern, request, built["right"].package
-            )
+            if named:
+                cases += named
+            else:
+                tell.stage("finding the benchmarks")
+                found = bench.discover()
+                document["excluded"] = suite.left_out(found, pattern, request.meters)
+                if document["excluded"]:
+                    tell.line(suite.told(document["excluded"]))
+                rows = suite.from_rows(found, request.meters)
+                cases += chosen(rows, pattern, request, built["right"].package)
             if built["left"].same_as(built["right"]) and not request.force:
                 return Outcome(document | same_build(), None)
             # Also of a look that shows fewer.
@@ -251,6 +265,7 @@ def measure(
     bench.prove(functions, Counter("proving the path on both sides", costs, tell, wall).done)
     counting.exact(bench, functions, wanted, tell, request.settings, after=wall)
     imports.measure(bench, cases, wanted, tell, request.settings)
+    programs.measure(bench, cases, wanted, tell, request.settings, wall / len(cases))
     ready = counting.measurable(bench, functions, "wall")
     if request.only_changes:
         same = [case for case in ready if counting.is_equivalent(bench, case, request.settings)]
@@ -289,7 +304,7 @@ def skeleton(
                 "processes": 1 if meter.exact else 0,
             }
             for name, meter in meters.METERS.items()
-            if meter.task != "value"
+            if meter.task in meters.ALWAYS
         },
         "excluded": [],
     }
@@ -319,7 +334,7 @@ def finish(
 ) -> dict[str, Any]:
     """The rest of it where something was measured."""
     wanted = [name for name, about in document["meters"].items() if about["measured"]]
-    wanted += [name for name, meter in meters.METERS.items() if meter.task == "value"]
+    wanted += [name for name, meter in meters.METERS.items() if meter.task not in meters.ALWAYS]
     rows = results.judge(bench, cases, wanted, settings, looks)
     if partial:
         rows = results.reached(rows)

@@ -84,12 +84,12 @@ def case(package: str) -> Case:
 
 def is_one(each: Case) -> bool:
     """Whether a case is an import, and no function of a suite."""
-    return not each.benchmark
+    return each.name.startswith(f"{SUITE}.") and not each.benchmark
 
 
 def functions(cases: Iterable[Case]) -> list[Case]:
     """The cases that workers can run."""
-    return [each for each in cases if not is_one(each)]
+    return [each for each in cases if not is_one(each) and each.kind != "command"]
 
 
 def asked(tasks: Collection[str]) -> bool:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: From 2 on there are trade-offs and suites with a verdict of their own, from 3 on grades of proof
 #: and benchmarks that give a value.
 SCHEMA = 3
+#: Behind a case's name where its processor time is judged among the wall times.
+_PROCESSOR = ", processor time"
 #: Why a case has no number where nothing is wrong with it.
 _NOT_REACHED = ("it was not reached", "no meter finished")
 
@@ -68,8 +70,12 @@ def judge(
         settings: limits and error budget, if not the defaults.
         looks: what earlier looks at wall time have spent.
     """
-    walls = verdict.judge_wall(wall_numbers(bench, cases), settings, looks=looks)
-    return [_row(bench, case, walls, wanted, settings) for case in cases]
+    # All times share one error budget.
+    times = wall_numbers(bench, cases) | {
+        name + _PROCESSOR: pair for name, pair in processor_numbers(bench, cases).items()
+    }
+    judged = verdict.judge_wall(times, settings, looks=looks)
+    return [_row(bench, case, judged, wanted, settings) for case in cases]
 
 
 def wall_numbers(bench: Bench, cases: Sequence[Case]) -> dict[str, tuple[list[float], list[float]]]:
@@ -85,10 +91,23 @@ def wall_numbers(bench: Bench, cases: Sequence[Case]) -> dict[str, tuple[list[fl
     return numbers
 
 
+def processor_numbers(
+    bench: Bench, cases: Sequence[Case]
+) -> dict[str, tuple[list[float], list[float]]]:
+    """The same of processor time, which whole commands have."""
+    found = {}
+    for case in cases:
+        left, right = (bench.got.processor[side].get(case.name, {}) for side in SIDES)
+        both = sorted(left.keys() & right.keys())
+        if both:
+            found[case.name] = ([left[at] for at in both], [right[at] for at in both])
+    return found
+
+
 def _row(
     bench: Bench,
     case: Case,
-    walls: Mapping[str, dict[str, Any]],
+    times: Mapping[str, dict[str, Any]],
     wanted: Sequence[str],
     settings: Settings | None,
 ) -> dict[str, Any]:
@@ -106,8 +125,10 @@ def _row(
     if status != "measured":
         return row
     for meter in wanted:
-        if meter == "wall" and case.name in walls:
-            row["meters"][meter] = walls[case.name]
+        if meter == "wall" and case.name in times:
+            row["meters"][meter] = times[case.name]
+        if meter == "processor" and case.name + _PROCESSOR in times:
+            row["meters"][meter] = times[case.name + _PROCESSOR]
         left, right = bench.got.counted(meter, case.name)
         if left and (METERS[meter].told_at_zero or any((*left, *right)) or len(wanted) == 1):
             limit = settings.limit(meter, case.name) if settings else None

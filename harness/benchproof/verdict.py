@@ -132,6 +132,14 @@ LIMITS: dict[str, Limit] = {
         0.02, 262144.0, "a process of equal code takes some pages more or less",
         0.005, "what a process takes is not the same twice",
     ),
+    "processor": Limit(
+        0.01, 0.0, "as wall time",
+        0.005, "as wall time",
+    ),
+    "syscalls": Limit(
+        0.0, 0.5, "a whole call more is a change",
+        0.0, "counts are exact",
+    ),
     "track": Limit(
         0.001, 0.0, "what it means only the benchmark knows; this much is rounding",
         0.0, "the value is the benchmark's own",
@@ -153,7 +161,9 @@ ALONE = 0.05
 TRIMMED_FROM = 6
 #: Who speaks first: the exact meters, then wall time.
 ORDER = (
-    "instructions", "allocations", "bytes", "retained", "memory", "peakmemory", "track", "wall",
+    "instructions", "allocations", "bytes", "retained", "memory", "peakmemory", "syscalls", "track",
+    "processor",
+    "wall",
 )  # fmt: skip
 #: What a call takes, and what it asks for on the way.
 COST, MEANS = ("instructions", "wall"), ("allocations", "bytes")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from benchproof import meters
 from benchproof.changes import find_all, listing
 from benchproof.claims import reader
 from benchproof.history.model import CANARY, History
-from benchproof.meters import METERS
 from tests.harness.generated import commits, key, series_of
 from tests.harness.known_changes import Where, score, truth
 from tests.harness.sample_ledger import LEDGER, run
@@ -94,7 +94,9 @@ def test_the_list_is_json_and_a_table_by_commit():
     document = json.loads(json.dumps(listing.document(changes, whole), allow_nan=False))
     assert document["kind"] == "changes"
     assert [each["after"] for each in document["changes"]] == [whole.commits[20].hash] * 6
-    assert document["floors"].keys() == METERS.keys() - {"retained"}, "asv files have no such"
+    assert document["floors"].keys() == {*meters.of("time")} - {"retained"}, (
+        "asv files have no such"
+    )
     out = io.StringIO()
     listing.show(changes, whole, Console(file=out, width=100))
     assert "commit 20" in out.getvalue()

@@ -15,8 +15,11 @@ def test_implementations_are_one_or_both():
 
 
 def test_meters_are_some_all_or_the_exact_ones():
-    assert chosen_meters("all") == ("wall", "instructions", "allocations", "bytes", "retained")
-    assert chosen_meters("exact") == ("instructions", "allocations", "bytes", "retained")
+    counted = ("instructions", "allocations", "bytes", "retained")
+    values = ("memory", "peakmemory", "syscalls", "track")
+    assert chosen_meters("all") == ("wall", *counted, "memory", "peakmemory", "processor",
+                                    "syscalls", "track")  # fmt: skip
+    assert chosen_meters("exact") == (*counted, *values)
     assert chosen_meters(" bytes, wall") == ("wall", "bytes")
 
 

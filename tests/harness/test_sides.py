@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 
 import pytest
 
@@ -12,7 +11,7 @@ from benchproof import build, dependencies, released, targets
 from benchproof.checkout import Checkout
 from benchproof.errors import BuildError, TargetError
 from benchproof.processes import Crew
-from tests.harness.toy import Repository
+from tests.harness.toy import Repository, wheel
 
 BENCH = """
 import acme
@@ -39,24 +38,6 @@ build-backend = "hatchling.build"
 name = "acme"
 version = "1"
 """
-
-
-def wheel(folder, files, name="acme", version="1.0", tags="py3-none-any", needs=()):
-    """A wheel as an index has it: made of files, with metadata."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}-{version}-{tags}.whl"
-    about = f"{name}-{version}.dist-info"
-    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-    lines += [f"Requires-Dist: {each}" for each in needs]
-    held = files | {
-        f"{about}/METADATA": "\n".join(lines) + "\n",
-        f"{about}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tags}\n",
-        f"{about}/RECORD": "",
-    }
-    with zipfile.ZipFile(path, "w") as archive:
-        for inner, text in held.items():
-            archive.writestr(inner, text)
-    return path
 
 
 def benchproof(where, cache, *words):

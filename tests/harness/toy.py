@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import zipfile
 from pathlib import Path
 
 PYPROJECT = """
@@ -51,6 +52,24 @@ TWIN = """
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "work", NULL, -1, NULL};
 PyMODINIT_FUNC PyInit_work(void) { return PyModule_Create(&definition); }
 """
+
+
+def wheel(folder, files, name="acme", version="1.0", tags="py3-none-any", needs=()):
+    """A wheel as an index has it: made of files, with metadata."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{version}-{tags}.whl"
+    about = f"{name}-{version}.dist-info"
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    lines += [f"Requires-Dist: {each}" for each in needs]
+    held = files | {
+        f"{about}/METADATA": "\n".join(lines) + "\n",
+        f"{about}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tags}\n",
+        f"{about}/RECORD": "",
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for inner, text in held.items():
+            archive.writestr(inner, text)
+    return path
 
 
 class Repository:

@@ -43,6 +43,7 @@ Examples:
   benchproof compare HEAD~1 HEAD --meters instructions,allocations
   benchproof compare pypi:h11==0.14.0 . --suites bench.py     a release against my edits
   benchproof compare HEAD . --bench bind --profile   where did the instructions go?
+  benchproof compare main . --command 'python -m mypkg --version' --import mypkg
   benchproof compare main HEAD --json - > main.json
 
 Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed,
@@ -67,6 +68,22 @@ def command(
     committed: Committed = False,
     suites: Suites = None,
     everything: All = False,
+    run: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--command",
+            metavar="TEXT",
+            help="Measure a whole command instead of benchmarks; may be repeated.",
+        ),
+    ] = None,
+    imported: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import",
+            metavar="MODULE",
+            help="Measure an import instead of benchmarks; may be repeated.",
+        ),
+    ] = None,
 ) -> int:
     """Compare two sides."""
     # What is wrong with the question is said before anything slow is loaded.
@@ -78,7 +95,7 @@ def command(
     place, output = place_of(suites, left, right), Output(json)
     request = Request(
         left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
-        impls=impls,
+        impls=impls, commands=tuple(run or ()), imported=tuple(imported or ()),
     )  # fmt: skip
     with output.telling() as tell:
         outcomes = compared.run(request, place, tell)

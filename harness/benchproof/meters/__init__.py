@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Processes a side of a benchmark that gives a value.
 VALUES = 3
+#: Tasks of the meters that every document names.
+ALWAYS = frozenset({"wall", "instructions", "allocations"})
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,21 @@ class Meter:
 METERS: dict[str, Meter] = {
     meter.name: meter
     for meter in (
-        Meter("wall", "s", exact=False, task="wall", kinds=("time", "timeraw")),
-        Meter("instructions", "instructions", exact=True, task="instructions"),
+        Meter("wall", "s", exact=False, task="wall", kinds=("time", "timeraw", "command")),
+        Meter(
+            "instructions",
+            "instructions",
+            exact=True,
+            task="instructions",
+            kinds=("time", "command"),
+        ),
         Meter("allocations", "allocations", exact=True, task="allocations"),
         Meter("bytes", "B", exact=True, task="allocations"),
         Meter("retained", "B", exact=True, task="allocations", told_at_zero=False),
         Meter("memory", "B", exact=True, task="value", kinds=("memory",)),
-        Meter("peakmemory", "B", exact=True, task="value", kinds=("peakmemory",)),
+        Meter("peakmemory", "B", exact=True, task="value", kinds=("peakmemory", "command")),
+        Meter("processor", "s", exact=False, task="process", kinds=("command",)),
+        Meter("syscalls", "system calls", exact=True, task="process", kinds=("command",)),
         Meter("track", "", exact=True, task="value", less_is_better=False, kinds=("track",)),
     )
 }
@@ -64,7 +74,7 @@ def of(kind: str) -> tuple[str, ...]:
 
 
 def gave_values(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The meters of benchmarks that give values, as a document names those that did.
+    """The meters of values and whole commands, as a document names those that it has.
 
     Args:
         rows: of the document.
@@ -73,7 +83,7 @@ def gave_values(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return {
         name: {"measured": True, "why": "", "unit": meter.unit, "processes": VALUES}
         for name, meter in METERS.items()
-        if meter.task == "value" and name in names
+        if meter.task not in ALWAYS and name in names
     }
 
 

@@ -1,0 +1,272 @@
+"""Whole commands as cases: what a process of a side takes from its start to its end.
+
+Instructions and system calls are counted by callgrind, in the process itself and none that it
+starts. Wall time, processor time (user and system) and peak resident memory are the system's own
+figures of the process and all that it waited for, in pairs of processes, the sides in turn. A first
+run sees which files of the package were imported, and what was printed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import itertools
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import bench as benches
+from . import counting, plan, results
+from .collected import Spot
+from .errors import SelectionError, WorkerError
+from .meters import VALUES, instructions
+from .meters.counts import Counts
+from .plan import SIDES
+from .suite import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from .bench import Bench
+    from .plan import Block, SideName
+    from .processes import Finished
+    from .progress import Teller
+    from .settings import Settings
+
+SUITE, KIND = "command", "command"
+#: Pairs of processes: no more than `BLOCKS`; not fewer than `FEWEST`, whatever the budget is.
+BLOCKS, FEWEST = 40, 12
+#: Starts the command, and writes what the system says of it. It loads next to nothing: the peak
+#: memory of a process counts what it had before it became another program.
+_LAUNCH = """
+import os, sys, time
+out, *command = sys.argv[1:]
+start = time.perf_counter()
+pid = os.posix_spawnp(command[0], command, os.environ)
+_, status, used = os.wait4(pid, 0)
+seconds = time.perf_counter() - start
+with open(out, "w") as file:
+    print(os.waitstatus_to_exitcode(status), seconds, used.ru_utime + used.ru_stime,
+          used.ru_maxrss * 1024, file=file)
+"""
+#: Imported by a Python program as it starts; notes the package's files as it ends.
+_WITNESS = """
+import atexit, json, os, sys
+side, out = os.environ["BENCHPROOF_SIDE"], os.environ["BENCHPROOF_SEEN"]
+@atexit.register
+def note():
+    files = {name: str(getattr(module, "__file__", None)) for name, module in
+             list(sys.modules.items())}
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({name: os.path.relpath(path, side) for name, path in files.items()
+                   if path.startswith(side + os.sep)}, file)
+"""
+_EVENTS = re.compile(r"^events: (.*)$", re.MULTILINE)
+_TOTALS = re.compile(r"^(?:summary|totals): (.*)$", re.MULTILINE)
+
+
+def case(command: str) -> Case:
+    """The case of a command.
+
+    Args:
+        command: as a shell would read it, though none runs it.
+
+    Raises:
+        SelectionError: it is empty, or its quotes do not end.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise SelectionError(f"--command {command!r}: {error}") from error
+    if not words:
+        raise SelectionError("--command needs a command")
+    return Case(f"{SUITE}.{command}", f"{SUITE}.", None, "1", answers_may_differ=False, kind=KIND)
+
+
+def is_one(each: Case) -> bool:
+    """Whether a case is a whole command."""
+    return each.kind == KIND
+
+
+def measure(
+    bench: Bench,
+    cases: Iterable[Case],
+    tasks: Collection[str],
+    tell: Teller,
+    settings: Settings | None = None,
+    budget: float = 0.0,
+) -> None:
+    """Measure the commands among some cases; nothing where there is none.
+
+    Args:
+        bench: with both sides built.
+        cases: all that were chosen.
+        tasks: of the meters.
+        tell: hears of it.
+        settings: the limits, which say what a change is.
+        budget: seconds of wall time for each of them.
+    """
+    for each in filter(is_one, cases):
+        tell.stage(f"running {each.case}")
+        bench.got.loops[each.name] = plan.Loops(1, Counts(0, 0, 1), Counts(0, 0, 1))
+        for side in SIDES:
+            try:
+                said: dict[str, Any] = {"proof": _see(bench, side, each)}
+            except WorkerError as error:
+                said = {"error": str(error)}
+            bench.got.proofs.setdefault(side, {})[each.name] = {"name": each.name, **said}
+        if results.status_of(bench, each)[0] != "measured":
+            continue
+        if "instructions" in tasks:
+            _count(bench, each, settings)
+        if "wall" in tasks:
+            _time(bench, each, budget)
+
+
+def _see(bench: Bench, side: SideName, each: Case) -> dict[str, Any]:
+    """Run it once: which files of the side it imports, and what it prints.
+
+    Raises:
+        WorkerError: it ends with another status than 0.
+    """
+    folder = _folder(bench, side, "see")
+    (folder / "sitecustomize.py").write_text(_WITNESS, encoding="utf-8")
+    seen = folder / "seen.json"
+    env = _environment(bench, side, str(folder))
+    env |= {"BENCHPROOF_SIDE": bench.sides[side].folder, "BENCHPROOF_SEEN": str(seen)}
+    ended = _run(bench, side, _words(bench, side, each), folder, env)
+    modules = json.loads(seen.read_text(encoding="utf-8")) if seen.exists() else {}
+    return {
+        "modules": modules,
+        "probe": {},
+        "digest": hashlib.sha256(ended.log.read_bytes()).hexdigest(),
+        "grade": "witnessed" if modules else "unseen",
+    }
+
+
+def _count(bench: Bench, each: Case, settings: Settings | None) -> None:
+    """Count in one layout, and in more as long as a change could be an accident."""
+    for layout in range(counting.MOST_LAYOUTS):
+        spot = Spot(layout % bench.builds, layout)
+        for side in SIDES:
+            folder = _folder(bench, side, "count", layout)
+            out = folder / "cg.out"
+            valgrind = ["valgrind", "--tool=callgrind", "--vgdb=no", "--quiet",
+                        "--collect-systime=yes", f"--callgrind-out-file={out}"]  # fmt: skip
+            if instructions.fixed_addresses():
+                valgrind = ["setarch", "-R", *valgrind]
+            env = _environment(bench, side, layout=layout)
+            _run(bench, side, [*valgrind, *_words(bench, side, each)], folder, env)
+            text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
+            events, totals = _EVENTS.search(text), _TOTALS.search(text)
+            if events is None or totals is None:
+                bench.got.failures[each.name] = f"{side}: callgrind left no dump of it"
+                return
+            found = dict(zip(events[1].split(), map(int, totals[1].split()), strict=False))
+            bench.got.count("instructions", side, each.name, found["Ir"], spot)
+            bench.got.count("syscalls", side, each.name, found.get("sysCount", 0), spot)
+        if not counting.is_doubtful(bench, each, settings):
+            return
+
+
+def _time(bench: Bench, each: Case, budget: float) -> None:
+    """Run it in pairs until the budget is used, and keep what the system says of each process."""
+    end = time.monotonic() + budget
+    for number, block in enumerate(itertools.islice(plan.blocks(seed=1), BLOCKS)):
+        if number >= FEWEST and time.monotonic() > end:
+            return
+        for side in block.sides:
+            seconds, worked, peak = _once(bench, side, each, block)
+            bench.got.walls[side].setdefault(each.name, {})[block.index] = [seconds]
+            bench.got.processor[side].setdefault(each.name, {})[block.index] = worked
+            if block.index < VALUES:
+                bench.got.count("peakmemory", side, each.name, peak, Spot(0, block.index))
+
+
+def _once(bench: Bench, side: SideName, each: Case, block: Block) -> tuple[float, float, float]:
+    """Seconds by the clock, seconds of the processor and the most bytes of one process.
+
+    Raises:
+        WorkerError: it ended badly.
+    """
+    folder = _folder(bench, side, "time")
+    out = folder / "used"
+    launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(out)]
+    env = _environment(bench, side, block=block)
+    _run(bench, side, [*launch, *_words(bench, side, each)], folder, env)
+    status, seconds, worked, peak = out.read_text(encoding="utf-8").split()
+    if int(status):
+        raise WorkerError(f"the {side} side: {each.case} ended with status {status}")
+    return float(seconds), float(worked), float(peak)
+
+
+def _run(
+    bench: Bench, side: SideName, words: Sequence[str], folder: Path, env: dict[str, str]
+) -> Finished:
+    """Run a command to its end.
+
+    Raises:
+        WorkerError: it cannot be started, or ends with another status than 0.
+    """
+    try:
+        child = bench.crew.start(words, log=folder / "log", cwd=folder, env=env)
+    except OSError as error:
+        raise WorkerError(f"the {side} side cannot run {words[0]}: {error.strerror}") from error
+    ended = bench.crew.wait(child)
+    if bench.crew.stopped:
+        raise WorkerError("stopped before the end")
+    if ended.status:
+        said = (ended.last_lines(1) or [f"it ended with status {ended.status}"])[-1]
+        raise WorkerError(f"the {side} side: status {ended.status}, {said}")
+    return ended
+
+
+def _words(bench: Bench, side: SideName, each: Case) -> list[str]:
+    """The command line: programs of the side first, then those beside this interpreter."""
+    first, *others = shlex.split(each.case)
+    if first in {"python", "python3"}:
+        return [sys.executable, *others]
+    path = _environment(bench, side)["PATH"]
+    return [shutil.which(first, path=path) or first, *others]
+
+
+def _folder(bench: Bench, side: SideName, how: str, layout: int = 0) -> Path:
+    """A folder for a process, with a path of the same length on both sides."""
+    folder = bench.scratch / ("a" if side == "left" else "b") / f"{SUITE}-{how}-{layout}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _environment(
+    bench: Bench, side: SideName, *first: str, block: Block | None = None, layout: int = 0
+) -> dict[str, str]:
+    """The environment of a command: the side is found before anything that is installed here."""
+    built = bench.sides[side]
+    paths = [*first, built.folder, *filter(None, [built.packages])]
+    env = benches.environment(built.impl, block, layout)
+    programs = [str(_scripts(bench, side)), str(Path(sys.executable).parent), env.get("PATH", "")]
+    return env | {"PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(programs)}
+
+
+def _scripts(bench: Bench, side: SideName) -> Path:
+    """The programs that the side's wheel would install."""
+    folder = bench.scratch / ("a" if side == "left" else "b") / "bin"
+    if folder.is_dir():
+        return folder
+    folder.mkdir(parents=True)
+    for found in importlib.metadata.distributions(path=[bench.sides[side].folder]):
+        for point in found.entry_points.select(group="console_scripts"):
+            script = folder / point.name
+            script.write_text(
+                f"#!{sys.executable}\nimport sys\nfrom {point.module} import {point.attr}\n"
+                f"sys.exit({point.attr}())\n",
+                encoding="utf-8",
+            )
+            script.chmod(0o755)
+    return folder

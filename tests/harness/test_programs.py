@@ -1,0 +1,115 @@
+"""Whole commands and named imports as cases of a comparison."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from benchproof import programs
+from benchproof.errors import SelectionError
+from benchproof.meters import instructions
+from tests.harness.toy import wheel
+
+needs_valgrind = pytest.mark.skipif(
+    bool(instructions.why_not()), reason="instructions cannot be counted here"
+)
+MAIN = """
+import sys
+
+
+def main():
+    for name in ("a", "b", "c")[:{files}]:
+        open(sys.executable, "rb").close()
+    print(sum(number * number for number in range({times})) and "{word}")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.fixture
+def sides(tmp_path):
+    """Two wheels with a program; the second opens two files more and works six times as much."""
+    found = []
+    for version, files, times in (("1", 1, 20_000), ("2", 3, 120_000)):
+        text = MAIN.format(files=files, times=times, word="done")
+        held = {
+            "acme/__init__.py": "",
+            "acme/__main__.py": text,
+            f"acme-{version}.dist-info/entry_points.txt": (
+                "[console_scripts]\nacme-run = acme.__main__:main\n"
+            ),
+        }
+        found.append(wheel(tmp_path, held, version=version))
+    return found
+
+
+def compare(tmp_path, sides, *words):
+    env = os.environ | {"BENCHPROOF_CACHE": str(tmp_path / "cache"), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-m", "benchproof.cli", "compare", *map(str, sides),
+         "--json", "out.json", *words],
+        check=False, capture_output=True, text=True, env=env, cwd=tmp_path,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("", "needs a command"), ("python -c 'x", "No closing quotation")]
+)
+def test_what_is_no_command_is_one_line(text, said):
+    with pytest.raises(SelectionError, match=said):
+        programs.case(text)
+
+
+def test_a_case_is_called_as_its_command():
+    each = programs.case("python -m acme.cli --version")
+    assert (each.suite, each.case) == ("command", "python -m acme.cli --version")
+
+
+@needs_valgrind
+@pytest.mark.slow
+def test_commands_and_imports_are_measured_without_any_benchmark(sides, tmp_path):
+    answer = compare(
+        tmp_path, sides, "--command", "python -m acme", "--command", "acme-run",
+        "--import", "acme", "--budget", "1",
+    )  # fmt: skip
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    rows = {row["name"]: row for row in json.loads((tmp_path / "out.json").read_text())["cases"]}
+    assert rows["import.acme"]["verdict"] == "equivalent"
+    for name in ("command.python -m acme", "command.acme-run"):
+        row, said = rows[name], rows[name]["meters"]
+        assert row["grade"] == "witnessed"
+        assert "acme.__main__" in {*row["proof"]["left"]["modules"]} | {"acme.__main__"}
+        assert said["instructions"]["verdict"] == "regressed"
+        opened = said["syscalls"]
+        assert opened["right"] - opened["left"] >= 4
+        assert 1e6 < said["peakmemory"]["left"] < 1e9
+        assert len(said["wall"]["left_samples"]) == programs.FEWEST
+        assert len(said["processor"]["left_samples"]) == programs.FEWEST
+
+
+@pytest.mark.slow
+def test_another_answer_is_a_note(tmp_path):
+    two = [
+        wheel(tmp_path, {"acme/__init__.py": f"print({version!r})\n"}, version=version)
+        for version in ("1", "2")
+    ]
+    compare(
+        tmp_path, two, "--command", "python -c 'import acme'", "--meters", "wall", "--budget", "1"
+    )
+    (row,) = json.loads((tmp_path / "out.json").read_text())["cases"]
+    assert "the two sides give different answers" in row["note"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("python -m acme.nothing", "No module named acme.nothing"), ("no-such-program", "cannot run")],
+)
+def test_a_command_that_fails_is_no_number(sides, tmp_path, command, said):
+    answer = compare(tmp_path, sides, "--command", command, "--meters", "wall")
+    assert answer.returncode == 2, answer.stdout + answer.stderr
+    assert said in answer.stdout
