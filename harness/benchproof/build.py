@@ -62,7 +62,8 @@ with open(out, "w", encoding="utf-8") as file:
 #: Lines of pip and setuptools about themselves, which hide the compiler's.
 _TALK = (
     "note:", "hint:", "[notice]", "ERROR: Failed", "Failed to build", "╰─>", "[end of",
-    "Building wheel", "\N{MULTIPLICATION SIGN} ", "error: metadata-generation",
+    "Building wheel", "Processing ", "Preparing metadata", "INFO: pip is looking",
+    "\N{MULTIPLICATION SIGN} ", "error: metadata-generation",
     "error: subprocess", "copying ", "creating ", "writing ", "reading ", "running ", "adding ",
     "building ", "warning: build_py",
 )  # fmt: skip
@@ -84,7 +85,7 @@ class Built:
         impl: which implementation its workers ask for.
         compiled: whether compiled modules are in it.
         wheel_sha256: of the wheel that it was unpacked from.
-        folder: goes first on a worker's ``sys.path``; holds only the package.
+        folder: goes first on a worker's ``sys.path``; holds the unpacked wheel.
         why_pure: why it was not compiled though nobody asked for Python, or "".
         content: hash of the files, as they were built.
         package: the name by which it is imported.

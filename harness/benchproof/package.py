@@ -31,7 +31,7 @@ def place(root: Path) -> str:
     """Where the package of a project lies, relative to its root.
 
     `package` of `[tool.benchproof]` says so; else it is the folder or the module that is called as
-    the project is, else the only one there is.
+    the project is, else the only one there is; of those that setuptools is to pack, if it is told.
 
     Args:
         root: the folder that holds pyproject.toml, if there is one.
@@ -43,6 +43,8 @@ def place(root: Path) -> str:
     if is_place(found):
         return str(found)
     known = candidates(root)
+    packed = [each for each in known if name(each) in _packages(root)]
+    known = packed or known
     wanted = re.sub(r"[-_.]+", "_", _project_name(root)).lower()
     fitting = [each for each in known if name(each).replace(".", "_").lower() == wanted]
     return fitting[0] if fitting else known[0] if len(known) == 1 else ""
@@ -116,6 +118,16 @@ def proof(root: Path) -> str:
         root: the folder that holds pyproject.toml, if there is one.
     """
     return str(_setting(root, "proof") or "")
+
+
+def _packages(root: Path) -> list[str]:
+    """The packages that pyproject.toml lists for setuptools; none where it looks for them."""
+    try:
+        whole = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))
+        found = whole["tool"]["setuptools"]["packages"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return found if isinstance(found, list) else []
 
 
 def _project_name(root: Path) -> str:

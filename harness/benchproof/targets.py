@@ -47,7 +47,7 @@ BUILD_TABLES = (
 )
 #: What reaches no build, of a project that does not say what it is built from: folders and files
 #: at its top.
-_NO_INPUTS = (".github", "doc", "docs", "examples", "test", "tests", "*.md", "*.rst")
+_NO_INPUTS = (".github", "doc", "docs", "examples", "reports", "test", "tests", "*.md", "*.rst")
 WORKING_TREE = "."
 #: Holds the tables that reach the build.
 PROJECT = "pyproject.toml"

@@ -70,7 +70,7 @@ SITES: tuple[Site, ...] = (
          "pack_parts", (("routing_key.time_pack_parts_composite_of_three", 1),), ("cython",)),
     Site("bind", "bind", "driver/statements/bound.py", "BoundStatement.bind",
          (("bind.time_reading", 1), ("bind.time_mixed_scalars_10", 1), ("bind.time_udt", 1))),
-    Site("dispatch", "dispatch", "driver/execution/dispatch.py", "ResponseDispatch._set_result",
+    Site("dispatch", "dispatch", "driver/execution/request.py", "RequestExecution._set_result",
          (("result_dispatch.time_rows", 1), ("result_dispatch.time_rows_with_tablet", 1),
           ("result_dispatch.time_error", 1), ("result_dispatch.time_schema_change", 1))),
     _decode("message", "wire/codec.py", "ProtocolHandler.decode_message",

@@ -103,7 +103,8 @@ def test_a_prepared_select_passes_no_more_files_and_calls_than_it_did():
         if event == "call" and frame.f_code.co_filename.startswith(root):
             passed.append(frame.f_code.co_filename)
 
-    for counts in (False, False, True):
+    # Often before: the in-memory server makes an answer once for each stream.
+    for counts in (*[False] * 300, True):
         sys.setprofile(count if counts else None)
         try:
             row = execute(made).result().one()

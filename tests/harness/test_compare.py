@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from benchproof import compare, results, timing
+from benchproof.build import Builder
 from benchproof.errors import SelectionError, StoppedError, TargetError, WorkerError
 from benchproof.meters import instructions
 
@@ -36,7 +37,7 @@ def test_a_slower_commit_is_a_regression_and_everything_is_kept(slower, tell, tm
     request = replace(QUICK, meters=(*EXACT, "wall"))
     written = compare.compare(request, slower, tell).save(file)
     kept = json.loads(file.read_text())
-    assert (kept["schema"], kept["kind"], kept["partial"]) == (2, "comparison", False)
+    assert (kept["schema"], kept["kind"], kept["partial"]) == (3, "comparison", False)
     assert kept["left"]["subject"] == "a toy"
     assert kept["right"]["impl"] == ("cython" if toolchain.compiles else "python")
     assert len(kept["left"]["wheel_sha256"]) == 64
@@ -223,6 +224,6 @@ def test_stopping_while_building_is_told(slower, tell, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare.Builder, "build", stop)
+    monkeypatch.setattr(Builder, "build", stop)
     with pytest.raises(StoppedError, match="before anything was measured"):
         compare.compare(QUICK, slower, tell)

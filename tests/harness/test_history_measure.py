@@ -20,7 +20,7 @@ MEMORY = ("allocations", "bytes")
 
 @pytest.fixture
 def results(toy):
-    return toy.root / "results"
+    return toy.root / "reports" / "results"
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_asv_shows_what_was_measured(toy, run):
 
     toy.write("asv.conf.json", json.dumps({
         "version": 1, "project": "toy", "repo": ".", "branches": ["HEAD"],
-        "benchmark_dir": "benchmarks", "results_dir": "results", "html_dir": "html",
+        "benchmark_dir": "benchmarks", "results_dir": "reports/results", "html_dir": "html",
         "environment_type": "virtualenv",
         "matrix": {"env_nobuild": {"DRIVER_IMPL": ["cython", "python"]}},
     }))  # fmt: skip

@@ -79,8 +79,9 @@ def build(
                 for side in SIDES
             }
             found = {side: [each.result() for each in pending[side]] for side in SIDES}
-        except BaseException:
-            # The threads wait for children, which end now.
+        except KeyboardInterrupt:
+            # The threads wait for children, which end now. If a side does not build, another
+            # implementation may still be measured by the same crew.
             crew.stop()
             raise
     return builder.share(found)
