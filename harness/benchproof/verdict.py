@@ -112,8 +112,8 @@ LIMITS: dict[str, Limit] = {
         0.001, "one case in forty of equal code differs by this much in some layout",
     ),
     "allocations": Limit(
-        0.0001, 0.05,
-        "a whole allocation more is a change, but one of ten thousand; a fraction is a buffer's",
+        0.0005, 0.05,
+        "a whole allocation more is a change, but one of two thousand; a fraction is a buffer's",
         0.0, "counts are exact",
     ),
     "bytes": Limit(

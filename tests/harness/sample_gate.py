@@ -8,7 +8,7 @@ from tests.harness.sample_comparison import SUITES
 
 IMPLS = ("cython", "python")
 METERS = {"wall": "s", "instructions": "instructions", "allocations": "allocations", "bytes": "B"}
-LIMITS = {"wall": 0.01, "instructions": 0.003, "allocations": 0.0001, "bytes": 0.01}
+LIMITS = {"wall": 0.01, "instructions": 0.003, "allocations": 0.0005, "bytes": 0.01}
 BASE, HEAD = "3f2a9c01" * 5, "77b01de4" * 5
 PROFILE = [
     {"function": "driver._cython.wire.rows.parse_rows", "file": "driver/_cython/wire/rows.so",
