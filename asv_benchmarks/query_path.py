@@ -305,7 +305,8 @@ HOPS = {
         (),
         lambda r: (r.carrier.answer, r.written),
         lambda r, data: data == r.answer,
-        lambda _, data: data,
+        # Without the stream id and its checksum: which stream is next is for each commit to say.
+        lambda r, data: (len(data), r.to_decode[6]),
     ),
     "read": Hop(
         _read,
