@@ -226,7 +226,7 @@ def test_a_base_whose_benchmarks_cannot_be_listed_is_no_pass(renamed, toy, tell)
 # Clocks jump.
 
 JUMPS = {
-    "forward": "now + 5 * (calls[0] % 7 == 0) * calls[0]",
+    "forward": "now + 5 * (calls[0] % 2 == 0) * calls[0]",
     "back": "now - calls[0] * 0.01",
     "stands still": "1000.0",
 }

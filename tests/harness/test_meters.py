@@ -277,6 +277,19 @@ def test_a_machine_without_memray_is_told_what_to_install(monkeypatch):
     assert "pip install memray" in allocations.why_not.__wrapped__()
 
 
+@pytest.mark.parametrize(
+    ("wrong", "believed"), [({3}, True), ({3, 5}, False)], ids=["once", "twice"]
+)
+def test_a_value_that_the_scheduler_contradicts_is_taken_once_more(monkeypatch, wrong, believed):
+    readings = iter(range(1000))
+    monkeypatch.setattr(wall, "thread_time", lambda: 60.0 if next(readings) in wrong else 0.0)
+    if believed:
+        assert len(wall.measure(nothing, 10)) == wall.VALUES
+    else:
+        with pytest.raises(wall.ClockError):
+            wall.measure(nothing, 10)
+
+
 def test_wall_gives_its_values_and_leaves_the_collector_on():
     import gc
 
