@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.util import find_spec
 
-from . import subjects
+from . import moved, subjects
 from .case import Case, Prepared, expect, install
 
 BIND = "statements.bound:BoundStatement.bind"
@@ -94,12 +94,13 @@ def _bytes_of(statement) -> list:
 def encrypted_note():
     """A policy that encrypts one text column, with a fixed vector so that bytes are the same."""
     from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
-    from driver.vocabulary.columns import ColDesc
 
     if find_spec("cryptography") is None:
         raise NotImplementedError("cryptography is not installed")
     policy = AES256ColumnEncryptionPolicy(iv=IV)
-    policy.add_column(ColDesc("cqlpath", "readings", "note"), KEY, "text")
+    policy.add_column(
+        moved.load("protocol.columns:ColDesc")("cqlpath", "readings", "note"), KEY, "text"
+    )
     return policy
 
 

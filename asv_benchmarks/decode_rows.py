@@ -14,7 +14,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
-from . import recordings, subjects
+from . import moved, recordings, subjects
 from .case import Case, Prepared, expect, install
 
 DECODE = "wire.codec:ProtocolHandler.decode_message"
@@ -98,10 +98,11 @@ def with_policy(name: str) -> Prepared:
     if find_spec("cryptography") is None:
         raise NotImplementedError("cryptography is not installed")
     from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
-    from driver.vocabulary.columns import ColDesc
 
     policy = AES256ColumnEncryptionPolicy()
-    policy.add_column(ColDesc("cqlpath", "elsewhere", "secret"), bytes(32), "text")
+    policy.add_column(
+        moved.load("protocol.columns:ColDesc")("cqlpath", "elsewhere", "secret"), bytes(32), "text"
+    )
     plain = subjects.handler()
     careful = type("CarefulHandler", (plain,), {"column_encryption_policy": policy})
     frame = recordings.frame(name)

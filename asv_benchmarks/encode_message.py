@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from . import recordings, subjects
+from . import moved, recordings, subjects
 from .case import Case, Prepared, expect, install
 
 HEADER = 9
@@ -96,13 +96,13 @@ def execute(statement: str, values, compression: str, version: int) -> Prepared:
 
 def batch(compression: str, version: int) -> Prepared:
     """A batch of a hundred inserts of one prepared statement."""
-    from driver.vocabulary.kinds import BatchType
     from driver.wire.requests import BatchMessage
 
     prepared = subjects.prepared("insert_mixed", version)
     values = prepared.bind(mixed()).values
     queries = [(True, prepared.query_id, values)] * 100
-    message = BatchMessage(BatchType.UNLOGGED, queries, ONE, timestamp=1_773_995_640_000_000)
+    unlogged = moved.load("protocol.kinds:BatchType").UNLOGGED
+    message = BatchMessage(unlogged, queries, ONE, timestamp=1_773_995_640_000_000)
     return framed(message, version, compression)
 
 

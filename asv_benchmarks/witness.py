@@ -16,18 +16,11 @@ from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from typing import TYPE_CHECKING, Any
 
+from .moved import PACKAGE, where
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType, FunctionType, ModuleType
-
-PACKAGE = "driver"
-
-#: Where a name was before it moved, for commits from before.
-MOVED = {
-    "execution.request:RequestExecution._set_result": (
-        "execution.dispatch:ResponseDispatch._set_result"
-    ),
-}
 
 
 def run(
@@ -50,7 +43,7 @@ def run(
     """
     from driver.implementation import IMPL, TWINS, origin
 
-    reaches = tuple(_where(name) for name in reaches)
+    modules, reaches = tuple(map(where, modules)), tuple(map(where, reaches))
     files = {module: origin(module) for module in modules}
     for module, file in files.items():
         compiled = file.endswith(tuple(EXTENSION_SUFFIXES))
@@ -77,17 +70,6 @@ def run(
         in_modules[name.partition(":")[0]] += calls
     probe = {"reached": reached, "python_calls": dict(sorted(in_modules.items()))}
     return result, {"impl": IMPL, "modules": files, "probe": probe}
-
-
-def _where(name: str) -> str:
-    """A name as this commit has it: a method that moved stands elsewhere on older ones."""
-    before = MOVED.get(name)
-    if before is None:
-        return name
-    module, _, path = name.partition(":")
-    owner, _, method = path.rpartition(".")
-    found = vars(getattr(import_module(f"{PACKAGE}.{module}"), owner))
-    return name if method in found else before
 
 
 def _of_compiled(name: str) -> Any:

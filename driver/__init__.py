@@ -68,35 +68,8 @@ if TYPE_CHECKING:
         TokenAwarePolicy,
         WhiteListRoundRobinPolicy,
     )
-    from .results import (
-        ResultSet,
-        RowFactory,
-        class_factory,
-        dict_factory,
-        named_tuple_factory,
-        ordered_dict_factory,
-        tuple_factory,
-    )
-    from .statements import (
-        BatchStatement,
-        BoundStatement,
-        PreparedStatement,
-        SimpleStatement,
-        Statement,
-    )
-    from .topology.endpoint import (
-        DefaultEndPoint,
-        EndPoint,
-        SniEndPoint,
-        SniEndPointFactory,
-        UnixSocketEndPoint,
-    )
-    from .topology.host import Host
-    from .values.date import Date
-    from .values.duration import Duration
-    from .values.time import Time
-    from .vocabulary.consistency import ConsistencyLevel
-    from .vocabulary.errors import (
+    from .protocol.consistency import ConsistencyLevel
+    from .protocol.errors import (
         AlreadyExists,
         AuthenticationFailed,
         CASWriteUnknown,
@@ -130,8 +103,35 @@ if TYPE_CHECKING:
         WriteFailure,
         WriteTimeout,
     )
-    from .vocabulary.kinds import BatchType
-    from .vocabulary.unset import UNSET_VALUE
+    from .protocol.kinds import BatchType
+    from .protocol.unset import UNSET_VALUE
+    from .results import (
+        ResultSet,
+        RowFactory,
+        class_factory,
+        dict_factory,
+        named_tuple_factory,
+        ordered_dict_factory,
+        tuple_factory,
+    )
+    from .statements import (
+        BatchStatement,
+        BoundStatement,
+        PreparedStatement,
+        SimpleStatement,
+        Statement,
+    )
+    from .topology.endpoint import (
+        DefaultEndPoint,
+        EndPoint,
+        SniEndPoint,
+        SniEndPointFactory,
+        UnixSocketEndPoint,
+    )
+    from .topology.host import Host
+    from .values.date import Date
+    from .values.duration import Duration
+    from .values.time import Time
     from .wire.handlers import LazyProtocolHandler, NumpyProtocolHandler, ProtocolHandler
 
 __version__ = "0.1.0"
@@ -292,9 +292,9 @@ _FROM = {
     "values.date": "Date",
     "values.duration": "Duration",
     "values.time": "Time",
-    "vocabulary.consistency": "ConsistencyLevel",
-    "vocabulary.kinds": "BatchType",
-    "vocabulary.errors": """
+    "protocol.consistency": "ConsistencyLevel",
+    "protocol.kinds": "BatchType",
+    "protocol.errors": """
         AlreadyExists AuthenticationFailed CASWriteUnknown CDCWriteFailure
         ConfigurationException CoordinationFailure DependencyException DriverException
         FunctionFailure InvalidRequest IsBootstrapping MarshalException NoHostAvailable
@@ -304,7 +304,7 @@ _FROM = {
         Unauthorized Unavailable UnresolvableContactPoints UnsupportedOperation WriteFailure
         WriteTimeout
     """,
-    "vocabulary.unset": "UNSET_VALUE",
+    "protocol.unset": "UNSET_VALUE",
     "wire.handlers": "LazyProtocolHandler NumpyProtocolHandler ProtocolHandler",
 }
 

@@ -32,7 +32,7 @@ FOLDERS = (
     "wire",
     "types",
     "values",
-    "vocabulary",
+    "protocol",
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from ..cluster.surface import ClusterSurface
+from ..cluster.base import BaseCluster
 from .session import Session
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..cluster.profiles import ExecutionProfile
 
 
-class Cluster(ClusterSurface):
+class Cluster(BaseCluster):
     """A cluster, and the sessions with it, on the running event loop.
 
     Arguments are described in ``driver.cluster.options.ClusterOptions``. It belongs to the loop on

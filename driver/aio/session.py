@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from ..cluster.base import BaseSession
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
-from ..cluster.surface import SessionSurface
 from ..execution.awaitable import AwaitableResponse
 from .concurrent import execute_concurrent
 from .result_set import AsyncResultSet
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _REQUEST = partial(AwaitableResponse, make_result=AsyncResultSet)
 
 
-class Session(SessionSurface):
+class Session(BaseSession):
     """Executes statements over pools of connections; ``Cluster.connect`` makes one.
 
     Cancelling what waits for a statement gives its stream back as soon as the late answer came.

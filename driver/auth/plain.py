@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..vocabulary.errors import AuthenticationFailed
+from ..protocol.errors import AuthenticationFailed
 from .base import Authenticator, AuthProvider
 
 #: This server wants the mechanism's name first, and asks for the credentials in its own word.

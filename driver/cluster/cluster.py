@@ -10,9 +10,9 @@ from weakref import WeakSet
 
 from ..net.fork import refuse_in_child
 from ..net.loop import LoopThread
-from ..vocabulary.errors import DriverException
+from ..protocol.errors import DriverException
+from .base import BaseCluster
 from .session import Session
-from .surface import ClusterSurface
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Hashable
@@ -37,7 +37,7 @@ def _shut_down_what_is_left() -> None:
             log.exception("Cannot shut down %r", cluster)
 
 
-class Cluster(ClusterSurface):
+class Cluster(BaseCluster):
     """A cluster, and the sessions with it.
 
     ::

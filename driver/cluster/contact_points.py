@@ -7,8 +7,8 @@ import socket
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
+from ..protocol.errors import UnresolvableContactPoints
 from ..topology.endpoint import DefaultEndPoint, EndPoint
-from ..vocabulary.errors import UnresolvableContactPoints
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop

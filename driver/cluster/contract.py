@@ -141,7 +141,7 @@ class Options(Protocol):
 
     @property
     def status_event_refresh_window(self) -> float:
-        """The same for nodes that rise."""
+        """The same for nodes that go up or down."""
 
 
 class Background(Protocol):
@@ -194,7 +194,7 @@ class HostsCore(Protocol):
         """
 
     async def prepare_statements(self, host: Host) -> None:
-        """Prepare on a host that rises what was prepared on others, if the options say so."""
+        """Prepare on a host that goes up what was prepared on others, if the options say so."""
 
     async def open_pools(self, host: Host) -> Sequence[Exception]:
         """Open the pool of each session to a host that is not ignored, and wait for all of them.

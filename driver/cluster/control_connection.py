@@ -14,7 +14,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from ..net.errors import ConnectionException, ConnectionShutdown
-from ..vocabulary.errors import NoHostAvailable, OperationTimedOut, UnresolvableContactPoints
+from ..protocol.errors import NoHostAvailable, OperationTimedOut, UnresolvableContactPoints
 from ..wire.features import NO_FEATURES
 from .events import Events
 from .node_list import NodeReader

@@ -30,10 +30,10 @@ from ..net.errors import ProtocolVersionUnsupported
 from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..net.timers import Timers
 from ..policies.distance import HostDistance
+from ..protocol.errors import DriverException, OperationTimedOut
+from ..protocol.version import ProtocolVersion
 from ..topology.host import Host
 from ..topology.metadata import Metadata
-from ..vocabulary.errors import DriverException, OperationTimedOut
-from ..vocabulary.protocol_version import ProtocolVersion
 from .background import Background
 from .contact_points import resolve_contact_points
 from .control_connection import ControlConnection
@@ -327,7 +327,7 @@ class ClusterCore:
         return iter(self.profile_manager.default.load_balancing_policy.make_query_plan())
 
     async def prepare_statements(self, host: Host) -> None:
-        """Prepare on a host that rises what was prepared on others, if the options say so."""
+        """Prepare on a host that goes up what was prepared on others, if the options say so."""
         is_used = self.profile_manager.distance(host) != HostDistance.IGNORED
         if is_used and self.options.reprepare_on_up:
             await self.prepared.prepare_all_on(host)

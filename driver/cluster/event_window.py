@@ -7,7 +7,7 @@ import logging
 import random
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..vocabulary.kinds import SchemaTargetType
+from ..protocol.kinds import SchemaTargetType
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping

@@ -18,7 +18,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..vocabulary.errors import DriverException
+from ..protocol.errors import DriverException
 from .event_window import EventWindow, fewest_refreshes, schema_event_key
 
 if TYPE_CHECKING:

@@ -43,19 +43,21 @@ class _Entry:
         is_announced: whether listeners heard ``on_add``.
         is_in_plans: whether policies take the host for one that is up.
         is_gone: whether it was removed.
-        rise: what brings it up, while it does.
+        going_up: the task that brings it up, while it does.
         reconnector: what tries to reach it, while it does.
         error: why it went down, if that is known.
     """
 
-    __slots__ = ("error", "host", "is_announced", "is_gone", "is_in_plans", "reconnector", "rise")
+    __slots__ = (
+        "error", "going_up", "host", "is_announced", "is_gone", "is_in_plans", "reconnector",
+    )  # fmt: skip
 
     def __init__(self, host: Host) -> None:
         self.host = host
         self.is_announced = False
         self.is_in_plans = True
         self.is_gone = False
-        self.rise: asyncio.Task[None] | None = None
+        self.going_up: asyncio.Task[None] | None = None
         self.reconnector: asyncio.Task[None] | None = None
         self.error: Exception | None = None
 
@@ -69,8 +71,8 @@ class HostRegistry:
         # By identity: a node that was replaced has an equal host, as it has the same endpoint.
         self._entries: dict[int, _Entry] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._on_rise: list[Callable[[Host], None]] = []
-        self._on_fall: list[Callable[[Host], None]] = []
+        self._on_up: list[Callable[[Host], None]] = []
+        self._on_down: list[Callable[[Host], None]] = []
         self._is_closed = False
 
     # --- being told ----------------------------------------------------------------------------
@@ -92,7 +94,7 @@ class HostRegistry:
         entry = self._entries.setdefault(id(host), _Entry(host))
         if self._core.is_open:
             self._tell_policies("on_add", host)
-            self._rise(entry, is_heard_of=False)
+            self._go_up(entry, is_heard_of=False)
 
     def remove(self, host: Host) -> None:
         """A host is not in the metadata any more."""
@@ -101,7 +103,7 @@ class HostRegistry:
             return
         log.info("Host %s left the cluster", host)
         entry.is_gone = True
-        self._stop(entry.rise)
+        self._stop(entry.going_up)
         self._stop(entry.reconnector)
         host.set_down()
         if self._core.is_open:
@@ -134,7 +136,7 @@ class HostRegistry:
         if entry is None or self._is_closed:
             return False
         if not host.is_up:
-            await asyncio.wait([self._rise(entry, is_heard_of=True)])
+            await asyncio.wait([self._go_up(entry, is_heard_of=True)])
         return bool(host.is_up)
 
     async def on_down(
@@ -142,7 +144,7 @@ class HostRegistry:
     ) -> None:
         """A host does not answer any more, or another one says so.
 
-        Hearsay about a host to which pools have open connections is ignored: whoever said so may
+        A report about a host to which pools have open connections is ignored: whoever said so may
         have lost the network itself.
 
         Args:
@@ -158,7 +160,7 @@ class HostRegistry:
             return
         if is_host_addition:
             self._announce(entry)
-        await asyncio.wait([self._fall(entry)])
+        await asyncio.wait([self._go_down(entry)])
 
     def signal_connection_failure(
         self,
@@ -186,10 +188,10 @@ class HostRegistry:
         self._core.background.spawn(self.on_down, host, is_host_addition, expect_host_to_be_down)
         return True
 
-    def watch(self, on_rise: Callable[[Host], None], on_fall: Callable[[Host], None]) -> None:
+    def watch(self, on_up: Callable[[Host], None], on_down: Callable[[Host], None]) -> None:
         """Call somebody with each host that went up, and that goes down or away."""
-        self._on_rise.append(on_rise)
-        self._on_fall.append(on_fall)
+        self._on_up.append(on_up)
+        self._on_down.append(on_down)
 
     def is_reconnecting(self, host: Host) -> bool:
         """Whether a reconnector tries to reach a host."""
@@ -198,13 +200,13 @@ class HostRegistry:
 
     # --- up ------------------------------------------------------------------------------------
 
-    def _rise(self, entry: _Entry, *, is_heard_of: bool) -> asyncio.Task[None]:
+    def _go_up(self, entry: _Entry, *, is_heard_of: bool) -> asyncio.Task[None]:
         """What brings a host up; the same for everybody who wants it up at the same time."""
-        if entry.rise is None:
+        if entry.going_up is None:
             self._stop(entry.reconnector)
             entry.reconnector = None
-            entry.rise = self._spawn(self._bring_up(entry, is_heard_of), f"up {entry.host}")
-        return entry.rise
+            entry.going_up = self._spawn(self._bring_up(entry, is_heard_of), f"up {entry.host}")
+        return entry.going_up
 
     async def _bring_up(self, entry: _Entry, is_heard_of: bool) -> None:
         host = entry.host
@@ -217,13 +219,13 @@ class HostRegistry:
                 self._tell_policies("on_up", host)
             errors = await self._core.open_pools(host)
         finally:
-            if entry.rise is asyncio.current_task():
-                entry.rise = None
+            if entry.going_up is asyncio.current_task():
+                entry.going_up = None
         if errors:
             log.warning("Host %s does not go up: %s", host, errors[0])
             entry.error = errors[0]
             self._announce(entry)
-            self._fall(entry)
+            self._go_down(entry)
             return
         entry.error = None
         if is_heard_of or self._core.profile_manager.distance(host) != HostDistance.IGNORED:
@@ -231,8 +233,8 @@ class HostRegistry:
             host.set_up()
         if not self._announce(entry):
             self._core.listeners.tell("on_up", host)
-        for on_rise in self._on_rise:
-            on_rise(host)
+        for on_up in self._on_up:
+            on_up(host)
         self._core.update_pools()
 
     async def _prepare_statements(self, host: Host) -> None:
@@ -243,11 +245,11 @@ class HostRegistry:
 
     # --- down ----------------------------------------------------------------------------------
 
-    def _fall(self, entry: _Entry) -> asyncio.Task[None]:
+    def _go_down(self, entry: _Entry) -> asyncio.Task[None]:
         """Take a host down; what is returned closes its pools."""
         host, was_down = entry.host, entry.host.is_up is False
-        self._stop(entry.rise)
-        entry.rise = None
+        self._stop(entry.going_up)
+        entry.going_up = None
         host.set_down()
         if entry.is_in_plans:
             entry.is_in_plans = False
@@ -261,8 +263,8 @@ class HostRegistry:
 
     def _close_pools(self, host: Host) -> asyncio.Task[None]:
         """Close a host's pools; meanwhile others may get some, whose distance changed."""
-        for on_fall in self._on_fall:
-            on_fall(host)
+        for on_down in self._on_down:
+            on_down(host)
         closing = self._spawn(self._core.close_pools(host), f"close the pools of {host}")
         self._core.update_pools()
         return closing
@@ -289,7 +291,7 @@ class HostRegistry:
             if entry.reconnector is asyncio.current_task():
                 entry.reconnector = None
         if answered and not (entry.is_gone or self._is_closed):
-            self._rise(entry, is_heard_of=True)
+            self._go_up(entry, is_heard_of=True)
 
     # --- telling -------------------------------------------------------------------------------
 

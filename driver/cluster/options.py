@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeAlias, 
 from ..policies.address_translation import AddressTranslator, IdentityTranslator
 from ..policies.conviction import SimpleConvictionPolicy
 from ..policies.reconnection import ExponentialReconnectionPolicy, ReconnectionPolicy
+from ..protocol.version import ProtocolVersion
 from ..topology.endpoint import DEFAULT_PORT, DefaultEndPointFactory, EndPoint, EndPointFactory
-from ..vocabulary.protocol_version import ProtocolVersion
 from .profiles import ExecutionProfile
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from ..policies.distance import HostDistance
 from ..pool.host_pool import HostPool
-from ..vocabulary.errors import InvalidRequest
+from ..protocol.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,7 +131,7 @@ class SessionPools:
         error: Exception | None = None
         to_close: HostPool | None = None
         async with self._renewal(host):
-            # Not before: a host that rises gets its pool meanwhile.
+            # Not before: a host that goes up gets its pool meanwhile.
             distance = self._core.profile_manager.distance(host)
             pool = self.by_host.get(host)
             if pool is None or pool.is_shutdown:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Seconds for one statement on a host that rises.
+#: Seconds for one statement on a host that goes up.
 _TIMEOUT = 5.0
 #: Statements that a host is asked to prepare side by side: it has just started.
 _AT_ONCE = 10

@@ -28,8 +28,8 @@ from ..policies.distance import HostDistance
 from ..policies.load_balancing import DCAwareRoundRobinPolicy, TokenAwarePolicy
 from ..policies.retry import RetryPolicy
 from ..policies.speculative import NoSpeculativeExecutionPolicy
+from ..protocol.consistency import ConsistencyLevel
 from ..results.rows import named_tuple_factory
-from ..vocabulary.consistency import ConsistencyLevel
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence

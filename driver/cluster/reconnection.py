@@ -7,7 +7,7 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING
 
-from ..vocabulary.errors import AuthenticationFailed, NoHostAvailable
+from ..protocol.errors import AuthenticationFailed, NoHostAvailable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator

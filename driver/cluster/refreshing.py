@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..vocabulary.kinds import SchemaTargetType
+from ..protocol.kinds import SchemaTargetType
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

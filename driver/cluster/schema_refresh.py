@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..protocol.kinds import SchemaTargetType
 from ..topology.schema import reader
-from ..vocabulary.kinds import SchemaTargetType
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..execution import concurrent
 from ..execution.response_future import ResponseFuture
+from .base import BaseSession
 from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET
-from .surface import SessionSurface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .session_core import SessionCore
 
 
-class Session(SessionSurface):
+class Session(BaseSession):
     """Executes statements over pools of connections; ``Cluster.connect`` makes one.
 
     Any number of threads can use it. It never waits but in ``execute``, ``prepare``,

@@ -18,12 +18,12 @@ from ..execution.request import RequestExecution
 from ..execution.requests import message_for
 from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..policies.timestamps import MonotonicTimestampGenerator
+from ..protocol.errors import DriverException, NoHostAvailable, ProtocolException
+from ..protocol.kinds import RESULT_KIND_PREPARED
 from ..statements.bound import BoundStatement
 from ..statements.prepared import PreparedStatement
 from ..statements.simple import SimpleStatement
 from ..types.literals import Encoder
-from ..vocabulary.errors import DriverException, NoHostAvailable, ProtocolException
-from ..vocabulary.kinds import RESULT_KIND_PREPARED
 from ..wire.codec import ProtocolHandler
 from ..wire.requests import PrepareMessage
 from .pools import SessionPools

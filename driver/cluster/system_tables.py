@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from ..vocabulary.consistency import ConsistencyLevel
-from ..vocabulary.errors import InvalidRequest
+from ..protocol.consistency import ConsistencyLevel
+from ..protocol.errors import InvalidRequest
 from ..wire.requests import QueryMessage
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from ..protocol.consistency import ConsistencyLevel
 from ..results.page import ResultPage
-from ..vocabulary.consistency import ConsistencyLevel
 from .request import RequestExecution
 from .tracing import traces_of
 

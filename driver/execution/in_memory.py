@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from uuid import UUID
 
 from ..net.in_memory import Answer, InMemoryConnection, InMemoryServer, ReceivedRequest, answer_void
+from ..protocol.version import ProtocolVersion
 from ..results.rows import named_tuple_factory
 from ..statements.bound import BoundStatement
 from ..statements.prepared import PreparedStatement
@@ -15,7 +16,6 @@ from ..statements.simple import SimpleStatement
 from ..topology.host import Host
 from ..topology.metadata import Metadata
 from ..types.literals import Encoder
-from ..vocabulary.protocol_version import ProtocolVersion
 from ..wire.codec import ProtocolHandler
 from ..wire.features import NO_FEATURES
 from ..wire.requests import PrepareMessage

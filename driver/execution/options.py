@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from ..policies.retry import RetryPolicy
+from ..protocol.consistency import ConsistencyLevel
 from ..results.rows import named_tuple_factory
 from ..statements.base import FetchSizeUnset, Statement
-from ..vocabulary.consistency import ConsistencyLevel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -47,16 +47,16 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from ..net.errors import ConnectionException, as_exception
 from ..net.loop import outlive
 from ..policies.retry import RetryPolicy
-from ..topology.tablets import TABLET_PAYLOAD_TYPE, Tablet
-from ..types.registry import lookup_casstype
-from ..vocabulary.errors import DriverException, NoHostAvailable, OperationTimedOut
-from ..vocabulary.kinds import (
+from ..protocol.errors import DriverException, NoHostAvailable, OperationTimedOut
+from ..protocol.kinds import (
     RESULT_KIND_ROWS,
     RESULT_KIND_SCHEMA_CHANGE,
     RESULT_KIND_SET_KEYSPACE,
     RESULT_KIND_VOID,
 )
-from ..vocabulary.protocol_version import ProtocolVersion
+from ..protocol.version import ProtocolVersion
+from ..topology.tablets import TABLET_PAYLOAD_TYPE, Tablet
+from ..types.registry import lookup_casstype
 from ..wire.features import TABLETS_ROUTING_PAYLOAD
 from ..wire.requests import PrepareMessage
 from ..wire.responses import ErrorMessage, ResultMessage

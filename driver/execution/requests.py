@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..protocol.version import ProtocolVersion
 from ..statements.batch import BatchStatement
 from ..statements.bound import BoundStatement
 from ..statements.simple import LiteralEncoder, SimpleStatement, bind_params
-from ..vocabulary.protocol_version import ProtocolVersion
 from ..wire.requests import BatchMessage, ExecuteMessage, QueryMessage
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Generic
 
+from ..protocol.consistency import ConsistencyLevel
 from ..results.result_set import ResultSet
 from ..results.rows import Row
-from ..vocabulary.consistency import ConsistencyLevel
 from . import waiting
 from .request import NOT_SET, QueryExhausted, RequestExecution
 from .tracing import traces_of

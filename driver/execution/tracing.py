@@ -14,11 +14,11 @@ from concurrent.futures import Future
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ..protocol.consistency import ConsistencyLevel
+from ..protocol.errors import DriverException, OperationTimedOut
 from ..results.rows import dict_factory
 from ..statements.simple import SimpleStatement
 from ..values.uuids import datetime_from_uuid1
-from ..vocabulary.consistency import ConsistencyLevel
-from ..vocabulary.errors import DriverException, OperationTimedOut
 from ..wire.requests import QueryMessage
 from . import waiting
 from .options import Options

@@ -13,8 +13,8 @@ import logging
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from ..vocabulary.consistency import ConsistencyLevel
-from ..vocabulary.errors import OperationTimedOut
+from ..protocol.consistency import ConsistencyLevel
+from ..protocol.errors import OperationTimedOut
 from ..wire.conversation import Conversation
 from ..wire.features import NO_FEATURES
 from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
@@ -32,8 +32,8 @@ from .streams import StreamIds
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..protocol.columns import ColumnMetadata
     from ..topology.endpoint import EndPoint
-    from ..vocabulary.columns import ColumnMetadata
     from ..wire.codec import ProtocolHandler
     from ..wire.features import ProtocolFeatures
     from ..wire.frame import Frame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..vocabulary.errors import DriverException
+from ..protocol.errors import DriverException
 
 
 class ConnectionException(DriverException):

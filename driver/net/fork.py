@@ -11,7 +11,7 @@ import os
 from typing import Any, Final, NoReturn, Protocol
 from weakref import WeakSet
 
-from ..vocabulary.errors import DriverException
+from ..protocol.errors import DriverException
 
 
 class ForkedError(DriverException, RuntimeError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..vocabulary.errors import AuthenticationFailed
-from ..vocabulary.errors import ProtocolException as ProtocolError
-from ..vocabulary.protocol_version import ProtocolVersion
+from ..protocol.errors import AuthenticationFailed
+from ..protocol.errors import ProtocolException as ProtocolError
+from ..protocol.version import ProtocolVersion
 from ..wire.compression import locally_supported_compressions
 from ..wire.features import ProtocolFeatures
 from ..wire.requests import AuthResponseMessage, OptionsMessage, StartupMessage

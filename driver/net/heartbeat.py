@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final
 
-from ..vocabulary.errors import OperationTimedOut
+from ..protocol.errors import OperationTimedOut
 from ..wire.requests import OptionsMessage
 from .errors import ConnectionBusy, ConnectionException, ConnectionShutdown
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..vocabulary.protocol_version import ProtocolVersion
+from ..protocol.version import ProtocolVersion
 from ..wire.codec import ProtocolHandler
 from ..wire.compression import (
     locally_supported_compressions,
@@ -28,7 +28,7 @@ from .errors import ConnectionBusy, ConnectionException, ConnectionShutdown
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..vocabulary.columns import ColumnMetadata
+    from ..protocol.columns import ColumnMetadata
     from ..wire.features import ProtocolFeatures
     from ..wire.frame import Frame
     from ..wire.messages import Request, Response, UserTypeMap

@@ -8,8 +8,8 @@ import errno
 import socket
 from typing import TYPE_CHECKING, Any
 
+from ..protocol.errors import OperationTimedOut
 from ..topology.endpoint import DefaultEndPoint, EndPoint, UnixSocketEndPoint
-from ..vocabulary.errors import OperationTimedOut
 from .errors import ConnectionException
 from .tls_transport import TlsTransport
 from .transport import SocketTransport

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..wire.segments import MAX_PAYLOAD_LENGTH
-from .gathering import Gathering
+from .coalescing import WriteCoalescer
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,7 +27,7 @@ class SegmentWriter:
         """On the loop's thread."""
         self._transport = transport
         self._codec = codec
-        self._frames = Gathering(loop, self._send_together)
+        self._frames = WriteCoalescer(loop, self._send_together)
 
     def write(self, data: bytes) -> None:
         """Send a frame, from any thread."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..vocabulary.protocol_version import ProtocolVersion
+from ..protocol.version import ProtocolVersion
 from ..wire.codec import ProtocolHandler
 from .streams import MOST_STREAMS
 from .tls import Tls

@@ -7,7 +7,7 @@ import ssl
 import threading
 from typing import TYPE_CHECKING
 
-from .gathering import Gathering
+from .coalescing import WriteCoalescer
 from .transport import READ_SIZE
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class TlsTransport:
     ) -> None:
         """Own the transport below from now on."""
         self._raw = raw
-        self._plain = Gathering(loop, self._seal)
+        self._plain = WriteCoalescer(loop, self._seal)
         self._lock = threading.Lock()
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()

@@ -50,7 +50,7 @@ class SocketTransport:
 
     On the loop's thread, what is written within one iteration of the loop leaves with one system
     call at its end. Another thread sends its first bytes after an answer at once, so that a request
-    does not wait for the loop to wake up; what it writes before the next answer comes is gathered
+    does not wait for the loop to wake up; what it writes before the next answer comes is collected
     by the loop, which is awake anyway then.
 
     Attributes:

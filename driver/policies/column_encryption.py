@@ -11,16 +11,16 @@ from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..protocol.errors import DependencyException
+from ..protocol.version import ProtocolVersion
 from ..types.registry import lookup_cqltype
-from ..vocabulary.errors import DependencyException
-from ..vocabulary.protocol_version import ProtocolVersion
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import Cipher
     from cryptography.hazmat.primitives.ciphers.modes import CBC
 
+    from ..protocol.columns import ColDesc
     from ..types.base import CQLType
-    from ..vocabulary.columns import ColDesc
 
 AES256_KEY_SIZE_BYTES = 32
 AES256_BLOCK_SIZE = 128

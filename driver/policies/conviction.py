@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..vocabulary.errors import OperationTimedOut
+from ..protocol.errors import OperationTimedOut
 
 if TYPE_CHECKING:
     from ..topology.host import Host

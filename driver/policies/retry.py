@@ -18,9 +18,9 @@ from __future__ import annotations
 import random
 from typing import Any, ClassVar, TypeAlias
 
-from ..vocabulary.consistency import ConsistencyLevel
-from ..vocabulary.errors import IsBootstrapping, Overloaded
-from ..vocabulary.kinds import WriteType
+from ..protocol.consistency import ConsistencyLevel
+from ..protocol.errors import IsBootstrapping, Overloaded
+from ..protocol.kinds import WriteType
 
 #: Decision and consistency level, or these and a delay in seconds.
 Decision: TypeAlias = "tuple[int, int | None] | tuple[int, int | None, float | None]"

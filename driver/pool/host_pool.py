@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..net.errors import ConnectionBusy, ConnectionShutdown, NoConnectionsAvailable
 from ..policies.reconnection import ExponentialReconnectionPolicy
+from ..protocol.errors import AuthenticationFailed, InvalidRequest
 from ..topology.sharding import shard_of
-from ..vocabulary.errors import AuthenticationFailed, InvalidRequest
 from .sharding import ShardOpener
 
 if TYPE_CHECKING:

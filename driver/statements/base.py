@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..vocabulary.consistency import ConsistencyLevel, consistency_value_to_name
+from ..protocol.consistency import ConsistencyLevel, consistency_value_to_name
 from .routing_key import pack_parts
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..protocol.kinds import BatchType
 from ..types.literals import Encoder
-from ..vocabulary.kinds import BatchType
 from .base import FETCH_SIZE_UNSET, Statement
 from .bound import BoundStatement
 from .prepared import PreparedStatement

@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from ..vocabulary.columns import ColDesc, ColumnMetadata
-from ..vocabulary.limits import shortened
-from ..vocabulary.unset import UNSET_VALUE, UnsetType
+from ..protocol.columns import ColDesc, ColumnMetadata
+from ..protocol.limits import shortened
+from ..protocol.unset import UNSET_VALUE, UnsetType
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset, Statement
 from .routing_key import pack_parts
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from ..protocol.consistency import consistency_value_to_name
 from ..types.serializers import ValuesSerializer
-from ..vocabulary.consistency import consistency_value_to_name
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset
 from .bound import BoundStatement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ..vocabulary.columns import ColDesc, ColumnMetadata
+    from ..protocol.columns import ColDesc, ColumnMetadata
 
 
 class EncryptionPolicy(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..vocabulary.kinds import SchemaChangeType, SchemaTargetType
+from ..protocol.kinds import SchemaChangeType, SchemaTargetType
 from .endpoint import EndPoint
 from .replica_groups import NO_VALID_REPLICA, group_keys_by_replica
 from .ring import TokenMap

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..vocabulary.errors import MarshalException
+from ..protocol.errors import MarshalException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

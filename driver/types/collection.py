@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
+from ..protocol.errors import MarshalException
 from ..values.ordered_map import OrderedMapSerializedKey
 from ..values.sorted_set import SortedSet
-from ..vocabulary.errors import MarshalException
 from . import marshal
 from .base import CQLType
 from .framing import pack_part, read_count, read_part

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..vocabulary.errors import MarshalException
+from ..protocol.errors import MarshalException
 from . import marshal
 from .base import MARSHAL_PREFIX, CQLType, casstypes, truncated, wrong_size
 from .text import BytesType

@@ -14,13 +14,13 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from ..protocol.unset import UNSET_VALUE, UnsetType
 from ..values.date import Date
 from ..values.duration import Duration
 from ..values.ordered_map import OrderedMap, OrderedMapSerializedKey
 from ..values.sorted_set import SortedSet
 from ..values.time import Time
 from ..values.timestamps import ms_timestamp_from_datetime
-from ..vocabulary.unset import UNSET_VALUE, UnsetType
 from .temporal import EPOCH_OFFSET_DAYS
 
 if TYPE_CHECKING:

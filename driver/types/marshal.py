@@ -12,7 +12,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
-from ..vocabulary.errors import MarshalException
+from ..protocol.errors import MarshalException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,8 +9,8 @@ from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
-from ..vocabulary.errors import MarshalException
-from ..vocabulary.limits import limits
+from ..protocol.errors import MarshalException
+from ..protocol.limits import limits
 from .base import CQLType, specialise
 from .framing import pack_part, read_part
 from .type_string import quote_identifier
@@ -198,7 +198,7 @@ def check_growth(record: type[TupleType], size: int) -> None:
     if fields * _POINTER > limits.growth * (size + 4):
         raise MarshalException(
             f"{record.typename}: {size} bytes would become {fields} fields, which "
-            f"driver.vocabulary.limits does not allow: its growth is {limits.growth}"
+            f"driver.protocol.limits does not allow: its growth is {limits.growth}"
         )
 
 

@@ -11,13 +11,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..implementation import hand_over
-from ..vocabulary.unset import UNSET_VALUE
+from ..protocol.unset import UNSET_VALUE
 from .wrapper import unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..vocabulary.unset import UnsetType
+    from ..protocol.unset import UnsetType
     from .base import CQLType
 
 __all__ = ["Serializer", "ValuesSerializer", "find_serializer", "make_serializers"]

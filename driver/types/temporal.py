@@ -8,6 +8,7 @@ import datetime as dt
 import struct
 from typing import Any
 
+from ..protocol.errors import MarshalException
 from ..values.date import Date
 from ..values.duration import Duration
 from ..values.time import Time
@@ -16,7 +17,6 @@ from ..values.timestamps import (
     datetime_from_timestamp,
     ms_timestamp_from_datetime,
 )
-from ..vocabulary.errors import MarshalException
 from . import marshal
 from .base import CQLType, wrong_size
 

@@ -13,7 +13,7 @@ import struct
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from ..vocabulary.errors import MarshalException
+from ..protocol.errors import MarshalException
 from . import marshal
 from .base import CQLType, specialise, truncated
 from .numeric import CounterColumnType, DoubleType, FloatType, Int32Type, LongType

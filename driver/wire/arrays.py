@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from ..protocol.errors import DependencyException
 from ..types import (
     ByteType,
     CounterColumnType,
@@ -14,12 +15,11 @@ from ..types import (
     LongType,
     ShortType,
 )
-from ..vocabulary.errors import DependencyException
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..vocabulary.columns import ColumnMetadata
+    from ..protocol.columns import ColumnMetadata
 
 #: CQL types that become NumPy numbers, with their dtype on the wire; all others become objects.
 FIXED_TYPES: Final[Mapping[Any, str]] = {

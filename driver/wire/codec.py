@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..vocabulary.errors import UnsupportedOperation
-from ..vocabulary.protocol_version import ProtocolVersion
+from ..protocol.errors import UnsupportedOperation
+from ..protocol.version import ProtocolVersion
 from .frame import (
     COMPRESSED_FLAG,
     CUSTOM_PAYLOAD_FLAG,
@@ -37,7 +37,7 @@ from .responses import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..vocabulary.columns import ColumnMetadata
+    from ..protocol.columns import ColumnMetadata
     from .compression import BodyFunction
     from .features import ProtocolFeatures
     from .messages import ColumnEncryptionPolicy, Request, Response, UserTypeMap

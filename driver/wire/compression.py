@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from ..vocabulary.limits import limits
+from ..protocol.limits import limits
 from .frame import MAX_FRAME_LENGTH
 from .malformed import MalformedFrameError
 
@@ -38,7 +38,7 @@ def _claimed(size: int, compressed: int, growth: int) -> int:
     if size > compressed * growth + _LZ4_GROWTH:
         raise MalformedFrameError(
             f"a compressed frame of {compressed} bytes claims {size}; no more than {growth} times "
-            "as many are possible or allowed by driver.vocabulary.limits"
+            "as many are possible or allowed by driver.protocol.limits"
         )
     return size
 

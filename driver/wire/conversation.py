@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..vocabulary.protocol_version import ProtocolVersion
+from ..protocol.version import ProtocolVersion
 from .codec import ProtocolHandler
 from .compression import locally_supported_compressions, segment_compress, segment_decompress
 from .frame import (

@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from ..vocabulary.limits import shortened
+from ..protocol.limits import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from ..vocabulary.errors import DriverException
-from ..vocabulary.limits import shortened
+from ..protocol.errors import DriverException
+from ..protocol.limits import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..vocabulary.columns import ColumnMetadata
+    from ..protocol.columns import ColumnMetadata
     from .frame import Frame
 
 

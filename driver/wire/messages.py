@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from io import BytesIO
     from uuid import UUID
 
-    from ..vocabulary.columns import ColDesc, ColumnMetadata
+    from ..protocol.columns import ColDesc, ColumnMetadata
     from .features import ProtocolFeatures
 
 #: Keyspace -> name of a user-defined type -> class of its values.

@@ -11,6 +11,8 @@ import socket  # for the text form of addresses only: nothing is opened here
 from typing import TYPE_CHECKING, BinaryIO
 from uuid import UUID
 
+from ..protocol.consistency import ConsistencyLevel
+from ..protocol.unset import UNSET_VALUE
 from ..types.marshal import (
     int32_pack,
     int32_unpack,
@@ -21,14 +23,12 @@ from ..types.marshal import (
     uint16_unpack,
     uint32_pack,
 )
-from ..vocabulary.consistency import ConsistencyLevel
-from ..vocabulary.unset import UNSET_VALUE
 from .malformed import MalformedFrameError, ends_early
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..vocabulary.unset import UnsetType
+    from ..protocol.unset import UnsetType
 
 _NULL = int32_pack(-1)
 _NOT_SET = int32_pack(-2)

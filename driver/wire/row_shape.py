@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from ..protocol.columns import ColumnMetadata
 from ..types.deserializers import make_deserializers
-from ..vocabulary.columns import ColumnMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

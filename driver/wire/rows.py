@@ -13,15 +13,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..implementation import hand_over
+from ..protocol.columns import ColDesc
 from ..types.deserializers import Deserializer, find_deserializer
-from ..vocabulary.columns import ColDesc
 from .arrays import fixed_dtype, masked_array, object_array
 from .malformed import check_row_count, ends_early, undecodable, value_ends_early, wrong_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..vocabulary.columns import ColumnMetadata
+    from ..protocol.columns import ColumnMetadata
     from .messages import ColumnEncryptionPolicy
 
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]

@@ -8,13 +8,13 @@ import re
 import pytest
 
 from driver.aio import Cluster
-from driver.statements import BatchStatement, SimpleStatement
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     DriverException,
     InvalidRequest,
     NoHostAvailable,
     OperationTimedOut,
 )
+from driver.statements import BatchStatement, SimpleStatement
 from tests.integration.leaks import threads
 
 COUNT = 250

@@ -2,10 +2,10 @@
 
 import pytest
 
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import InvalidRequest
+from driver.protocol.kinds import BatchType
 from driver.statements import BatchStatement, SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import InvalidRequest
-from driver.vocabulary.kinds import BatchType
 
 
 @pytest.fixture

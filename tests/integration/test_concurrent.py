@@ -7,7 +7,7 @@ from driver.execution.concurrent import (
     execute_concurrent,
     execute_concurrent_with_args,
 )
-from driver.vocabulary.errors import InvalidRequest
+from driver.protocol.errors import InvalidRequest
 
 COUNT = 500
 

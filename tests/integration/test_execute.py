@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from driver.statements import BatchStatement, SimpleStatement
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     AlreadyExists,
     InvalidRequest,
     NoHostAvailable,
@@ -14,6 +13,7 @@ from driver.vocabulary.errors import (
     SyntaxException,
     Unavailable,
 )
+from driver.statements import BatchStatement, SimpleStatement
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_a_level_that_cannot_be_had_says_what_was_missing(session):
         "{'class': 'SimpleStrategy', 'replication_factor': 3}"
     )
     session.execute("CREATE TABLE IF NOT EXISTS three_copies.t (k int PRIMARY KEY)")
-    from driver.vocabulary.consistency import ConsistencyLevel
+    from driver.protocol.consistency import ConsistencyLevel
 
     statement = SimpleStatement(
         "SELECT * FROM three_copies.t WHERE k = 1", consistency_level=ConsistencyLevel.ALL

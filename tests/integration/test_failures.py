@@ -9,9 +9,9 @@ import pytest
 
 from driver import aio
 from driver.policies import ConstantReconnectionPolicy
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import DriverException
 from driver.statements import SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import DriverException
 from tests.integration.disturbed import (
     NOTICED,
     REQUEST_TIMEOUT,

@@ -9,7 +9,7 @@ import pytest
 
 from driver.auth import PlainTextAuthProvider
 from driver.cluster import Cluster
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     AuthenticationFailed,
     NoHostAvailable,
     OperationTimedOut,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from driver.protocol.errors import DriverException, InvalidRequest
 from driver.statements import SimpleStatement
-from driver.vocabulary.errors import DriverException, InvalidRequest
 from tests.integration.leaks import eventually
 
 
@@ -77,7 +77,7 @@ def test_listeners_see_every_request_until_they_are_removed(table):
 
 
 def test_metrics_count_requests_errors_and_connections(clusters, one_node, session):
-    from driver.vocabulary.consistency import ConsistencyLevel
+    from driver.protocol.consistency import ConsistencyLevel
 
     session.execute("CREATE TABLE t (k int PRIMARY KEY)")
     name = session.keyspace

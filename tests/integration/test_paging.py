@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from driver.protocol.errors import DriverException
 from driver.statements import SimpleStatement
-from driver.vocabulary.errors import DriverException
 from tests.integration.rings import ROOT
 
 COUNT = 250

@@ -2,8 +2,8 @@
 
 import pytest
 
-from driver.vocabulary.errors import InvalidRequest
-from driver.vocabulary.unset import UNSET_VALUE
+from driver.protocol.errors import InvalidRequest
+from driver.protocol.unset import UNSET_VALUE
 
 
 @pytest.fixture

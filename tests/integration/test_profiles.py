@@ -9,10 +9,10 @@ from driver.policies import (
     RetryPolicy,
     RoundRobinPolicy,
 )
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import DriverException, Unavailable
 from driver.results import dict_factory, tuple_factory
 from driver.statements import SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import DriverException, Unavailable
 
 UNREACHABLE = (
     "ALTER KEYSPACE {} WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': 3}}"

@@ -6,9 +6,9 @@ import pytest
 
 from driver.cluster import EXEC_PROFILE_DEFAULT, ExecutionProfile
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import NoHostAvailable, WriteTimeout
 from driver.statements import SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import NoHostAvailable, WriteTimeout
 from tests.integration.disturbed import NOTICED, connected_to, control_index
 from tests.integration.leaks import eventually, threads
 

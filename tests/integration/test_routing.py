@@ -12,8 +12,8 @@ from driver.policies import (
     RoundRobinPolicy,
     TokenAwarePolicy,
 )
+from driver.protocol.errors import NoHostAvailable
 from driver.statements import SimpleStatement
-from driver.vocabulary.errors import NoHostAvailable
 from tests.integration.leaks import eventually
 
 KEYS = range(40)

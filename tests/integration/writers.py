@@ -9,8 +9,8 @@ import threading
 import time
 from typing import NamedTuple
 
+from driver.protocol.consistency import ConsistencyLevel
 from driver.statements import SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
 
 TABLE = "CREATE TABLE {} (id bigint PRIMARY KEY, number bigint, words text)"
 #: Every fourth request reads what was acknowledged before.

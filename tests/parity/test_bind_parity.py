@@ -42,17 +42,17 @@ def outcome(package, cql, values, version, names="ab", key=None, kind=None):
     """What binding values to two columns gives in a mounted driver."""
     module = {
         name: import_module(f"{package.__name__}.{name}")
-        for name in ("types", "statements", "vocabulary.columns", "vocabulary.unset")
+        for name in ("types", "statements", "protocol.columns", "protocol.unset")
     }
     cqltype = module["types"].lookup_cqltype(cql)
     columns = [
-        module["vocabulary.columns"].ColumnMetadata("ks", "t", name, cqltype) for name in names
+        module["protocol.columns"].ColumnMetadata("ks", "t", name, cqltype) for name in names
     ]
     prepared = module["statements"].PreparedStatement(
         columns, b"id", key, "INSERT", None, version, None, None
     )
     if kind is not None:
-        unset = module["vocabulary.unset"].UNSET_VALUE
+        unset = module["protocol.unset"].UNSET_VALUE
         values = kind([unset if value is UNSET else value for value in values])
     try:
         bound = prepared.bind(values).values

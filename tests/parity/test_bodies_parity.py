@@ -43,8 +43,8 @@ VERSIONS = st.sampled_from([3, 4, 5, 6, 0x41, 0x42])
 def outcome(package, name, own, options, version):
     """What a message of a mounted driver writes behind what is there already."""
     requests = import_module(f"{package.__name__}.wire.requests")
-    unset = import_module(f"{package.__name__}.vocabulary.unset").UNSET_VALUE
-    level = import_module(f"{package.__name__}.vocabulary.consistency").ConsistencyLevel.QUORUM
+    unset = import_module(f"{package.__name__}.protocol.unset").UNSET_VALUE
+    level = import_module(f"{package.__name__}.protocol.consistency").ConsistencyLevel.QUORUM
     named = {"unset": unset, "enum": level}
 
     def value(given):

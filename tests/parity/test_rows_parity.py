@@ -58,7 +58,7 @@ def parse(driver, parser, types, body, offset=0, policy=None):
         return importlib.import_module(f"{driver.__name__}.{name}")
 
     cqltypes = [module("types.registry").lookup_cqltype(cql) for cql in types]
-    column = module("vocabulary.columns").ColumnMetadata
+    column = module("protocol.columns").ColumnMetadata
     columns = [column("ks", "t", f"c{i}", cqltype) for i, cqltype in enumerate(cqltypes)]
     deserializers = module("types.deserializers").make_deserializers(cqltypes)
     function = getattr(module("wire.rows"), parser)

@@ -11,7 +11,7 @@ from cassandra import policies as peer_policies
 from peers.known_differences import Difference
 
 from driver import auth, policies
-from driver.vocabulary.errors import AuthenticationFailed
+from driver.protocol.errors import AuthenticationFailed
 
 SIDES = (
     SimpleNamespace(policies=policies, auth=auth),

@@ -14,8 +14,8 @@ from cassandra.protocol import ColumnMetadata as PeerColumn
 from peers.known_differences import Difference
 
 from driver import statements, types
+from driver.protocol.columns import ColumnMetadata
 from driver.topology import host, replication, token
-from driver.vocabulary.columns import ColumnMetadata
 
 SIDES = (
     SimpleNamespace(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
-from driver.vocabulary.columns import ColDesc
+from driver.protocol.columns import ColDesc
 
 NAME = ("ks", "t", "c")
 

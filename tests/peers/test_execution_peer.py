@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from script import asked, session_of
 
 from driver.policies import retry
+from driver.protocol.errors import OperationTimedOut
 from driver.statements import SimpleStatement
-from driver.vocabulary.errors import OperationTimedOut
 from driver.wire.primitives import write_consistency_level, write_int, write_string
 
 cluster = pytest.importorskip("cassandra.cluster")

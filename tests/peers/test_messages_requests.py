@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from peers.known_message_differences import KNOWN_MESSAGE_DIFFERENCES
 
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import UnsupportedOperation
-from driver.vocabulary.kinds import BatchType
-from driver.vocabulary.unset import UNSET_VALUE
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import UnsupportedOperation
+from driver.protocol.kinds import BatchType
+from driver.protocol.unset import UNSET_VALUE
 from driver.wire import requests as ours
 from driver.wire.codec import ProtocolHandler
 from driver.wire.compression import locally_supported_compressions

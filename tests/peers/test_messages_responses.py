@@ -17,10 +17,10 @@ from wire_bodies import (
     value,
 )
 
+from driver.protocol.columns import ColumnMetadata
+from driver.protocol.errors import DriverException
 from driver.types import UserType
 from driver.types.registry import lookup_cqltype
-from driver.vocabulary.columns import ColumnMetadata
-from driver.vocabulary.errors import DriverException
 from driver.wire.codec import ProtocolHandler
 from driver.wire.compression import locally_supported_compressions
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler

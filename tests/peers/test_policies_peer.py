@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from driver import policies as ours
 from driver.policies import reconnection, timestamps
 from driver.policies.load_balancing import dc_aware, round_robin, token_aware
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import OperationTimedOut
-from driver.vocabulary.kinds import WriteType
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import OperationTimedOut
+from driver.protocol.kinds import WriteType
 
 
 class Node:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driver import types
+from driver.protocol.columns import ColumnMetadata
+from driver.protocol.unset import UNSET_VALUE
 from driver.statements import BatchStatement, PreparedStatement, SimpleStatement, Statement
-from driver.vocabulary.columns import ColumnMetadata
-from driver.vocabulary.unset import UNSET_VALUE
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
 INT64 = st.integers(-(2**63), 2**63 - 1)

@@ -1,4 +1,4 @@
-"""Values, marshal, vocabulary and literals agree with cassandra-driver's."""
+"""Values, marshal, constants and literals agree with cassandra-driver's."""
 
 import datetime as dt
 import ipaddress
@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from names import plain
 
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.kinds import WriteType
 from driver.types import marshal
 from driver.types.literals import Encoder, ValueSequence
 from driver.values import uuids
@@ -22,8 +24,6 @@ from driver.values.duration import Duration
 from driver.values.ordered_map import OrderedMap
 from driver.values.sorted_set import SortedSet
 from driver.values.time import Time
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.kinds import WriteType
 
 
 @given(value=st.integers(-(1 << 300), 1 << 300))

@@ -10,8 +10,8 @@ from scylla_node import extensions
 from driver import aio
 from driver.cluster import Cluster
 from driver.policies import DCAwareRoundRobinPolicy, RetryPolicy, TokenAwarePolicy
+from driver.protocol.errors import RateLimitReached
 from driver.topology.token import Murmur3Token
-from driver.vocabulary.errors import RateLimitReached
 
 SELECT = "SELECT v FROM {} WHERE k = ?"
 INSERT = "INSERT INTO {} (k, v) VALUES (?, ?)"

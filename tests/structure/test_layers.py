@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYERS = {
-    "vocabulary": 0,
+    "protocol": 0,
     "values": 1,
     "types": 2,
     "wire": 3,

@@ -64,7 +64,7 @@ print(sorted(name for name in sys.modules if name.startswith("driver")))
     )
     assert [ast.literal_eval(line) for line in loaded.stdout.decode().splitlines()] == [
         ["driver", "driver.implementation"],
-        ["driver", "driver.implementation", "driver.vocabulary", "driver.vocabulary.consistency"],
+        ["driver", "driver.implementation", "driver.protocol", "driver.protocol.consistency"],
     ]
 
 

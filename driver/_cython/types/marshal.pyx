@@ -23,7 +23,7 @@ from driver._cython.types.marshal cimport (
 from operator import index
 from struct import Struct
 
-from ...vocabulary.errors import MarshalException
+from ...protocol.errors import MarshalException
 
 __all__ = [
     "double_unpack",

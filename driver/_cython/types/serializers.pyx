@@ -70,7 +70,7 @@ from ...types.temporal import DateType, TimestampType
 from ...types.text import AsciiType, BytesType, UTF8Type, VarcharType
 from ...types.vector import VectorType
 from ...types.wrapper import unwrapped
-from ...vocabulary.unset import UNSET_VALUE
+from ...protocol.unset import UNSET_VALUE
 
 __all__ = ["Serializer", "ValuesSerializer", "find_serializer", "make_serializers"]
 

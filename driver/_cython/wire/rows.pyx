@@ -11,7 +11,7 @@ from driver._cython.types.deserializers cimport Deserializer, from_binary
 from driver._cython.types.marshal cimport read_int32
 
 from ...types.deserializers import find_deserializer
-from ...vocabulary.columns import ColDesc
+from ...protocol.columns import ColDesc
 from ...wire.arrays import fixed_dtype, masked_array, object_array
 from ...wire.malformed import (
     check_row_count,

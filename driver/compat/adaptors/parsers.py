@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...vocabulary.columns import ColDesc, ColumnMetadata
+from ...protocol.columns import ColDesc, ColumnMetadata
 from ...wire.codec import RESPONSES_BY_OPCODE, ProtocolHandler
 from ...wire.responses.result import ResultMessage
 from ...wire.rows import LazyRows, parse_columns, parse_rows

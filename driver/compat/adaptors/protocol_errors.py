@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ...vocabulary import errors
+from ...protocol import errors
 from ...wire.responses import errors as messages
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def raising_message_classes() -> Callable[[], None]:
     def to_exception(message: messages.ErrorMessage) -> Exception:
         served = _RAISED.get(type(message))
         if served is None:
-            # A class without an exception of its own here, but with one in the vocabulary.
+            # A class without an exception of its own here, but with one in ``driver.protocol``.
             return plain(message)
         return served(message.code, message.message, message.info)
 

@@ -57,13 +57,13 @@ CLUSTER = serve(
         "wire.handlers": "ProtocolHandler",
         "wire.requests": "BatchMessage ExecuteMessage PrepareMessage QueryMessage",
         "wire.responses": "ResultMessage",
-        "vocabulary.consistency": "ConsistencyLevel",
-        "vocabulary.protocol_version": "ProtocolVersion",
-        "vocabulary.kinds": """
+        "protocol.consistency": "ConsistencyLevel",
+        "protocol.version": "ProtocolVersion",
+        "protocol.kinds": """
             RESULT_KIND_PREPARED RESULT_KIND_ROWS RESULT_KIND_SCHEMA_CHANGE
             RESULT_KIND_SET_KEYSPACE RESULT_KIND_VOID SchemaTargetType
         """,
-        "vocabulary.errors": """
+        "protocol.errors": """
             AuthenticationFailed DependencyException DriverException NoHostAvailable
             OperationTimedOut UnresolvableContactPoints UnsupportedOperation
         """,

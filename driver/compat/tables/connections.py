@@ -28,11 +28,11 @@ CONNECTION = serve(
             AuthChallengeMessage AuthSuccessMessage AuthenticateMessage ReadyMessage ResultMessage
             SupportedMessage
         """,
-        "vocabulary.consistency": "ConsistencyLevel",
-        "vocabulary.errors": (
+        "protocol.consistency": "ConsistencyLevel",
+        "protocol.errors": (
             "AuthenticationFailed OperationTimedOut ProtocolError=ProtocolException"
         ),
-        "vocabulary.protocol_version": "ProtocolVersion",
+        "protocol.version": "ProtocolVersion",
         "compat.adaptors.connection": """
             DEFAULT_CQL_VERSION DRIVER_VERSION HEADER_DIRECTION_FROM_CLIENT HEADER_DIRECTION_MASK
             HEADER_DIRECTION_TO_CLIENT NONBLOCKING PROTOCOL_VERSION_MASK decompress lz4_compress
@@ -62,7 +62,7 @@ POOL = serve(
         "topology.endpoint": "DefaultEndPoint EndPoint",
         "topology.host": "Host",
         "policies.distance": "HostDistance",
-        "vocabulary.errors": "AuthenticationFailed",
+        "protocol.errors": "AuthenticationFailed",
     },
     behind=("pool.host_pool", "topology.host"),
     file=__file__,
@@ -72,7 +72,7 @@ _COMMON = {
     "net.connection": "Connection",
     "net.errors": "ConnectionShutdown",
     "net.timers": "Timer TimerManager=Timers",
-    "vocabulary.errors": "DependencyException",
+    "protocol.errors": "DependencyException",
     "compat.adaptors.connection": "NONBLOCKING",
 }
 

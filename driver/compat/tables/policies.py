@@ -30,10 +30,10 @@ POLICIES = serve(
             NoSpeculativeExecutionPlan NoSpeculativeExecutionPolicy SpeculativeExecutionPlan
             SpeculativeExecutionPolicy
         """,
-        "vocabulary.columns": "ColDesc",
-        "vocabulary.consistency": "ConsistencyLevel",
-        "vocabulary.errors": "OperationTimedOut",
-        "vocabulary.kinds": "WT=WriteType WriteType",
+        "protocol.columns": "ColDesc",
+        "protocol.consistency": "ConsistencyLevel",
+        "protocol.errors": "OperationTimedOut",
+        "protocol.kinds": "WT=WriteType WriteType",
     },
     behind=(
         "policies.load_balancing.base",
@@ -67,7 +67,7 @@ COLUMN_ENCRYPTION = serve(
             AES256ColumnEncryptionPolicy AES256_BLOCK_SIZE AES256_BLOCK_SIZE_BYTES
             AES256_KEY_SIZE_BYTES ColumnEncryptionPolicy
         """,
-        "vocabulary.columns": "ColDesc",
+        "protocol.columns": "ColDesc",
     },
     behind=("policies.column_encryption",),
     file=__file__,

@@ -10,10 +10,10 @@ ROOT = serve(
         "compat.adaptors.signatures": (
             "SignatureDescriptor UserAggregateDescriptor UserFunctionDescriptor"
         ),
-        "vocabulary.consistency": "ConsistencyLevel consistency_value_to_name",
-        "vocabulary.protocol_version": "ProtocolVersion",
-        "vocabulary.kinds": "OperationType SchemaChangeType SchemaTargetType WriteType",
-        "vocabulary.errors": """
+        "protocol.consistency": "ConsistencyLevel consistency_value_to_name",
+        "protocol.version": "ProtocolVersion",
+        "protocol.kinds": "OperationType SchemaChangeType SchemaTargetType WriteType",
+        "protocol.errors": """
             AlreadyExists AuthenticationFailed CASWriteUnknown CDCWriteFailure
             ConfigurationException CoordinationFailure DependencyException DriverException
             FunctionFailure InvalidRequest OperationTimedOut RateLimitReached ReadFailure

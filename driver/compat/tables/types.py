@@ -68,7 +68,7 @@ UTIL = serve(
             HIGHEST_TIME_UUID LOWEST_TIME_UUID datetime_from_uuid1 max_uuid_from_time
             min_uuid_from_time unix_time_from_uuid1 uuid_from_time
         """,
-        "vocabulary.errors": "DriverException",
+        "protocol.errors": "DriverException",
         "compat.adaptors.util": """
             UTC_DATETIME_EPOC Version WeakSet datetime_from_timestamp is_little_endian
             list_contents_to_tuple utc_datetime_from_ms_timestamp

@@ -47,18 +47,18 @@ PROTOCOL = serve(
             int32_pack int32_unpack int64_pack int8_pack int8_unpack uint16_pack uint16_unpack
             uint32_pack uint64_pack uint8_pack
         """,
-        "vocabulary.columns": "ColDesc ColumnMetadata",
-        "vocabulary.errors": """
+        "protocol.columns": "ColDesc ColumnMetadata",
+        "protocol.errors": """
             AlreadyExists CDCWriteFailure DriverException FunctionFailure InvalidRequest
             ReadFailure ReadTimeout Unauthorized Unavailable UnsupportedOperation WriteFailure
             WriteTimeout
         """,
-        "vocabulary.kinds": """
+        "protocol.kinds": """
             RESULT_KIND_PREPARED RESULT_KIND_ROWS RESULT_KIND_SCHEMA_CHANGE
             RESULT_KIND_SET_KEYSPACE RESULT_KIND_VOID SchemaTargetType WriteType
         """,
-        "vocabulary.protocol_version": "ProtocolVersion",
-        "vocabulary.unset": "_UNSET_VALUE=UNSET_VALUE",
+        "protocol.version": "ProtocolVersion",
+        "protocol.unset": "_UNSET_VALUE=UNSET_VALUE",
         "compat.adaptors.connection": """
             HEADER_DIRECTION_MASK HEADER_DIRECTION_TO_CLIENT USE_BETA_MASK
         """,
@@ -85,7 +85,7 @@ SEGMENT = serve(
         "wire.malformed": "CrcException=CrcMismatchException",
         "types.marshal": "int32_pack",
         "wire.segments": "SegmentHeader",
-        "vocabulary.errors": "DriverException",
+        "protocol.errors": "DriverException",
         "compat.adaptors.marshal": "read_uint_le write_uint_le",
     },
     file=__file__,
@@ -95,7 +95,7 @@ OBJ_PARSER = serve(
     {
         "compat.adaptors.parsers": "LazyParser ListParser parse_rows_lazy",
         "types.deserializers": "find_deserializer",
-        "vocabulary.errors": "DriverException",
+        "protocol.errors": "DriverException",
     },
     file=__file__,
 )
@@ -106,7 +106,7 @@ ROW_PARSER = serve(
     {
         "compat.adaptors.parsers": "make_recv_results_rows",
         "types.deserializers": "make_deserializers",
-        "vocabulary.columns": "ColDesc",
+        "protocol.columns": "ColDesc",
     },
     file=__file__,
 )

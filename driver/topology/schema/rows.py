@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...vocabulary.limits import shortened
+from ...protocol.limits import shortened
 from ..replication import UnknownStrategy
 from .attachments import IndexMetadata, TriggerMetadata
 from .column import ColumnMask, ColumnMetadata

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...vocabulary.protocol_version import ProtocolVersion
+from ...protocol.version import ProtocolVersion
 from ..primitives import (
     write_binary_string,
     write_byte,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from io import BytesIO
 
-    from ...vocabulary.kinds import BatchType
+    from ...protocol.kinds import BatchType
     from .query import Value
 
 #: (is it prepared, its text or its id, its serialized values).

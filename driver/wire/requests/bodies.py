@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...implementation import hand_over
-from ...vocabulary.protocol_version import ProtocolVersion
+from ...protocol.version import ProtocolVersion
 from ..primitives import (
     write_binary_string,
     write_byte,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
 
-from ...vocabulary.protocol_version import ProtocolVersion
+from ...protocol.version import ProtocolVersion
 from ..messages import Request
 from ..primitives import write_int, write_string
 from .versions import check_carried

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...vocabulary.protocol_version import ProtocolVersion
+from ...protocol.version import ProtocolVersion
 from ..messages import Request
 from ..primitives import write_longstring, write_string, write_uint
 from .versions import check_carried

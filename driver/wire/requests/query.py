@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from io import BytesIO
 
-    from ...vocabulary.unset import UnsetType
+    from ...protocol.unset import UnsetType
 
 #: A bound value on its way out: serialized, null (None) or not set (UNSET_VALUE).
 Value: TypeAlias = "bytes | UnsetType | None"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...vocabulary.errors import UnsupportedOperation
-from ...vocabulary.protocol_version import ProtocolVersion
-from ...vocabulary.unset import UNSET_VALUE
+from ...protocol.errors import UnsupportedOperation
+from ...protocol.unset import UNSET_VALUE
+from ...protocol.version import ProtocolVersion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

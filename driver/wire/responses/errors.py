@@ -1,16 +1,16 @@
 """ERROR, sections 4.2.1 and 8 (v5: error codes): a code, a message, and what the code adds.
 
 One small class for each code: what it reads after the message (``info``), and which exception of
-the vocabulary it becomes. The names are those that users of the field's drivers know.
+``driver.protocol`` it becomes. The names are those that users of the field's drivers know.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from ...vocabulary import errors
-from ...vocabulary.kinds import WriteType
-from ...vocabulary.protocol_version import ProtocolVersion
+from ...protocol import errors
+from ...protocol.kinds import WriteType
+from ...protocol.version import ProtocolVersion
 from ..messages import Response
 from ..primitives import (
     read_binary_string,

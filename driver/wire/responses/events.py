@@ -31,7 +31,7 @@ KNOWN_EVENT_TYPES = frozenset(_READERS)
 
 
 class EventMessage(Response):
-    """EVENT: nodes that came, went, rose or fell, or a schema that changed.
+    """EVENT: nodes that came, left, went up or down, or a schema that changed.
 
     Attributes:
         event_type: TOPOLOGY_CHANGE, STATUS_CHANGE or SCHEMA_CHANGE.

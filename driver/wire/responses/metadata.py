@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...vocabulary.columns import ColumnMetadata
-from ...vocabulary.protocol_version import ProtocolVersion
+from ...protocol.columns import ColumnMetadata
+from ...protocol.version import ProtocolVersion
 from ..malformed import MalformedFrameError
 from ..primitives import (
     read_binary_longstring,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...vocabulary.kinds import (
+from ...protocol.kinds import (
     RESULT_KIND_NAMES,
     RESULT_KIND_PREPARED,
     RESULT_KIND_ROWS,
@@ -12,7 +12,7 @@ from ...vocabulary.kinds import (
     RESULT_KIND_SET_KEYSPACE,
     RESULT_KIND_VOID,
 )
-from ...vocabulary.protocol_version import ProtocolVersion
+from ...protocol.version import ProtocolVersion
 from ..malformed import MalformedFrameError, ResultMetadataMismatch
 from ..messages import Response
 from ..primitives import read_binary_string, read_int, read_string
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from io import BytesIO
 
-    from ...vocabulary.columns import ColumnMetadata
+    from ...protocol.columns import ColumnMetadata
     from ..features import ProtocolFeatures
     from ..messages import ColumnEncryptionPolicy, UserTypeMap
     from .schema_change import SchemaChange
@@ -35,7 +35,7 @@ class ResultMessage(Response):
     """RESULT, of the kind that ``kind`` tells; what belongs to other kinds stays None.
 
     Attributes:
-        kind: one of the ``RESULT_KIND_*`` of the vocabulary.
+        kind: one of the ``RESULT_KIND_*`` of ``driver.protocol.kinds``.
         paging_state: rows: where the next page begins; None on the last page.
         column_names: rows: names in the order of the values.
         column_types: rows: classes of ``driver.types`` in the order of the values.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...vocabulary.kinds import SchemaTargetType
+from ...protocol.kinds import SchemaTargetType
 from ..malformed import MalformedFrameError
 from ..primitives import read_string, read_stringlist
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.kinds import BatchType
-from driver.vocabulary.unset import UNSET_VALUE
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.kinds import BatchType
+from driver.protocol.unset import UNSET_VALUE
 from driver.wire.codec import ProtocolHandler
 from driver.wire.requests import (
     AuthResponseMessage,

@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 
+from driver.protocol.columns import ColumnMetadata
 from driver.types import (
     BooleanType,
     Int32Type,
@@ -14,7 +15,6 @@ from driver.types import (
     TupleType,
     UTF8Type,
 )
-from driver.vocabulary.columns import ColumnMetadata
 from driver.wire.codec import ProtocolHandler
 from driver.wire.features import ProtocolFeatures
 

@@ -15,14 +15,14 @@ from driver.aio import Cluster
 from driver.cluster import ClusterOptions, ExecutionProfile
 from driver.net.errors import ConnectionException
 from driver.policies import RoundRobinPolicy
-from driver.results.rows import dict_factory
-from driver.types import Int32Type
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     DriverException,
     InvalidRequest,
     NoHostAvailable,
     OperationTimedOut,
 )
+from driver.results.rows import dict_factory
+from driver.types import Int32Type
 
 COLUMNS = [("k", Int32Type)]
 INSERT = "INSERT INTO t (k) VALUES (?)"

@@ -13,7 +13,7 @@ from driver.auth import (
     SaslAuthProvider,
     TransitionalModePlainTextAuthProvider,
 )
-from driver.vocabulary.errors import AuthenticationFailed
+from driver.protocol.errors import AuthenticationFailed
 
 DSE = "com.datastax.bdp.cassandra.auth.DseAuthenticator"
 

@@ -19,7 +19,7 @@ from driver.cluster.cluster import _shut_down_what_is_left
 from driver.cluster.core import ClusterCore
 from driver.net.errors import ProtocolVersionUnsupported
 from driver.policies import ConstantReconnectionPolicy, HostFilterPolicy, RoundRobinPolicy
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     AuthenticationFailed,
     DriverException,
     NoHostAvailable,

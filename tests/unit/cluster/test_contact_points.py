@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from driver.cluster.contact_points import resolve_contact_points
+from driver.protocol.errors import UnresolvableContactPoints
 from driver.topology.endpoint import DefaultEndPoint, UnixSocketEndPoint
-from driver.vocabulary.errors import UnresolvableContactPoints
 
 
 def resolve(points, names=None):

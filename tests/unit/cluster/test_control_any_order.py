@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from driver.cluster import control_connection, reconnection
 from driver.cluster.control_connection import ControlConnection
 from driver.net.errors import ConnectionException
+from driver.protocol.errors import DriverException
 from driver.topology.endpoint import DefaultEndPoint
 from driver.topology.host import Host
-from driver.vocabulary.errors import DriverException
 
 NODES = range(5)
 

@@ -18,13 +18,13 @@ from driver.cluster.core import ClusterCore
 from driver.cluster.options import ClusterOptions
 from driver.net.errors import ConnectionException, ConnectionShutdown, ProtocolVersionUnsupported
 from driver.policies.reconnection import ConstantReconnectionPolicy
-from driver.topology.endpoint import DefaultEndPointFactory
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     AuthenticationFailed,
     NoHostAvailable,
     OperationTimedOut,
     UnresolvableContactPoints,
 )
+from driver.topology.endpoint import DefaultEndPointFactory
 
 QUICK = {
     "schema_event_refresh_window": 0,
@@ -421,7 +421,7 @@ def test_of_two_lists_the_one_that_was_asked_for_later_holds():
         run()
 
 
-# --- nodes rise and fall -----------------------------------------------------------------------
+# --- nodes go up and down -----------------------------------------------------------------------
 
 
 def test_events_bring_hosts_down_and_up():

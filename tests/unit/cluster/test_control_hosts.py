@@ -9,7 +9,7 @@ from control_core import FakeCore, on_a_loop, until
 
 from driver.cluster import reconnection
 from driver.net.errors import ConnectionException
-from driver.vocabulary.errors import AuthenticationFailed, OperationTimedOut
+from driver.protocol.errors import AuthenticationFailed, OperationTimedOut
 
 
 @contextlib.asynccontextmanager
@@ -53,11 +53,11 @@ async def test_on_up_waits_until_the_pools_are_open():
         await until(lambda: host.is_up is False)
         core.gate.clear()
         core.unreachable.clear()
-        rising = asyncio.ensure_future(core.hosts.on_up(host))
+        going_up = asyncio.ensure_future(core.hosts.on_up(host))
         await asyncio.sleep(0.01)
-        assert not rising.done()
+        assert not going_up.done()
         core.gate.set()
-        assert await rising is True
+        assert await going_up is True
         assert core.pools == {host}
 
 
@@ -128,10 +128,10 @@ async def test_a_host_that_goes_down_while_it_goes_up_is_down():
         core.lose(host)
         await until(lambda: host.is_up is False)
         core.gate.clear()
-        rising = asyncio.ensure_future(core.hosts.on_up(host))
+        going_up = asyncio.ensure_future(core.hosts.on_up(host))
         await asyncio.sleep(0.005)
         await core.hosts.on_down(host)
-        assert await rising is False
+        assert await going_up is False
         core.gate.set()
         await core.settle()
         assert host.is_up is False
@@ -346,19 +346,19 @@ async def test_a_node_that_was_replaced_has_a_host_of_its_own():
         assert new.is_up
 
 
-@pytest.mark.parametrize("state", ["down", "rising", "reconnecting"])
+@pytest.mark.parametrize("state", ["down", "going_up", "reconnecting"])
 def test_closing_ends_everything_and_nothing_starts_after_it(state):
     @on_a_loop
     async def run():
         core = FakeCore()
         host = await added(core, "a")
         core.unreachable["a"] = ConnectionException("no")
-        if state != "rising":
+        if state != "going_up":
             core.lose(host)
         if state == "reconnecting":
             core.gate.clear()
             await until(lambda: core.attempts)
-        if state == "rising":
+        if state == "going_up":
             core.gate.clear()
             core.hosts.add(core.host("b"))
         await core.close()

@@ -9,7 +9,7 @@ from control_core import on_a_loop
 from driver.cluster import reconnection
 from driver.cluster.reconnection import at_least, for_ever, new_schedule, try_again
 from driver.net.errors import ConnectionException
-from driver.vocabulary.errors import AuthenticationFailed, NoHostAvailable
+from driver.protocol.errors import AuthenticationFailed, NoHostAvailable
 
 REFUSED = AuthenticationFailed("bad credentials")
 LOST = ConnectionException("lost")

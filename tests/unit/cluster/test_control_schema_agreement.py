@@ -17,7 +17,7 @@ from driver.cluster.schema_agreement import (
     wait_for_schema_agreement,
 )
 from driver.net.errors import ConnectionShutdown
-from driver.vocabulary.errors import OperationTimedOut
+from driver.protocol.errors import OperationTimedOut
 
 OLD, NEW = UUID(int=1), UUID(int=2)
 

@@ -7,9 +7,9 @@ from control_core import FakeConnection, FakeCore, on_a_loop
 
 from driver.cluster.schema_refresh import read_schema
 from driver.cluster.system_tables import SystemTables, side_by_side
+from driver.protocol.errors import InvalidRequest
 from driver.topology.endpoint import DefaultEndPoint
 from driver.topology.metadata import KeyspaceMetadata, Metadata
-from driver.vocabulary.errors import InvalidRequest
 from driver.wire.responses.schema_change import SignatureDescriptor
 
 

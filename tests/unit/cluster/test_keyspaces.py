@@ -10,8 +10,8 @@ from cql_node import error, rows
 from driver.cluster import Cluster
 from driver.net.errors import ConnectionException
 from driver.policies import RoundRobinPolicy
+from driver.protocol.errors import InvalidRequest
 from driver.types import Int32Type
-from driver.vocabulary.errors import InvalidRequest
 
 INVALID = 0x2200
 USE = re.compile("^USE ")

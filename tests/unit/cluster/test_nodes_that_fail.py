@@ -8,8 +8,8 @@ from cql_node import PREPARE
 
 from driver.cluster import Cluster
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
+from driver.protocol.errors import NoHostAvailable
 from driver.types import Int32Type
-from driver.vocabulary.errors import NoHostAvailable
 
 INSERT = "INSERT INTO t (k) VALUES (?)"
 

@@ -77,12 +77,12 @@ async def turns(count=5):
 async def test_an_update_while_a_host_rises_opens_no_second_pool(made):
     host = Host("127.0.0.1")
     pools = SessionPools(Core(host))
-    rising = asyncio.create_task(pools.add_or_renew(host))
+    going_up = asyncio.create_task(pools.add_or_renew(host))
     await turns()
     updating = asyncio.create_task(pools.update())
     await turns()
     all_can_open(made)
-    await asyncio.gather(rising, updating)
+    await asyncio.gather(going_up, updating)
     assert len(made) == 1
     assert pools.pool_for(host) is made[0]
 
@@ -91,12 +91,12 @@ async def test_an_update_while_a_host_rises_opens_no_second_pool(made):
 async def test_a_host_that_became_ignored_while_its_pool_was_opened_keeps_none(made):
     core = Core(host := Host("127.0.0.1"))
     pools = SessionPools(core)
-    rising = asyncio.create_task(pools.add_or_renew(host))
+    going_up = asyncio.create_task(pools.add_or_renew(host))
     await turns()
     core.distance = HostDistance.IGNORED
     updating = asyncio.create_task(pools.update())
     all_can_open(made)
-    await asyncio.gather(rising, updating)
+    await asyncio.gather(going_up, updating)
     assert pools.by_host == {}
     assert made[0].is_shutdown
 

@@ -10,10 +10,10 @@ from cql_node import EXECUTE, PREPARE, VOID, error, rows
 from driver.cluster import Cluster
 from driver.cluster import core as core_module
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
+from driver.protocol.errors import InvalidRequest, ProtocolException, UnsupportedOperation
 from driver.statements import BatchStatement
 from driver.topology.schema import KeyspaceMetadata
 from driver.types import Int32Type
-from driver.vocabulary.errors import InvalidRequest, ProtocolException, UnsupportedOperation
 
 INSERT = "INSERT INTO t (k) VALUES (?)"
 

@@ -10,8 +10,8 @@ from driver.cluster.profiles import (
     ProfileManager,
 )
 from driver.policies import HostDistance, RetryPolicy, RoundRobinPolicy
+from driver.protocol.consistency import ConsistencyLevel
 from driver.topology.host import Host
-from driver.vocabulary.consistency import ConsistencyLevel
 
 
 class Recorder(RoundRobinPolicy):

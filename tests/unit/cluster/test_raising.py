@@ -18,8 +18,8 @@ from driver.execution.awaitable import AwaitableResponse
 from driver.execution.waiting import refuse_on_loop
 from driver.net import loop as loop_module
 from driver.policies import RetryPolicy
+from driver.protocol.errors import DriverException
 from driver.types import Int32Type
-from driver.vocabulary.errors import DriverException
 
 ENDS_A_PROGRAM = (SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
 

@@ -16,12 +16,12 @@ from driver.policies import (
     FallthroughRetryPolicy,
     RoundRobinPolicy,
 )
+from driver.protocol.columns import ColDesc
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import NoHostAvailable, OperationTimedOut
 from driver.results.rows import dict_factory, ordered_dict_factory, tuple_factory
 from driver.statements import BatchStatement, SimpleStatement
 from driver.types import BytesType, Int32Type, UTF8Type
-from driver.vocabulary.columns import ColDesc
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import NoHostAvailable, OperationTimedOut
 from driver.wire import primitives as p
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler
 

@@ -5,9 +5,9 @@ import io
 import pytest
 
 from driver import compat
+from driver.protocol import errors
 from driver.types import Int32Type
 from driver.types.deserializers import make_deserializers
-from driver.vocabulary import errors
 from driver.wire.frame import FRAME_HEADER_LENGTH
 from driver.wire.handlers import ProtocolHandler
 from driver.wire.responses import errors as messages

@@ -31,7 +31,7 @@ def test_names_are_objects_of_this_driver():
     from cassandra import ConsistencyLevel
     from cassandra.util import Date as TheirDate
 
-    from driver.vocabulary.consistency import ConsistencyLevel as Ours
+    from driver.protocol.consistency import ConsistencyLevel as Ours
 
     assert ConsistencyLevel is Ours
     assert TheirDate is Date

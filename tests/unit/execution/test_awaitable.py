@@ -8,9 +8,9 @@ import pytest
 from script import INVALID, NOTHING_LEFT, NUMBER, OVERLOADED, leftovers, respond, row, session_of
 
 from driver.execution import AwaitableResponse, QueryExhausted, TraceUnavailable
+from driver.protocol.errors import InvalidRequest, OperationTimedOut
 from driver.results import ResultPage
 from driver.statements import SimpleStatement
-from driver.vocabulary.errors import InvalidRequest, OperationTimedOut
 
 
 def on_loop(test):

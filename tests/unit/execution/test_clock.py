@@ -13,7 +13,7 @@ from script import INVALID, NUMBER, respond, row, session_of
 
 from driver.execution import Metrics, RequestExecution, ResponseFuture
 from driver.execution import request as module
-from driver.vocabulary.errors import InvalidRequest
+from driver.protocol.errors import InvalidRequest
 
 
 class Clock:

@@ -15,7 +15,7 @@ from driver.execution import (
     execute_concurrent_async,
     execute_concurrent_with_args,
 )
-from driver.vocabulary.errors import InvalidRequest
+from driver.protocol.errors import InvalidRequest
 
 STATEMENT = "q %s"
 

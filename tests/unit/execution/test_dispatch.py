@@ -10,13 +10,13 @@ from driver.execution.in_memory import InMemorySession
 from driver.net.errors import ConnectionException, ConnectionShutdown
 from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
 from driver.policies.retry import FallthroughRetryPolicy
+from driver.protocol.columns import ColDesc
+from driver.protocol.errors import DriverException, PreparedQueryNotFound, Unavailable
 from driver.results import tuple_factory
 from driver.statements import BatchStatement, SimpleStatement
 from driver.topology.tablets import TABLET_PAYLOAD_TYPE, Tablet
 from driver.topology.token import Murmur3Token
 from driver.types import BytesType, Int32Type, UTF8Type, lookup_casstype
-from driver.vocabulary.columns import ColDesc
-from driver.vocabulary.errors import DriverException, PreparedQueryNotFound, Unavailable
 from driver.wire.features import TABLETS_ROUTING_PAYLOAD, ProtocolFeatures
 from driver.wire.requests import ExecuteMessage, PrepareMessage
 from driver.wire.responses import ReadyMessage

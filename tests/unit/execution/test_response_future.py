@@ -9,15 +9,15 @@ import pytest
 
 from driver.execution import QueryExhausted, ResponseFuture
 from driver.execution.in_memory import InMemorySession
-from driver.results import tuple_factory
-from driver.statements import BatchStatement, SimpleStatement
-from driver.types import Int32Type
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     DriverException,
     InvalidRequest,
     NoHostAvailable,
     UnsupportedOperation,
 )
+from driver.results import tuple_factory
+from driver.statements import BatchStatement, SimpleStatement
+from driver.types import Int32Type
 from driver.wire.requests import BatchMessage, ExecuteMessage, QueryMessage
 
 NUMBER = [("n", Int32Type)]

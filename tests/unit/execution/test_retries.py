@@ -29,9 +29,8 @@ from driver.policies.retry import (
     NeverRetryPolicy,
     RetryPolicy,
 )
-from driver.statements import SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import (
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import (
     InvalidRequest,
     NoHostAvailable,
     Overloaded,
@@ -42,7 +41,8 @@ from driver.vocabulary.errors import (
     UnsupportedOperation,
     WriteTimeout,
 )
-from driver.vocabulary.kinds import WriteType
+from driver.protocol.kinds import WriteType
+from driver.statements import SimpleStatement
 
 IDEMPOTENT = SimpleStatement("q", is_idempotent=True)
 

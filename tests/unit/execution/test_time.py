@@ -20,13 +20,13 @@ from driver.execution import Metrics, ResponseFuture
 from driver.net.errors import ConnectionShutdown
 from driver.policies.retry import FallthroughRetryPolicy
 from driver.policies.speculative import ConstantSpeculativeExecutionPolicy
-from driver.statements import SimpleStatement
-from driver.vocabulary.errors import (
+from driver.protocol.errors import (
     InvalidRequest,
     NoHostAvailable,
     OperationTimedOut,
     Overloaded,
 )
+from driver.statements import SimpleStatement
 
 IDEMPOTENT = SimpleStatement("q", is_idempotent=True)
 

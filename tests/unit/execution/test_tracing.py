@@ -9,10 +9,10 @@ import pytest
 from script import INVALID, NOTHING_LEFT, asked, leftovers, respond, row, session_of
 
 from driver.execution import QueryTrace, TraceEvent, TraceUnavailable
+from driver.protocol.errors import InvalidRequest
 from driver.types import InetAddressType, Int32Type, MapType, TimestampType, TimeUUIDType, UTF8Type
 from driver.types.identity import UUIDType
 from driver.values.uuids import uuid_from_time
-from driver.vocabulary.errors import InvalidRequest
 
 TRACE = UUID("5d2f1e30-2cc2-11f0-9cd2-0242ac120002")
 SECOND = UUID("6d2f1e30-2cc2-11f0-9cd2-0242ac120002")

@@ -7,7 +7,7 @@ from cql_node import AUTH_CHALLENGE, AUTH_RESPONSE, AUTH_SUCCESS, Answer, CqlNod
 from wire_bodies import value
 
 from driver.auth import PlainTextAuthProvider
-from driver.vocabulary.errors import AuthenticationFailed
+from driver.protocol.errors import AuthenticationFailed
 from driver.wire.requests import QueryMessage
 
 SECRET = "correct horse"  # noqa: S105  (of a node that lives for a test)

@@ -28,9 +28,9 @@ from driver.net.errors import (
     ConnectionShutdown,
     ProtocolVersionUnsupported,
 )
+from driver.protocol.errors import InvalidRequest, OperationTimedOut, UnsupportedOperation
+from driver.protocol.kinds import BatchType
 from driver.types import Int32Type, UTF8Type
-from driver.vocabulary.errors import InvalidRequest, OperationTimedOut, UnsupportedOperation
-from driver.vocabulary.kinds import BatchType
 from driver.wire.handlers import LazyProtocolHandler
 from driver.wire.malformed import ColumnDecodeError
 from driver.wire.requests import BatchMessage, ExecuteMessage, PrepareMessage, QueryMessage

@@ -12,9 +12,9 @@ from driver.net.in_memory import (
     InMemoryServer,
     answer_void,
 )
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import UnsupportedOperation
 from driver.types import UTF8Type
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import UnsupportedOperation
 from driver.wire.malformed import ColumnDecodeError
 from driver.wire.requests import QueryMessage
 from driver.wire.responses import ResultMessage

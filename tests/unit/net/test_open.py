@@ -15,8 +15,8 @@ from driver.net.connection import Connection
 from driver.net.errors import ConnectionException
 from driver.net.open import open_transport
 from driver.net.settings import ConnectionSettings
+from driver.protocol.errors import OperationTimedOut
 from driver.topology.endpoint import DefaultEndPoint, SniEndPoint
-from driver.vocabulary.errors import OperationTimedOut
 from driver.wire.requests import QueryMessage
 
 SELECT = QueryMessage("SELECT v FROM t", 1)

@@ -8,8 +8,8 @@ from cql_node import QUERY, SILENCE, VOID, rows
 from loops import eventually
 
 from driver.net.errors import ConnectionBusy
+from driver.protocol.errors import OperationTimedOut
 from driver.types import Int32Type
-from driver.vocabulary.errors import OperationTimedOut
 from driver.wire.requests import QueryMessage
 
 SELECT = QueryMessage("SELECT v FROM t", 1)

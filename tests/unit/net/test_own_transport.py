@@ -5,8 +5,8 @@ import asyncio
 from driver.net.connection import Connection
 from driver.net.in_memory import VOID, Answer, InMemoryServer
 from driver.net.settings import ConnectionSettings
+from driver.protocol.version import ProtocolVersion
 from driver.topology.endpoint import DefaultEndPoint
-from driver.vocabulary.protocol_version import ProtocolVersion
 from driver.wire.requests import QueryMessage
 from driver.wire.responses import SupportedMessage
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from loops import eventually
 
 from driver.net.errors import ConnectionException, ConnectionShutdown
+from driver.protocol.errors import InvalidRequest
 from driver.types import Int32Type, UTF8Type
-from driver.vocabulary.errors import InvalidRequest
 from driver.wire.malformed import MalformedFrameError
 from driver.wire.requests import QueryMessage
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
+from driver.protocol.columns import ColDesc
+from driver.protocol.errors import DependencyException
 from driver.types import Int32Type, UTF8Type
-from driver.vocabulary.columns import ColDesc
-from driver.vocabulary.errors import DependencyException
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(32)
 SECRET, PLAIN = ColDesc("ks", "t", "secret"), ColDesc("ks", "t", "plain")

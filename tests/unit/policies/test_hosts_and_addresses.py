@@ -12,8 +12,8 @@ from driver.policies import (
     SimpleConvictionPolicy,
     address_translation,
 )
+from driver.protocol.errors import OperationTimedOut
 from driver.topology.host import Host
-from driver.vocabulary.errors import OperationTimedOut
 
 
 def test_every_failure_but_a_late_answer_convicts():

@@ -10,10 +10,10 @@ from driver.policies import (
     RetryPolicy,
 )
 from driver.policies import retry as module
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import IsBootstrapping, Overloaded, ServerError, TruncateError
+from driver.protocol.kinds import WriteType
 from driver.statements import SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import IsBootstrapping, Overloaded, ServerError, TruncateError
-from driver.vocabulary.kinds import WriteType
 
 QUORUM, SERIAL = ConsistencyLevel.QUORUM, ConsistencyLevel.SERIAL
 ONE, TWO, THREE = ConsistencyLevel.ONE, ConsistencyLevel.TWO, ConsistencyLevel.THREE

@@ -17,9 +17,9 @@ from driver.policies import (
     WrapperPolicy,
 )
 from driver.policies.load_balancing import dc_aware, token_aware
+from driver.protocol.columns import ColumnMetadata
 from driver.statements import BatchStatement, PreparedStatement, SimpleStatement
 from driver.types import Int32Type
-from driver.vocabulary.columns import ColumnMetadata
 
 A, B, C, D = (host(name) for name in "abcd")
 REMOTE = host("r", "dc2")

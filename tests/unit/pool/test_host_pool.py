@@ -11,7 +11,7 @@ from loops import eventually
 from driver.auth import PlainTextAuthProvider
 from driver.net.errors import ConnectionBusy, ConnectionShutdown, NoConnectionsAvailable
 from driver.policies.reconnection import ConstantReconnectionPolicy
-from driver.vocabulary.errors import AuthenticationFailed, InvalidRequest
+from driver.protocol.errors import AuthenticationFailed, InvalidRequest
 from driver.wire.requests import QueryMessage
 
 SELECT = QueryMessage("SELECT v FROM t", 1)

@@ -2,9 +2,9 @@
 
 import pytest
 
+from driver.protocol.columns import ColumnMetadata
 from driver.statements import PreparedStatement
 from driver.types import Int32Type, UTF8Type
-from driver.vocabulary.columns import ColumnMetadata
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.kinds import BatchType
 from driver.statements import BatchStatement, SimpleStatement
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.kinds import BatchType
 
 KEY = b"\x00\x04\x00\x00\x00\x01\x00\x00\x01x\x00"
 VALUES = [b"\x00\x00\x00\x01", b"x", b"\x00\x00\x00\x01"]

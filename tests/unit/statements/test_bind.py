@@ -6,6 +6,9 @@ import struct
 import numpy as np
 import pytest
 
+from driver.protocol.columns import ColDesc
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.unset import UNSET_VALUE
 from driver.statements import BoundStatement
 from driver.types import (
     AsciiType,
@@ -16,9 +19,6 @@ from driver.types import (
     LongType,
     VectorType,
 )
-from driver.vocabulary.columns import ColDesc
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.unset import UNSET_VALUE
 
 ONE = b"\x00\x00\x00\x01"
 SINCE_UNSET = pytest.mark.parametrize("version", [4, 5])

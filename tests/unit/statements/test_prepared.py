@@ -2,6 +2,7 @@
 
 import pytest
 
+from driver.protocol.columns import ColumnMetadata
 from driver.statements import PreparedStatement
 from driver.topology.metadata import (
     KeyspaceMetadata,
@@ -10,7 +11,6 @@ from driver.topology.metadata import (
     TableMetadata,
 )
 from driver.types import Int32Type
-from driver.vocabulary.columns import ColumnMetadata
 
 
 def columns(*names):

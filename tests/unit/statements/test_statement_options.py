@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
+from driver.protocol.consistency import ConsistencyLevel
 from driver.statements import FETCH_SIZE_UNSET, SimpleStatement, Statement, bind_params
 from driver.types.literals import Encoder
-from driver.vocabulary.consistency import ConsistencyLevel
 
 
 def test_options_are_left_to_the_session_unless_they_are_set():

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from driver.protocol.unset import UNSET_VALUE
 from driver.types.literals import Encoder, ValueSequence, cql_quote
 from driver.values.date import Date
 from driver.values.duration import Duration
 from driver.values.ordered_map import OrderedMap
 from driver.values.sorted_set import SortedSet
 from driver.values.time import Time
-from driver.vocabulary.unset import UNSET_VALUE
 
 encode = Encoder().cql_encode_all_types
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from driver.protocol.errors import MarshalException
 from driver.types import marshal
-from driver.vocabulary.errors import MarshalException
 
 WIDTHS = [("int8", 8), ("int16", 16), ("int32", 32), ("int64", 64)]
 

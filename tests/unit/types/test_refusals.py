@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from names import plain
 
+from driver.protocol.errors import MarshalException
 from driver.types import (
     UserType,
     VectorType,
@@ -15,7 +16,6 @@ from driver.types import (
     lookup_cqltype,
     mkUnrecognizedType,
 )
-from driver.vocabulary.errors import MarshalException
 
 WRONG_TYPE = [
     ("boolean", "false"),

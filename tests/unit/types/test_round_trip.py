@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies.cql import CUSTOM, SCALARS, damaged, types_with_values, values_of
 
+from driver.protocol.errors import MarshalException
+from driver.protocol.unset import UNSET_VALUE
 from driver.types import EMPTY, lookup_casstype, lookup_cqltype
 from driver.types.deserializers import find_deserializer, make_deserializers
-from driver.vocabulary.errors import MarshalException
-from driver.vocabulary.unset import UNSET_VALUE
 
 VERSIONS = st.sampled_from([3, 4, 5])
 SIMPLE = [lookup_cqltype(name) for name in SCALARS] + [lookup_casstype(CUSTOM)]

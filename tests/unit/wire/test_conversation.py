@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.vocabulary.consistency import ConsistencyLevel
+from driver.protocol.consistency import ConsistencyLevel
 from driver.wire.compression import (
     locally_supported_compressions,
     segment_compress,

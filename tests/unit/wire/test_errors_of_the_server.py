@@ -3,9 +3,9 @@
 import pytest
 from wire_bodies import inet_addr, integer, short, string
 
-from driver.vocabulary import errors as exceptions
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.kinds import WriteType
+from driver.protocol import errors as exceptions
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.kinds import WriteType
 from driver.wire.codec import ProtocolHandler
 from driver.wire.features import ProtocolFeatures
 from driver.wire.responses.errors import ERRORS_BY_CODE

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from driver.vocabulary.errors import UnsupportedOperation
+from driver.protocol.errors import UnsupportedOperation
 from driver.wire.codec import ProtocolHandler
 from driver.wire.messages import Request
 from driver.wire.requests import ExecuteMessage, OptionsMessage, QueryMessage

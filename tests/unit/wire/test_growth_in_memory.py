@@ -5,10 +5,10 @@ import tracemalloc
 import pytest
 import wire_bodies as wb
 
+from driver.protocol.errors import MarshalException
+from driver.protocol.limits import limits, shortened
 from driver.types import Int32Type, ListType, TupleType, UserType
 from driver.types.deserializers import find_deserializer
-from driver.vocabulary.errors import MarshalException
-from driver.vocabulary.limits import limits, shortened
 from driver.wire.codec import ProtocolHandler
 from driver.wire.compression import locally_supported_compressions
 from driver.wire.malformed import ColumnDecodeError, MalformedFrameError

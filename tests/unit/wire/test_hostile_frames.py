@@ -16,6 +16,8 @@ from wire_bodies import (
     value,
 )
 
+from driver.protocol.columns import ColumnMetadata
+from driver.protocol.errors import DriverException
 from driver.types import (
     DoubleType,
     DurationType,
@@ -27,8 +29,6 @@ from driver.types import (
     UTF8Type,
     UUIDType,
 )
-from driver.vocabulary.columns import ColumnMetadata
-from driver.vocabulary.errors import DriverException
 from driver.wire.codec import RESPONSES_BY_OPCODE, ProtocolHandler
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler
 from driver.wire.malformed import ColumnDecodeError, MalformedFrameError

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.unset import UNSET_VALUE
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.unset import UNSET_VALUE
 from driver.wire import primitives as p
 from driver.wire.malformed import MalformedFrameError
 

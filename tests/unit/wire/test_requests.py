@@ -4,11 +4,11 @@ import io
 
 import pytest
 
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.errors import UnsupportedOperation
-from driver.vocabulary.kinds import BatchType
-from driver.vocabulary.protocol_version import ProtocolVersion
-from driver.vocabulary.unset import UNSET_VALUE
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.errors import UnsupportedOperation
+from driver.protocol.kinds import BatchType
+from driver.protocol.unset import UNSET_VALUE
+from driver.protocol.version import ProtocolVersion
 from driver.wire.codec import ProtocolHandler
 from driver.wire.requests import (
     AuthResponseMessage,

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wire_bodies import rows_content, rows_result
 
+from driver.protocol.columns import ColumnMetadata
+from driver.protocol.errors import DependencyException
 from driver.types import (
     BooleanType,
     BytesType,
@@ -29,8 +31,6 @@ from driver.types import (
     VectorType,
 )
 from driver.types.deserializers import make_deserializers
-from driver.vocabulary.columns import ColumnMetadata
-from driver.vocabulary.errors import DependencyException
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler, ProtocolHandler
 from driver.wire.malformed import ColumnDecodeError
 from driver.wire.responses import ResultMessage

@@ -20,8 +20,8 @@ from libc.string cimport memcpy
 
 from driver._cython.types.marshal cimport write_int32, write_uint16, write_uint32, write_uint64
 
-from ....vocabulary.protocol_version import ProtocolVersion
-from ....vocabulary.unset import UNSET_VALUE
+from ....protocol.version import ProtocolVersion
+from ....protocol.unset import UNSET_VALUE
 from ....wire.primitives import write_longstring
 from ....wire.requests import bodies as pure
 

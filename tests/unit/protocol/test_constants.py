@@ -5,11 +5,11 @@ import pickle
 
 import pytest
 
-from driver.vocabulary import kinds
-from driver.vocabulary.columns import ColDesc, ColumnMetadata
-from driver.vocabulary.consistency import ConsistencyLevel, consistency_value_to_name
-from driver.vocabulary.protocol_version import ProtocolVersion
-from driver.vocabulary.unset import UNSET_VALUE, UnsetType
+from driver.protocol import kinds
+from driver.protocol.columns import ColDesc, ColumnMetadata
+from driver.protocol.consistency import ConsistencyLevel, consistency_value_to_name
+from driver.protocol.unset import UNSET_VALUE, UnsetType
+from driver.protocol.version import ProtocolVersion
 
 
 def test_consistency_levels_have_the_codes_of_section_3():

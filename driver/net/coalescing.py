@@ -1,4 +1,4 @@
-"""Gathering: what is written within one iteration of the loop is handed on together."""
+"""Coalescing: what is written within one iteration of the loop is handed on together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Gathering:
+class WriteCoalescer:
     """Bytes that wait for the end of the loop's iteration; for the loop's thread only."""
 
     __slots__ = ("_deliver", "_loop", "_thread", "_waiting")

@@ -1,4 +1,4 @@
-"""The surface of clusters and sessions: what the sync and the awaitable ones have in common.
+"""What the clusters and sessions of threads and of event loops have in common.
 
 Everything here answers at once. What has to wait for the loop is in ``cluster.py`` and
 ``session.py``, and in ``driver.aio``; all of it hands on to the cores in a line or two.
@@ -52,20 +52,20 @@ class _Option(Generic[_T]):
         self._name = name
 
     @overload
-    def __get__(self, surface: None, owner: type) -> Self: ...
+    def __get__(self, cluster: None, owner: type) -> Self: ...
 
     @overload
-    def __get__(self, surface: ClusterSurface, owner: type) -> _T: ...
+    def __get__(self, cluster: BaseCluster, owner: type) -> _T: ...
 
-    def __get__(self, surface: ClusterSurface | None, owner: type) -> Self | _T:
-        if surface is None:
+    def __get__(self, cluster: BaseCluster | None, owner: type) -> Self | _T:
+        if cluster is None:
             return self
-        value: _T = getattr(surface.core.options, self._name)
+        value: _T = getattr(cluster.core.options, self._name)
         return value
 
-    def __set__(self, surface: ClusterSurface, value: _T) -> None:
+    def __set__(self, cluster: BaseCluster, value: _T) -> None:
         change: dict[str, Any] = {self._name: value}
-        surface.core.options = replace(surface.core.options, **change)
+        cluster.core.options = replace(cluster.core.options, **change)
 
 
 class _OfCore(Generic[_T]):
@@ -75,19 +75,19 @@ class _OfCore(Generic[_T]):
         self._name = name
 
     @overload
-    def __get__(self, surface: None, owner: type) -> Self: ...
+    def __get__(self, session: None, owner: type) -> Self: ...
 
     @overload
-    def __get__(self, surface: SessionSurface, owner: type) -> _T: ...
+    def __get__(self, session: BaseSession, owner: type) -> _T: ...
 
-    def __get__(self, surface: SessionSurface | None, owner: type) -> Self | _T:
-        if surface is None:
+    def __get__(self, session: BaseSession | None, owner: type) -> Self | _T:
+        if session is None:
             return self
-        value: _T = getattr(surface.core, self._name)
+        value: _T = getattr(session.core, self._name)
         return value
 
-    def __set__(self, surface: SessionSurface, value: _T) -> None:
-        setattr(surface.core, self._name, value)
+    def __set__(self, session: BaseSession, value: _T) -> None:
+        setattr(session.core, self._name, value)
 
 
 class _OfProfile(Generic[_T]):
@@ -100,22 +100,22 @@ class _OfProfile(Generic[_T]):
         self._name = name
 
     @overload
-    def __get__(self, surface: None, owner: type) -> Self: ...
+    def __get__(self, session: None, owner: type) -> Self: ...
 
     @overload
-    def __get__(self, surface: SessionSurface, owner: type) -> _T: ...
+    def __get__(self, session: BaseSession, owner: type) -> _T: ...
 
-    def __get__(self, surface: SessionSurface | None, owner: type) -> Self | _T:
-        if surface is None:
+    def __get__(self, session: BaseSession | None, owner: type) -> Self | _T:
+        if session is None:
             return self
-        value: _T = getattr(surface.core.default_profile, self._attribute)
+        value: _T = getattr(session.core.default_profile, self._attribute)
         return value
 
-    def __set__(self, surface: SessionSurface, value: _T) -> None:
-        surface.core.set_default(self._attribute, value, self._name)
+    def __set__(self, session: BaseSession, value: _T) -> None:
+        session.core.set_default(self._attribute, value, self._name)
 
 
-class ClusterSurface(Refreshing):
+class BaseCluster(Refreshing):
     """The options of a cluster as attributes, and what is known of it.
 
     Options can be set too; what is connected already stays as it is. ``ClusterOptions`` describes
@@ -229,7 +229,7 @@ class ClusterSurface(Refreshing):
         with self._sessions_lock:
             return WeakSet(session for session in self._sessions if not session.is_shutdown)
 
-    def _remember(self, session: SessionSurface) -> None:
+    def _remember(self, session: BaseSession) -> None:
         with self._sessions_lock:
             self._sessions.add(session)
 
@@ -329,7 +329,7 @@ class ClusterSurface(Refreshing):
         self.core.prepared.add(prepared_statement)
 
 
-class SessionSurface:
+class BaseSession:
     """The settings of a session as attributes, and the state of its pools.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from driver.vocabulary import errors
-from driver.vocabulary.consistency import ConsistencyLevel
-from driver.vocabulary.kinds import OperationType, WriteType
+from driver.protocol import errors
+from driver.protocol.consistency import ConsistencyLevel
+from driver.protocol.kinds import OperationType, WriteType
 
 QUORUM = ConsistencyLevel.QUORUM
 RESPONSES = {"consistency": QUORUM, "required_responses": 2, "received_responses": 1}
