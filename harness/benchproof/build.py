@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
 import tomllib
 import zipfile
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
-from . import dependencies, variables
+from . import dependencies, files, variables
 from .dependencies import Dependencies
 from .errors import BuildError, no_space
 from .package import RECORD
@@ -169,8 +168,8 @@ class Builder:
             if built is None or (impl == "cython" and not _is_kept(built, wanted)):
                 started = time.monotonic()
                 self._say(f"{name}: building")
-                with tempfile.TemporaryDirectory(prefix="build-", dir=self.cache) as scratch:
-                    wheel = self._wheel(target, impl, Path(scratch), flags, tools)
+                with files.scratch(self.cache) as scratch:
+                    wheel = self._wheel(target, impl, scratch, flags, tools)
                     built = self._keep(target, wheel, record.parent, checkout.package)
                 self._say(f"{name}: built in {time.monotonic() - started:.0f} s")
             else:
@@ -263,8 +262,8 @@ class Builder:
 
     def _keep(self, target: Target, wheel: Path, folder: Path, place: str) -> dict[str, Any]:
         """Unpack a wheel, and move it into place as one step; the record of it."""
-        with tempfile.TemporaryDirectory(prefix="side-", dir=self.cache) as scratch:
-            side = Path(scratch, "side")
+        with files.scratch(self.cache) as scratch:
+            side = scratch / "side"
             side.mkdir()
             name, compiled, metadata = unpack(wheel, side, place)
             record = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from . import (
@@ -36,6 +34,7 @@ from .progress import Counter
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from .build import Built
     from .progress import Teller
@@ -141,13 +140,13 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
     }
     if not request.committed:
         targets.refuse_dirty(tuple(sides.values()), place.checkout)
-    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+    with Crew() as crew:
         suites, named = place.suites, request.processes
         if not named:
             suites, whose = definitions.choose(
                 (("the working tree", None), *((target.spec.text, target) for target in
                                                (sides["right"], sides["left"]))),
-                place.checkout, place.suites, Path(scratch),
+                place.checkout, place.suites, crew.scratch,
             )  # fmt: skip
             tell.line(whose)
         known = None if named else listing.early(suites, place.checkout)
@@ -163,7 +162,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         document = skeleton(request, place, sides, built)
         core = provenance.pinned_core()
         bench = Bench(
-            built, suites, crew, Path(scratch).resolve(), core,
+            built, suites, crew, crew.scratch, core,
             lanes=LANES if built["left"].impl != built["right"].impl else 1,
         )  # fmt: skip
         cases: list[Case] = []

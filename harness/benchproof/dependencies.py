@@ -13,20 +13,20 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass
 from email.parser import Parser
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from . import files
 from .errors import BuildError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from .processes import Crew
     from .progress import Teller
@@ -72,12 +72,14 @@ class Dependencies:
 
     def _install(self, wanted: list[str], folder: Path) -> None:
         """Run pip, and move into place as one step."""
-        with tempfile.TemporaryDirectory(prefix="packages-", dir=self.cache) as scratch:
-            target = Path(scratch, "packages")
+        with files.scratch(self.cache) as scratch:
+            target = scratch / "packages"
             command = [sys.executable, "-m", "pip", "install", "--target", str(target),
                        "--disable-pip-version-check", "--no-input", "--", *wanted]  # fmt: skip
-            log = Path(scratch, "log")
-            child = self.crew.start(command, log=log, cwd=Path(scratch), env=dict(os.environ))
+            # One in the background must not wait for an answer at the terminal.
+            env = os.environ | {"GIT_TERMINAL_PROMPT": "0"}
+            log = scratch / "log"
+            child = self.crew.start(command, log=log, cwd=scratch, env=env)
             ended = self.crew.wait(child)
             if ended.status:
                 said = [line for line in ended.last_lines(40) if line.startswith("ERROR")]

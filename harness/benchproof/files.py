@@ -1,11 +1,17 @@
-"""Where files go: the cache of a checkout; and writing one as one step, never seen by half."""
+"""Where files go: the cache of a checkout, folders for a while, and one file written as one step.
+
+What a process that was killed leaves is found by the locks that it held: the system drops them.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import shutil
 import sys
 import tempfile
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +19,13 @@ from benchproof import renamed
 from benchproof.errors import told
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 #: Stands for standard output where the file of a document is asked for.
 STDOUT = Path("-")
+#: How the folders of `scratch` begin.
+_OURS = "benchproof-run-"
 
 
 def write_json(document: Mapping[str, Any], file: Path) -> None:
@@ -52,19 +60,88 @@ def write(content: str | bytes, file: Path) -> None:
         BenchproofError: it cannot be written.
     """
     data = content.encode() if isinstance(content, str) else content
+    # One name: what a write that was killed left is taken up by the next.
+    partial = file.with_name(f".{file.name}.partial")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle, scratch = tempfile.mkstemp(dir=file.parent, prefix=file.name, suffix=".partial")
+        handle = _taken(partial)
         try:
-            with os.fdopen(handle, "wb") as out:
+            with os.fdopen(handle, "wb", closefd=False) as out:
+                out.truncate()
                 out.write(data)
-            Path(scratch).chmod(0o644)
-            Path(scratch).replace(file)
+            partial.replace(file)
         except BaseException:
-            Path(scratch).unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
             raise
+        finally:
+            os.close(handle)
     except OSError as error:
         raise told(error) from error
+
+
+def _taken(partial: Path) -> int:
+    """A descriptor of a file that is open for writing in this process alone."""
+    while True:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        if _holds(handle, partial):
+            return handle
+        os.close(handle)
+
+
+def _holds(handle: int, path: Path) -> bool:
+    """Wait for the lock of what is open; whether it is still what the path names.
+
+    A file system without locks gives none: then nobody else gets one, either.
+    """
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def scratch(place: Path | None = None) -> Iterator[Path]:
+    """A folder as long as the block; those that killed processes left beside it are removed.
+
+    Args:
+        place: the folder in which it is made; that of the system for such things without one.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    place = (place or Path(tempfile.gettempdir())).resolve()
+    _clear(place)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_OURS, dir=place))
+        with suppress(FileNotFoundError):  # another process took it for one that was left
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            if _holds(handle, folder):
+                break
+            os.close(handle)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def _clear(place: Path) -> None:
+    """Remove the folders of processes that are gone: those whose lock nobody has."""
+    for folder in place.glob(f"{_OURS}*"):
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(handle).st_uid == os.geteuid():
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            pass  # in use, or on a file system without locks
+        finally:
+            os.close(handle)
 
 
 def cache_of(root: Path) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from .build import Built
     from .checkout import Checkout
     from .place import Place
+    from .plan import SideName
     from .progress import Teller
 
 
@@ -42,8 +43,8 @@ def early(suites: Path, checkout: Checkout) -> list[dict[str, Any]] | None:
         None where the list cannot be had like this: a suite imports the package as it is loaded,
         or does not load. Then only a build can tell, and says what is wrong.
     """
-    with TemporaryDirectory(prefix="benchproof-") as scratch, Crew() as crew:
-        folder = Path(scratch).resolve()
+    with Crew() as crew:
+        folder = crew.scratch
         request = {
             "task": "list", "suites": str(suites.resolve()), "out": str(folder / "answers.jsonl"),
             "harness": str(Path(__file__).resolve().parent.parent),
@@ -76,10 +77,10 @@ def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
     if known is not None:
         return known
     target = targets.resolve(targets.parse(side), place.checkout)
-    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+    with Crew() as crew:
         built = Builder(place.checkout, place.cache, crew, place.toolchain, tell).build(target)
-        folder = Path(scratch).resolve()
-        bench = Bench({"left": built, "right": built}, place.suites.resolve(), crew, folder, None)
+        both: dict[SideName, Built] = {"left": built, "right": built}
+        bench = Bench(both, place.suites.resolve(), crew, crew.scratch, None)
         return bench.discover()
 
 

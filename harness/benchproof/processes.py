@@ -1,4 +1,4 @@
-"""Child processes, each in its own process group, so that none outlives the harness."""
+"""Child processes, all in one process group, which ends with the harness whatever ends that."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from . import files
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Seconds between asking a process group to end and making it end.
 GRACE = 2.0
+#: Leads the group. It reads from a pipe that nobody writes to, of which the harness has the other
+#: end: when that is closed, by the system where need be, it ends the group, and itself.
+_GUARD = "trap '' TERM; read -r _; kill -KILL 0"
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,20 @@ class Child:
 class Crew:
     """The children that are alive now; leaving the `with` block ends all of them.
 
-    Children do not get the terminal's Ctrl-C (they lead their own sessions): the harness gets
+    Children do not get the terminal's Ctrl-C (they are no foreground group): the harness gets
     it, and ends them by group, so that what a child started (valgrind, the compiler) ends too.
+    A child is in the group before its program runs, so none is missed if the harness is killed
+    between starting it and hearing of it.
+
+    Attributes:
+        scratch: a folder for what children read and write, as long as the block; their `TMPDIR`.
     """
+
+    scratch: Path
 
     def __init__(self) -> None:
         """An empty crew."""
+        self._ends = contextlib.ExitStack()
         self._alive: dict[int, subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -64,7 +77,15 @@ class Crew:
         return self._closed
 
     def __enter__(self) -> Self:
-        """The crew itself."""
+        """The crew itself, with its folder and its guard."""
+        self.scratch = self._ends.enter_context(files.scratch())
+        self._guard = subprocess.Popen(  # noqa: S603  (our own words)
+            ["/bin/sh", "-c", _GUARD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            process_group=0,
+        )
         return self
 
     def __exit__(
@@ -73,8 +94,9 @@ class Crew:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End every child that is still alive."""
-        self.stop()
+        """End every child that is still alive, and remove the folder."""
+        with self._ends:
+            self.stop()
 
     def start(
         self,
@@ -107,9 +129,9 @@ class Crew:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    env=None if env is None else dict(env),
+                    env={**(os.environ if env is None else env), "TMPDIR": str(self.scratch)},
                     cwd=cwd,
-                    start_new_session=True,
+                    process_group=self._guard.pid,
                     pass_fds=() if talk is None else (talk,),
                 )
             self._alive[process.pid] = process
@@ -126,18 +148,32 @@ class Crew:
         """End all children: politely, then for certain."""
         with self._lock:
             self._closed = True
-            alive, self._alive = dict(self._alive), {}
-        for pid in alive:
-            _signal_group(pid, signal.SIGTERM)
+            alive, self._alive = list(self._alive.values()), {}
+        if self._guard.returncode is not None:
+            return
+        if alive:
+            os.killpg(self._guard.pid, signal.SIGTERM)
         deadline = time.monotonic() + GRACE
-        for pid, process in alive.items():
+        for process in alive:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=max(0.0, deadline - time.monotonic()))
-            _signal_group(pid, signal.SIGKILL)
+        # The guard is waited for only now, so that its number still names the group.
+        os.killpg(self._guard.pid, signal.SIGKILL)
+        for process in (*alive, self._guard):
             process.wait()
+        if self._guard.stdin is not None:
+            self._guard.stdin.close()
 
 
-def _signal_group(pid: int, number: signal.Signals) -> None:
-    """Signal a process group that may be gone already."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, number)
+def run(
+    command: Sequence[str], *, cwd: Path | None = None, seconds: float | None = None
+) -> tuple[int, str]:
+    """Run a program to its end; its exit status, and what it wrote.
+
+    Raises:
+        subprocess.TimeoutExpired: it took longer.
+    """
+    with Crew() as crew:
+        child = crew.start(command, log=crew.scratch / "log", cwd=cwd)
+        status = child.process.wait(seconds)
+        return status, child.log.read_text(encoding="utf-8", errors="replace")

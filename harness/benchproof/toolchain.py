@@ -8,9 +8,9 @@ import shlex
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
+
+from . import files
 
 _PROBE = "#include <Python.h>\nint benchproof_probe(void) { return PY_MAJOR_VERSION; }\n"
 
@@ -51,15 +51,16 @@ def find() -> Toolchain:
 
 def _try_compiler(command: list[str]) -> str:
     """Why a compiler does not work, or ""."""
-    with tempfile.TemporaryDirectory(prefix="benchproof-cc-") as folder:
-        source = Path(folder, "probe.c")
+    with files.scratch() as folder:
+        source = folder / "probe.c"
         source.write_text(_PROBE, encoding="utf-8")
         include = sysconfig.get_paths()["include"]
         arguments = ["-shared", "-fPIC", f"-I{include}", str(source), "-o", f"{folder}/probe.so"]
         try:
             answer = subprocess.run(  # noqa: S603  (the user's compiler, no shell)
-                [*command, *arguments], capture_output=True, text=True, check=False
-            )
+                [*command, *arguments], capture_output=True, text=True, check=False,
+                env=os.environ | {"TMPDIR": str(folder)},
+            )  # fmt: skip
         except OSError as error:
             return f"{command[0]}: {error.strerror}"
         if answer.returncode:

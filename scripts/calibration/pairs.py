@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchproof import compare, counting, provenance, suite, targets
@@ -35,11 +33,9 @@ def proven(scene: Scene, pair: Pair, pattern: str) -> Iterator[tuple[Bench, list
         side: targets.resolve(targets.parse(f"{commit}@impl:{impl}"), here.checkout)
         for side, commit in zip(SIDES, (base, head), strict=True)
     }
-    with Crew() as crew, TemporaryDirectory(prefix="benchproof-") as scratch:
+    with Crew() as crew:
         built = compare.build_both(sides, here, crew, scene.tell)
-        bench = Bench(
-            built, here.suites.resolve(), crew, Path(scratch).resolve(), provenance.pinned_core()
-        )
+        bench = Bench(built, here.suites.resolve(), crew, crew.scratch, provenance.pinned_core())
         cases = suite.select(suite.from_rows(bench.discover()), suite.expression(pattern))
         bench.prove(cases)
         yield bench, counting.measurable(bench, cases)

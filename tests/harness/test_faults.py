@@ -68,7 +68,7 @@ def test_a_killed_worker_is_named_with_its_signal(edited, tell, monkeypatch, tas
     def start_and_kill(self, command, *, cwd=None, **more):
         child = start(self, command, cwd=cwd, **more)
         if cwd is not None and cwd.name.startswith(task):
-            os.killpg(child.process.pid, signal.SIGKILL)
+            os.kill(child.process.pid, signal.SIGKILL)
         return child
 
     monkeypatch.setattr(Crew, "start", start_and_kill)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from benchproof import listing, meters, provenance, results, settings, suite, variants
@@ -50,11 +48,9 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
     if known is not None:
         one_of(suite.from_rows(known), asked.bench)
     impl = asked.impl or _usual(place, checkout.commit(bad))
-    with TemporaryDirectory(prefix="benchproof-") as scratch, Crew() as crew:
+    with Crew() as crew:
         builder = Builder(checkout, place.cache, crew, place.toolchain)
-        prober = Prober(
-            builder, crew, place.suites.resolve(), Path(scratch).resolve(), impl, asked.meter
-        )
+        prober = Prober(builder, crew, place.suites.resolve(), crew.scratch, impl, asked.meter)
         search = Search(place, prober, tell)
         try:
             case, limit, searched = _begin(search, stops, asked)

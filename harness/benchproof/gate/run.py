@@ -7,8 +7,6 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from benchproof import (
@@ -48,6 +46,7 @@ from .side_by_side import Catalogue, Named, SideBySide
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from benchproof.bench import Bench
     from benchproof.compare import Place
@@ -86,8 +85,8 @@ def run(asked: Asked, place: Place, tell: Teller) -> GateOutcome:
         BenchproofError: the gate cannot begin: a side names nothing, a setting is wrong.
         StoppedError: Ctrl-C before anything was measured.
     """
-    with TemporaryDirectory(prefix="benchproof-") as scratch, Crew() as crew:
-        gate = _Gate(asked, place, tell, Path(scratch).resolve(), crew)
+    with Crew() as crew:
+        gate = _Gate(asked, place, tell, crew.scratch, crew)
         gate.measure()
         return gate.outcome()
 

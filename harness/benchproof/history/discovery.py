@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import asv_conf, suite
+from benchproof import asv_conf, files, suite
 from benchproof.errors import BenchproofError, HistoryError
 
 from . import measure, names
@@ -48,8 +46,8 @@ def discover(place: Place, crew: Crew, wanted: Sequence[str], tell: Teller) -> S
     tell.stage("finding the benchmarks")
     first: BenchproofError | None = None
     for commit in dict.fromkeys(("HEAD", *wanted)):
-        with TemporaryDirectory(prefix="benchproof-") as scratch:
-            folder = Path(scratch).resolve() / "describe"
+        with files.scratch(crew.scratch) as scratch:
+            folder = scratch / "describe"
             try:
                 built = measure.build(place, crew, commit, "python")
                 request = {"side": built.folder, "impl": built.impl, "task": "describe",

@@ -13,12 +13,11 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import targets
+from benchproof import files, targets
 from benchproof.bench import read_lines
 from benchproof.build import Builder
 from benchproof.errors import BuildError, TargetError, WorkerError, is_full, no_space
@@ -131,8 +130,7 @@ class Measurer:
         Raises:
             NoSpaceError: the disk is full.
         """
-        with tempfile.TemporaryDirectory(prefix="benchproof-") as folder:
-            scratch = Path(folder).resolve()
+        with files.scratch(self.crew.scratch) as scratch:
             built, found = self.prepare(asked, scratch / "prove")
             if built is None:
                 return found
@@ -152,8 +150,8 @@ class Measurer:
         Raises:
             NoSpaceError: the disk is full.
         """
-        with tempfile.TemporaryDirectory(prefix="benchproof-") as folder:
-            _, found = self.prepare(asked, Path(folder).resolve() / "prove")
+        with files.scratch(self.crew.scratch) as folder:
+            _, found = self.prepare(asked, folder / "prove")
         return found
 
     def prepare(self, asked: Asked, folder: Path) -> tuple[Built | None, Measured]:

@@ -15,11 +15,9 @@ import random
 import statistics
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import bench, plan, worker
+from benchproof import bench, files, plan, worker
 from benchproof.errors import StoppedError, WorkerError
 from benchproof.meters import wall
 
@@ -30,6 +28,7 @@ from .writing import FAILED, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from benchproof.build import Built
     from benchproof.progress import Teller
@@ -107,8 +106,7 @@ def _batch(
     tell: Teller,
 ) -> list[tuple[Job, Measured]]:
     """Time a few builds in turn."""
-    with TemporaryDirectory(prefix="benchproof-") as scratch:
-        folder = Path(scratch).resolve()
+    with files.scratch(measurer.crew.scratch) as folder:
         ready: list[Timed] = []
         done: list[tuple[Job, Measured]] = []
         for at, job in enumerate(jobs):

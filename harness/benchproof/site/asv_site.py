@@ -6,14 +6,14 @@ import html
 import json
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchproof import files, processes
 from benchproof.errors import SiteError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from benchproof.checkout import Checkout
 
@@ -50,19 +50,16 @@ def publish(checkout: Checkout, results: Path, folder: Path, seconds: float | No
         raise SiteError("there is no asv.conf.json that asv can read")
     if not (results / "benchmarks.json").exists():
         raise SiteError("the results have no benchmarks.json, which asv writes when it measures")
-    with tempfile.TemporaryDirectory() as scratch:
-        config = Path(scratch) / "asv.conf.json"
+    with files.scratch() as scratch:
+        config = scratch / "asv.conf.json"
         config.write_text(json.dumps(_absolute(own, checkout, results, folder)), encoding="utf-8")
         command = [sys.executable, "-m", "asv", "publish", "--no-pull", "--config", str(config)]
         try:
-            answer = subprocess.run(  # noqa: S603  (our own interpreter)
-                command, cwd=checkout.root, capture_output=True, text=True, check=False,
-                timeout=seconds, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            status, text = processes.run(command, cwd=checkout.root, seconds=seconds)
         except subprocess.TimeoutExpired as error:
             raise SiteError(f"asv publish took more than {seconds:.0f} seconds") from error
-    if answer.returncode:
-        said = (answer.stdout + answer.stderr).strip().splitlines()[-_QUOTED:]
+    if status:
+        said = text.strip().splitlines()[-_QUOTED:]
         raise SiteError("asv publish failed: " + " / ".join(said))
 
 
