@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .core import ClusterCore
 
 log = logging.getLogger(__name__)
+#: Seconds without an answer after which a session that ends gives a node's other requests up.
+_PATIENCE = 0.25
 
 
 class SessionPools:
@@ -159,10 +161,10 @@ class SessionPools:
         return {host: failed for (host, _), failed in zip(pools, errors, strict=True) if failed}
 
     async def close(self) -> None:
-        """Close all pools and open no more."""
+        """Close all pools and open no more; requests to a node that is silent are given up soon."""
         self._is_closed = True
         pools, self.by_host = self.by_host, {}
-        await self._core.background.finish(pool.close() for pool in pools.values())
+        await self._core.background.finish(pool.close(_PATIENCE) for pool in pools.values())
 
     def get_state(self) -> dict[Host, Any]:
         """What each pool says of itself."""

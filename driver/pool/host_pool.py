@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -318,10 +319,13 @@ class HostPool:
         )
         return [result for result in results if isinstance(result, Exception)]
 
-    async def close(self) -> None:
+    async def close(self, patience: float = math.inf) -> None:
         """Lend nothing any more, wait for the answers that are on their way, and close.
 
         Requests that have no answer within ``drain_timeout`` get ConnectionShutdown.
+
+        Args:
+            patience: seconds without an answer after which the others are given up.
         """
         self.is_shutdown = True
         self._connections, self._by_shard = (), ()
@@ -329,7 +333,7 @@ class HostPool:
             task.cancel()
         try:
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            await asyncio.gather(*map(self._drain, tuple(self._all)))
+            await asyncio.gather(*(self._drain(each, patience) for each in tuple(self._all)))
         finally:
             # Whoever waits here may be cancelled, and draining with it, even before it began.
             self._close_all()
@@ -340,14 +344,18 @@ class HostPool:
         for connection in tuple(self._all):
             connection.close()
 
-    async def _drain(self, connection: Connection) -> None:
+    async def _drain(self, connection: Connection, patience: float = math.inf) -> None:
         """Close a connection once its requests are answered, or the time is over."""
-        until = self._loop.time() + self._drain_timeout
+        now = self._loop.time()
+        until, heard, waiting = now + self._drain_timeout, now, connection.in_flight
         try:
-            while not connection.is_closed and self._loop.time() < until:
+            while not connection.is_closed and now < min(until, heard + patience):
                 if connection.in_flight <= len(connection.orphaned_request_ids):
                     break
-                await asyncio.sleep(_DRAIN_LOOK)
+                await asyncio.sleep(min(_DRAIN_LOOK, patience))
+                now = self._loop.time()
+                if connection.in_flight != waiting:
+                    heard, waiting = now, connection.in_flight
         finally:
             connection.close()
 

@@ -103,17 +103,20 @@ def test_a_cluster_that_was_never_connected_is_shut_down_at_once():
     assert threading.active_count() == threads
 
 
-def test_a_request_that_waits_when_its_cluster_is_shut_down_hears_of_it(nodes):
+@pytest.mark.parametrize("whose", ["session", "cluster"])
+def test_requests_that_wait_when_it_is_shut_down_hear_of_it_at_once(nodes, whose):
     cluster = Cluster(**nodes.options)
     session = cluster.connect(wait_for_all_pools=True)
     for node in nodes.nodes:
         node.fall_silent()
     for pool in session.get_pools():
-        pool._drain_timeout = 0
-    future = session.execute_async("SELECT 1", timeout=None)
+        pool._drain_timeout = 3600
+    futures = [session.execute_async("SELECT 1", timeout=None) for _ in range(1000)]
+    session.shutdown() if whose == "session" else cluster.shutdown()
+    for future in futures:
+        with pytest.raises(DriverException):
+            future.result()
     cluster.shutdown()
-    with pytest.raises(DriverException):
-        future.result()
 
 
 def test_contact_points_that_refuse_are_named_with_their_reasons():

@@ -34,7 +34,7 @@ class FakePool:
         if self.error:
             raise self.error
 
-    async def close(self):
+    async def close(self, *_):
         self.is_shutdown = True
         await self.may_drain.wait()
 

@@ -350,6 +350,44 @@ def test_closing_does_not_wait_for_ever(run, make_pool, node):
     run(main())
 
 
+def test_closing_with_patience_waits_while_answers_come(run, make_pool, node):
+    node.when("FROM t", SILENCE)
+
+    async def main():
+        answers = []
+        pool = make_pool(node)
+        await pool.open()
+        for _ in range(3):
+            ask(pool, answers.append)
+        closing = asyncio.ensure_future(pool.close(patience=3600))
+        await eventually(lambda: node.count(QUERY) == 3)
+        for request in node.requests[-3:]:
+            assert not closing.done()
+            node.answer_later(request, VOID)
+            await eventually(lambda: len(answers) == len(asked))
+            asked.append(request)
+        await closing
+        assert [answer.kind for answer in answers] == [1, 1, 1]
+
+    asked = [None]
+    run(main())
+
+
+def test_closing_with_patience_gives_up_a_node_that_answers_nothing(run, make_pool, node):
+    node.when("FROM t", SILENCE)
+
+    async def main():
+        answers = []
+        pool = make_pool(node, drain_timeout=3600)
+        await pool.open()
+        for _ in range(1000):
+            ask(pool, answers.append)
+        await pool.close(patience=0.01)
+        assert [type(answer) for answer in answers] == [ConnectionShutdown] * 1000
+
+    run(main())
+
+
 def test_closing_does_not_wait_for_orphans(run, make_pool, node):
     node.when("FROM t", SILENCE)
 
