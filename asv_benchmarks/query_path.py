@@ -133,7 +133,7 @@ class Request:
         from driver.execution import routing
         from driver.execution.response_future import ResponseFuture
 
-        opened = ring.open_session(select.prepared, select.rows)
+        opened = ring.open_session(ring.Ring(select.prepared, select.rows))
         self.select = select
         self.session, self.ring, self.statement = opened.session, opened.ring, opened.statement
         self.core = self.session.core

@@ -1,7 +1,7 @@
 """Decoded results to the future that waits: ``ResponseFuture._set_result``, and the next page.
 
 Each kind of result, pages, warnings, ScyllaDB's tablets (scylladb/python-driver pull request 805);
-and whole requests over an in-memory connection, of which each step is a share.
+and whole requests of a session whose nodes are in this process.
 """
 
 # ruff: noqa: ANN001, ANN003, ANN202, ANN401  (objects of whichever driver is installed)
@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import struct
 from functools import partial
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from . import recordings, subjects
+from . import recordings, ring, subjects
 from .case import Case, Prepared, expect, install
 
 DISPATCH = "execution.request:RequestExecution._set_result"
 NEXT_PAGE = "results.result_set:ResultSet.fetch_next_page"
+#: Until 1 a session that was made for the purpose asked and answered, without a cluster.
+OF_A_SESSION = "2"
 MODULES = ("execution.request", "execution.response_future")
+VERSION = 4
 CUSTOM_PAYLOAD_FLAG = 0x04
 TABLET_KEY = "tablets-routing-v1"
 
@@ -27,20 +31,15 @@ def _dispatch(set_result=None, host=None, connection=None, response=None):
     set_result(host, connection, None, response)
 
 
-def _dispatch_schema(set_result=None, host=None, connection=None, response=None, changes=None):
-    set_result(host, connection, None, response)
-    changes.clear()  # the in-memory cluster remembers each
-
-
-def _next_page(fetch=None, requests=None, hosts=None):
+def _next_page(fetch=None, forget=None, hosts=None):
     fetch()
-    requests.clear()  # the in-memory server remembers each
+    forget()
     hosts.clear()
 
 
-def _request(execute=None, statement=None, requests=None):
+def _request(execute=None, statement=None, forget=None):
     result = execute(statement)
-    requests.clear()
+    forget()
     return result.current_rows
 
 
@@ -63,22 +62,61 @@ def with_tablet(frame: recordings.Recorded) -> recordings.Recorded:
     return frame._replace(flags=frame.flags | CUSTOM_PAYLOAD_FLAG, body=payload + frame.body)
 
 
-def session(*, tablets: bool = False, answer: str = "") -> Any:
-    """An in-memory session; its server answers each request with one recorded frame."""
-    from driver.execution.in_memory import InMemorySession
-    from driver.net.in_memory import Answer, answer_void
+class Owner(NamedTuple):
+    """A session and what a case needs of it.
+
+    Attributes:
+        core: what a request asks.
+        execute: sends a statement, gives its result.
+        host: the node that answers.
+        connection: the connection to it.
+        forget: forgets the requests that a node remembers.
+    """
+
+    core: Any
+    execute: Any
+    host: Any
+    connection: Any
+    forget: Any
+
+
+def session(
+    statement: str = "select_readings", answer: str = "rows_one_skipped", *, tablets: bool = False
+) -> Owner:
+    """A session of rows that are tuples; its nodes answer each EXECUTE with one recorded frame."""
     from driver.results.rows import tuple_factory
-    from driver.wire.features import ProtocolFeatures
 
-    features = ProtocolFeatures(tablets_routing_v1=tablets)
-    if not answer:
-        return InMemorySession(answer_void, features=features, row_factory=tuple_factory)
+    try:
+        announced = {"TABLETS_ROUTING_V1": ""} if tablets else {}
+        opened = ring.open_session(
+            ring.Ring(f"prepared_{statement}", answer, VERSION, ring.PromptCarrier, announced)
+        )
+    except (ImportError, NotImplementedError):
+        return _session_of_before(answer, tuple_factory, tablets)
+    opened.session.row_factory = tuple_factory
+    core = opened.session.core
+    host, pool = next(iter(core.pools.by_host.items()))
+    connection, stream = pool.borrow_connection()
+    connection.release_request_id(stream)
+    pool.return_connection(connection)
+    return Owner(core, opened.session.execute, host, connection, _nothing)
+
+
+def _session_of_before(answer: str, row_factory: Any, tablets: bool) -> Owner:
+    """The session without sockets that commits had in the driver whose connections need them."""
+    in_memory = import_module("driver.execution.in_memory")
     frame = recordings.frame(answer)
-    fixed = Answer(frame.opcode, frame.body, frame.flags)
-    return InMemorySession(lambda _: fixed, features=features, row_factory=tuple_factory)
+    fixed = import_module("driver.net.in_memory").Answer(frame.opcode, frame.body, frame.flags)
+    features = import_module("driver.wire.features").ProtocolFeatures(tablets_routing_v1=tablets)
+    made = in_memory.InMemorySession(lambda _: fixed, features=features, row_factory=row_factory)
+    return Owner(made, made.execute, made.host, made.connection, made.server.requests.clear)
 
 
-def waiting(owner: Any, statement: str = "select_readings") -> Any:
+def _nothing() -> None:
+    """Nothing to forget."""
+
+
+def waiting(owner: Owner, statement: str = "select_readings") -> Any:
     """A future that waits for the answer to an execution of a recorded statement."""
     from driver.execution.response_future import ResponseFuture
     from driver.wire.requests import ExecuteMessage
@@ -86,12 +124,22 @@ def waiting(owner: Any, statement: str = "select_readings") -> Any:
     prepared = subjects.prepared(statement)
     bound = prepared.bind((1,))
     message = ExecuteMessage(prepared.query_id, bound.values, 1, skip_meta=True)
-    return ResponseFuture(owner, message, bound, None, prepared_statement=prepared)
+    return ResponseFuture(owner.core, message, bound, None, prepared_statement=prepared)
 
 
-def dispatched(name: str, *, tablet: bool = False, schema: bool = False) -> Prepared:
-    """``_set_result`` of a decoded frame, on one future again and again."""
+def dispatched(name: str, *, tablet: bool = False) -> Prepared:
+    """``_set_result`` of a decoded frame, on one future again and again.
+
+    What a session does about a keyspace or a schema is no part of it: it is done at once.
+    """
     owner = session(tablets=tablet)
+    cluster = owner.core.cluster
+    keyspaces: list[str] = []
+    owner.core.set_keyspace_for_all_pools = lambda keyspace, done: (
+        keyspaces.append(keyspace),
+        done({}),
+    )
+    cluster.schema_changed = lambda _connection, _event, done: done(True)
     future = waiting(owner)
     frame = recordings.frame(name)
     response = subjects.decode_frame(with_tablet(frame) if tablet else frame)
@@ -99,16 +147,14 @@ def dispatched(name: str, *, tablet: bool = False, schema: bool = False) -> Prep
     def check(_: object) -> dict[str, Any]:
         facts: dict[str, Any] = {"kind": frame.about["kind"] or "ERROR"}
         if tablet:
-            known = owner.cluster.metadata.tablets
+            known = cluster.metadata.tablets
             expect(known.get_tablet_for_key("cqlpath", "readings", _Token(0)), "no tablet learnt")
             facts["tablet"] = True
         if frame.about["kind"] == "SET_KEYSPACE":
-            expect(owner.keyspace == "cqlpath", f"the keyspace is {owner.keyspace}")
+            expect(keyspaces[-1] == "cqlpath", f"the keyspace is {keyspaces}")
         return facts
 
     inputs = (future._set_result, owner.host, owner.connection, response)
-    if schema:
-        inputs += (owner.cluster.schema_changes,)
     return Prepared(inputs, answer=lambda _: _outcome(future), check=check)
 
 
@@ -140,13 +186,13 @@ def next_page() -> Prepared:
         expect(page.has_more_pages, "the page is the last")
         return {"rows": 100}
 
-    inputs = (page.fetch_next_page, owner.server.requests, future.attempted_hosts)
+    inputs = (page.fetch_next_page, owner.forget, future.attempted_hosts)
     return Prepared(inputs, answer=lambda _: page.current_rows, check=check)
 
 
 def request(statement: str, answer: str) -> Prepared:
     """Execute a bound statement, from encoding to rows, without a socket."""
-    owner = session(answer=answer)
+    owner = session(statement, answer)
     frame = recordings.frame(answer)
     values = {"select_point": (1, _at())}.get(statement, (1,))
     bound = subjects.prepared(statement).bind(values)
@@ -155,7 +201,7 @@ def request(statement: str, answer: str) -> Prepared:
         expect(len(rows) == frame.about["rows"], f"{len(rows)} rows of {frame.about['rows']}")
         return {"rows": len(rows)}
 
-    return Prepared((owner.execute, bound, owner.server.requests), check=check)
+    return Prepared((owner.execute, bound, owner.forget), check=check)
 
 
 def _at() -> Any:
@@ -164,11 +210,12 @@ def _at() -> Any:
     return datetime(2026, 3, 20, 8, 34, tzinfo=UTC).replace(tzinfo=None)
 
 
-def _case(name, frame, body=_dispatch, **about) -> Case:
-    return Case(name, body, partial(dispatched, frame, **about), MODULES, (DISPATCH,))
+def _case(name, frame, **about) -> Case:
+    prepare = partial(dispatched, frame, **about)
+    return Case(name, _dispatch, prepare, MODULES, (DISPATCH,), OF_A_SESSION)
 
 
-WHOLE = ("execution.in_memory", "wire.codec", "wire.rows", *MODULES)
+WHOLE = ("wire.codec", "wire.rows", *MODULES)
 WHOLE_REACHES = (
     "wire.codec:ProtocolHandler.encode_message",
     "wire.codec:ProtocolHandler.decode_message",
@@ -184,16 +231,17 @@ CASES = [
     _case("rows_with_tablet", "rows_one_skipped", tablet=True),
     _case("void", "void"),
     _case("set_keyspace", "set_keyspace"),
-    _case("schema_change", "schema_table", _dispatch_schema, schema=True),
+    _case("schema_change", "schema_table"),
     _case("prepared", "prepared_select_point"),
     _case("error", "error_unavailable"),
-    Case("fetch_next_page", _next_page, next_page, MODULES, (NEXT_PAGE, DISPATCH)),
+    Case("fetch_next_page", _next_page, next_page, MODULES, (NEXT_PAGE, DISPATCH), OF_A_SESSION),
     Case(
         "request_one_row",
         _request,
         partial(request, "select_point", "rows_one_skipped"),
         WHOLE,
         WHOLE_REACHES,
+        OF_A_SESSION,
     ),
     Case(
         "request_page_100",
@@ -201,6 +249,7 @@ CASES = [
         partial(request, "select_readings", "rows_page_100_skipped"),
         WHOLE,
         WHOLE_REACHES,
+        OF_A_SESSION,
     ),
 ]
 

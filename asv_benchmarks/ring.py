@@ -20,14 +20,15 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from . import recordings, system_rows
+from .server import Answer, InMemoryServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 #: What a Cassandra of the recorded version agrees on with the driver by itself. Without a
 #: compression, which would depend on what else is installed.
 PROTOCOL_VERSION = 5
-OPTIONS, QUERY, PREPARE, EXECUTE, REGISTER = 0x05, 0x07, 0x09, 0x0A, 0x0B
+QUERY, PREPARE, EXECUTE, REGISTER = 0x07, 0x09, 0x0A, 0x0B
 EXECUTE_BYTE = bytes([EXECUTE])
 #: Where a segment with one frame has the frame's stream id and opcode (v5, sections 2.2 and 2.3).
 STREAM_AND_OPCODE = slice(8, 11)
@@ -74,6 +75,17 @@ class Carrier:
     abort = close
 
 
+class PromptCarrier(Carrier):
+    """A transport whose node answers before ``write`` returns, and never the same twice."""
+
+    def write(self, data: bytes) -> None:
+        """Hand bytes to the node, and its answer back."""
+        answer = self.server.receive(data)
+        self.server.requests.clear()
+        if answer and self.on_data is not None:
+            self.on_data(answer)
+
+
 @dataclass
 class Ring:
     """Three nodes.
@@ -81,12 +93,18 @@ class Ring:
     Attributes:
         prepared: name of the recorded answer to PREPARE.
         rows: name of the recorded answer to EXECUTE.
+        version: protocol version of its nodes.
+        announced: options of SUPPORTED beyond those of Cassandra.
+        carrier: what carries bytes to them and back.
         waiting: carrier and bytes of what was written and is not answered yet.
         carriers: one for each connection.
     """
 
     prepared: str
     rows: str
+    version: int = PROTOCOL_VERSION
+    carrier: type[Carrier] = Carrier
+    announced: Mapping[str, str] = field(default_factory=dict)
     waiting: deque[tuple[Carrier, bytes]] = field(default_factory=deque)
     carriers: list[Carrier] = field(default_factory=list)
 
@@ -114,29 +132,26 @@ class Ring:
 
     async def open_transport(self, loop: Any, endpoint: Any, **how: Any) -> Carrier:
         """Connect to a node, as ``driver.net.connection.Connection`` asks for it."""
-        from driver.net.in_memory import InMemoryServer
-
         del loop, how
         node = system_rows.ADDRESSES.index(endpoint.address)
-        server = InMemoryServer(lambda request: self._answer(node, request), PROTOCOL_VERSION)
-        self.carriers.append(Carrier(self, server))
+        server = InMemoryServer(
+            lambda request: self._answer(node, request), self.version, announced=self.announced
+        )
+        self.carriers.append(self.carrier(self, server))
         return self.carriers[-1]
 
     def _answer(self, node: int, request: Any) -> Any:
         """What a node says: recorded frames, and the few system tables that make a ring."""
-        from driver.net.in_memory import Answer
-
         if request.opcode == QUERY:
             length = int.from_bytes(request.body[:4])
             rows = system_rows.answer(request.body[4 : 4 + length].decode(), node)
             if rows is not None:
                 return Answer(*rows)
-        frame = recordings.frame(self._recorded(request.opcode), PROTOCOL_VERSION)
+        frame = recordings.frame(self._recorded(request.opcode), self.version)
         return Answer(frame.opcode, frame.body, frame.flags)
 
     def _recorded(self, opcode: int) -> str:
         named = {
-            OPTIONS: "supported",
             QUERY: "error_invalid",  # there is no such table
             PREPARE: self.prepared,
             EXECUTE: self.rows,
@@ -160,8 +175,8 @@ class Opened:
     statement: Any
 
 
-def open_session(prepared: str, rows: str) -> Opened:
-    """A session with a ring that has one statement, with one answer.
+def open_session(ring: Ring) -> Opened:
+    """A session with a ring, which has one statement, with one answer.
 
     Raises:
         ImportError: this commit has no sessions.
@@ -174,10 +189,9 @@ def open_session(prepared: str, rows: str) -> Opened:
 
     if not hasattr(Connection, "open_transport"):
         raise NotImplementedError("connections of this commit cannot do without a socket")
-    ring = Ring(prepared, rows)
     cluster = Cluster(
         [DefaultEndPoint(system_rows.ADDRESSES[0], system_rows.PORT)],
-        protocol_version=PROTOCOL_VERSION,
+        protocol_version=ring.version,
         compression=False,
         idle_heartbeat_interval=0,
         connection_class=type(
@@ -209,7 +223,7 @@ async def _open(loop: Any, cluster: Any, ring: Ring) -> Opened:
     # A clock that stands still: timers are set and cancelled as ever, always in the same slot.
     core.timers = Timers(loop, repeat(0.0).__next__)
     session_core = await core.connect_session(wait_for_all_pools=True)
-    text = recordings.frame(ring.prepared, PROTOCOL_VERSION).about["query"]
+    text = recordings.frame(ring.prepared, ring.version).about["query"]
     statement = await session_core.prepare(text)
     delivering.cancel()
     await asyncio.gather(delivering, return_exceptions=True)

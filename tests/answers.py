@@ -2,7 +2,7 @@
 
 import wire_bodies as w
 
-from driver.net.in_memory import Answer
+from asv_benchmarks.server import Answer
 from driver.wire import primitives as p
 
 ERROR, RESULT = 0x00, 0x08

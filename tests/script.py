@@ -3,8 +3,8 @@
 import struct
 
 import answers
+from in_memory import InMemorySession
 
-from driver.execution.in_memory import InMemorySession
 from driver.results import tuple_factory
 from driver.types import Int32Type
 

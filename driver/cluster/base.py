@@ -125,7 +125,7 @@ class BaseCluster(Refreshing):
         core: what does the work.
     """
 
-    core: ClusterCore = None  # type: ignore[assignment]  # so that a mock of it has one
+    core: ClusterCore
     #: Whether listeners are told on a thread of the executor, in order, or on the loop's.
     _listeners_may_wait = False
 
@@ -346,7 +346,7 @@ class BaseSession:
         encoder: writes parameters of simple statements as literals.
     """
 
-    core: SessionCore = None  # type: ignore[assignment]  # so that a mock of it has one
+    core: SessionCore
 
     default_timeout: _OfProfile[float | None] = _OfProfile("request_timeout")
     default_consistency_level: _OfProfile[int] = _OfProfile("consistency_level")

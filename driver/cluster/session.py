@@ -33,9 +33,6 @@ class Session(BaseSession):
         cluster: the cluster that it belongs to.
     """
 
-    #: On the class too, so that a mock of it has one.
-    cluster: Cluster = None  # type: ignore[assignment]
-
     def __init__(self, cluster: Cluster, core: SessionCore) -> None:
         """Hand on to a core that is open."""
         self.cluster = cluster

@@ -53,12 +53,10 @@ class Host:
         conviction_policy: what decides that the host is down; None if nobody asks.
     """
 
-    # What is not known is on the class, so that a mock of it has everything.
-    endpoint: EndPoint = None  # type: ignore[assignment]
+    # What is not known yet is on the class: a host has what was learnt of it.
     host_id: UUID | None = None
     datacenter: str | None = None
     rack: str | None = None
-    lock: threading.RLock = None  # type: ignore[assignment]
     _hash: int = 0
     conviction_policy: Conviction | None = None
     is_up: bool | None = None

@@ -19,6 +19,8 @@ BEFORE = {
         ("result_dispatch.rows", "query_path.point_select"),
     ),
 }
+#: The last commit whose connections need sockets: its own in-memory session answers.
+WITH_SOCKETS = "001fd42"
 PROBE = """
 import json, sys
 from importlib import import_module
@@ -75,6 +77,16 @@ def test_a_commit_from_before_a_move_is_measured(commits, name):
     folder = commits(commit)
     module = moved.before(name).partition(":")[0]
     assert folder.joinpath("driver", *module.split(".")).with_suffix(".py").exists()
+    assert proved(folder, cases) == proved(ROOT, cases)
+
+
+def test_a_commit_whose_connections_need_sockets_is_measured_without_them(commits):
+    folder = commits(WITH_SOCKETS)
+    assert folder.joinpath("driver/execution/in_memory.py").exists()
+    cases = [
+        f"result_dispatch.{case}"
+        for case in ("rows_with_tablet", "set_keyspace", "fetch_next_page", "request_one_row")
+    ]
     assert proved(folder, cases) == proved(ROOT, cases)
 
 

@@ -42,7 +42,7 @@ class Ours:
         self.session.timers.advance(1)
 
     def lose_connection(self, number):
-        self.session.pools[self.hosts[number]].connection.close(ConnectionShutdown("lost"))
+        self.session.pools[self.hosts[number]].connection.defunct(ConnectionShutdown("lost"))
 
     def overload(self):
         respond(self.session, 0, OVERLOADED)

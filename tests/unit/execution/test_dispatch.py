@@ -5,8 +5,8 @@ from uuid import UUID
 
 import answers
 import pytest
+from in_memory import InMemorySession
 
-from driver.execution.in_memory import InMemorySession
 from driver.net.errors import ConnectionException, ConnectionShutdown
 from driver.policies.column_encryption import AES256ColumnEncryptionPolicy
 from driver.policies.retry import FallthroughRetryPolicy
@@ -258,10 +258,10 @@ class TestNotPrepared:
         future = session.execute_async(session.prepare("q"), (1,))
         assert one.asked == [self.PREPARE, self.EXECUTE, self.PREPARE]
         lost = ConnectionException("lost")
-        session.connection.close(lost)
+        session.connection.defunct(lost)
         assert future.result().all() == [(1,)]
         assert two.asked == [self.EXECUTE]
-        assert future._errors == {session.host: lost}
+        assert future._errors[session.host].__cause__ is lost
         assert [pool.borrowed for pool in session.pools.values()] == [0, 0]
 
     def test_before_v5_the_keyspace_must_be_in_use(self):

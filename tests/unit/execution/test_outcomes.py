@@ -119,7 +119,7 @@ class Machine:
         if waits and not pool.connection.is_closed:
             connection = pool.connection
             request = waits.pop(0)
-            connection.receive(connection.server._frame(request.stream_id, answer))
+            connection._receive(connection.server.send(request.stream_id, answer))
 
     def do_pass(self, time):
         self.session.timers.advance(time)

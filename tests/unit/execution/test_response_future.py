@@ -6,9 +6,9 @@ from uuid import UUID
 
 import answers
 import pytest
+from in_memory import InMemorySession
 
 from driver.execution import QueryExhausted, ResponseFuture
-from driver.execution.in_memory import InMemorySession
 from driver.protocol.errors import (
     DriverException,
     InvalidRequest,
@@ -41,7 +41,7 @@ def respond(future, answer):
     """Let the server answer the request that waits."""
     connection = future.session.connection
     stream = connection.server.requests[-1].stream_id
-    connection.receive(connection.server._frame(stream, answer))
+    connection._receive(connection.server.send(stream, answer))
 
 
 def test_a_result_is_a_result_set():

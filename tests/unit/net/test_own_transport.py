@@ -2,8 +2,8 @@
 
 import asyncio
 
+from asv_benchmarks.server import VOID, Answer, InMemoryServer
 from driver.net.connection import Connection
-from driver.net.in_memory import VOID, Answer, InMemoryServer
 from driver.net.settings import ConnectionSettings
 from driver.protocol.version import ProtocolVersion
 from driver.topology.endpoint import DefaultEndPoint

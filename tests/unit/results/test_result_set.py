@@ -2,8 +2,8 @@
 
 import answers
 import pytest
+from in_memory import InMemorySession
 
-from driver.execution.in_memory import InMemorySession
 from driver.results import (
     ResultPage,
     dict_factory,
