@@ -21,6 +21,7 @@ import time
 import tomllib
 import zipfile
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -130,8 +131,13 @@ class Builder:
     toolchain: Toolchain
     tell: Teller | None = None
 
+    @cached_property
+    def dependencies(self) -> Dependencies:
+        """Installs what a side or its build lacks."""
+        return Dependencies(self.cache, self.crew, self.tell)
+
     def build(self, target: Target, flags: str = "") -> Built:
-        """Build a side, or find it built.
+        """Build a side, or find it built, with the packages that it needs beside it.
 
         Args:
             target: the side.
@@ -141,6 +147,11 @@ class Builder:
             BuildError: it does not build, or not as the implementation that was asked for.
             NoSpaceError: the disk is full.
         """
+        built = self.make(target, flags)
+        return replace(built, packages=self.dependencies.provide(self._wanted(built)))
+
+    def make(self, target: Target, flags: str = "") -> Built:
+        """`build`, without packages: `share` gives them to both sides of a comparison."""
         if target.wheel:
             return self._released(target)
         wanted = target.spec.impl
@@ -187,23 +198,22 @@ class Builder:
 
     def share(self, found: Mapping[SideName, list[Built]]) -> dict[SideName, list[Built]]:
         """Give both sides the same packages; if they want what excludes each other, say it."""
-        wanted = {
-            side: {*each[0].needs, *self.checkout.requirements} for side, each in found.items()
-        }
-        together = Dependencies(self.cache, self.crew, self.tell)
+        wanted = {side: self._wanted(each[0]) for side, each in found.items()}
+        provide = self.dependencies.provide
         try:
-            packages = together.provide(set().union(*wanted.values()))
+            packages = dict.fromkeys(wanted, provide(set().union(*wanted.values())))
         except BuildError:
-            apart = {side: together.provide(each) for side, each in wanted.items()}
-            self._say(f"the sides need different packages: {dependencies.differ(*apart.values())}")
-            return {
-                side: [replace(each, packages=apart[side]) for each in built]
-                for side, built in found.items()
-            }
+            packages = {side: provide(each) for side, each in wanted.items()}
+            differ = dependencies.differ(*packages.values())
+            self._say(f"the sides need different packages: {differ}")
         return {
-            side: [replace(each, packages=packages) for each in built]
+            side: [replace(each, packages=packages[side]) for each in built]
             for side, built in found.items()
         }
+
+    def _wanted(self, built: Built) -> set[str]:
+        """What a side requires, and what the project says that its benchmarks do."""
+        return {*built.needs, *self.checkout.requirements}
 
     def _released(self, target: Target) -> Built:
         """Unpack a wheel, or find it unpacked."""
@@ -219,15 +229,11 @@ class Builder:
     def _built(
         self, key: str, impl: Implementation, record: Mapping[str, Any], why_pure: str
     ) -> Built:
-        """A side that is in the cache, with what it needs beside it."""
-        needs = tuple(record["needs"])
+        """A side that is in the cache."""
         return Built(
             key, impl, record["compiled"], record["wheel_sha256"], record["folder"], why_pure,
-            content_of(Path(record["folder"])), record["package"], needs,
-            Dependencies(self.cache, self.crew, self.tell).provide(
-                (*needs, *self.checkout.requirements)
-            ),
-            self.checkout.proof,
+            content_of(Path(record["folder"])), record["package"], tuple(record["needs"]),
+            proof=self.checkout.proof,
         )  # fmt: skip
 
     def _checkout(self, target: Target) -> Checkout:
@@ -241,7 +247,7 @@ class Builder:
             wanted = tomllib.loads(text).get("build-system", {}).get("requires", [])
         except tomllib.TOMLDecodeError:
             wanted = []  # the build says what is wrong with it
-        return Dependencies(self.cache, self.crew, self.tell).provide(map(str, wanted))
+        return self.dependencies.provide(map(str, wanted))
 
     def key(self, target: Target, impl: Implementation, flags: str = "", tools: str = "") -> str:
         """The name of a build in the cache."""
@@ -333,9 +339,7 @@ class Builder:
         )  # fmt: skip
         if self.crew.wait(child).status or not out.exists():
             return []
-        found = Dependencies(self.cache, self.crew, self.tell).provide(
-            json.loads(out.read_text(encoding="utf-8"))
-        )
+        found = self.dependencies.provide(json.loads(out.read_text(encoding="utf-8")))
         return [found] if found else []
 
     def _wait(self, child: Child, name: str) -> Finished:

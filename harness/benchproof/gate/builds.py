@@ -73,7 +73,7 @@ def build(
         try:
             pending = {
                 side: [
-                    pool.submit(builder.build, sides[side], flags(variant))
+                    pool.submit(builder.make, sides[side], flags(variant))
                     for variant in range(builds if sides[side].spec.impl == "cython" else 1)
                 ]
                 for side in SIDES
