@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from benchproof.meters import instructions
+from tests.harness import toy
 from tests.harness.toy import Repository
 
 pytestmark = [
@@ -15,14 +16,9 @@ pytestmark = [
     pytest.mark.skipif(bool(instructions.why_not()), reason=f"{instructions.why_not()}"),
 ]
 CONF = '{\n // as asv quickstart writes it\n "version": 1, "project": "acme", "repo": ".",\n}\n'
-PYPROJECT = """
-[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "acme"
-version = "1"
+PYPROJECT = (
+    toy.BUILT_BY_SETUPTOOLS
+    + """name = "acme"
 
 [tool.setuptools.packages.find]
 where = ["{where}"]
@@ -32,21 +28,15 @@ include = ["acme*"]
 [tool.benchproof]
 package = "{package}"
 """
-WORK = """
-def spin(times):
-    total = 0
-    for number in range(times):
-        total += number
-    return total
-
-
-def boxes(number):
-    return [bytes(100) for _ in range(number)]
-
+)
+WORK = (
+    toy.WORK
+    + """
 
 def size():
     return 10
 """
+)
 BENCHMARKS = """
 import {module} as work
 

@@ -11,17 +11,13 @@ import pytest
 from benchproof import package
 from benchproof.checkout import Checkout
 from benchproof.targets import content_of
+from tests.harness import toy
 from tests.harness.toy import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
-PYPROJECT = """
-[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "acme-cql"
-version = "1"
+PYPROJECT = (
+    toy.BUILT_BY_SETUPTOOLS
+    + """name = "acme-cql"
 
 [tool.setuptools.packages.find]
 where = ["src"]
@@ -30,13 +26,7 @@ where = ["src"]
 package = "src/acme"
 suites = "bench"
 """
-WORK = """
-def spin(times):
-    total = 0
-    for number in range(times):
-        total += number
-    return total
-"""
+)
 SUITE = """
 import hashlib
 
@@ -65,7 +55,7 @@ def acme(tmp_path):
         ".gitignore": ".benchproof/\n",
         "pyproject.toml": PYPROJECT,
         "src/acme/__init__.py": "",
-        "src/acme/work.py": WORK,
+        "src/acme/work.py": toy.SPIN,
         "bench/__init__.py": "",
         "bench/hot.py": SUITE,
     }.items():

@@ -36,16 +36,27 @@ def origin(module):
     folder = "driver._cython." if IMPL == "cython" and module == "work" else "driver."
     return import_module(folder + module).__file__
 """
-WORK = """
+SPIN = """
 def spin(times):
     total = 0
     for number in range(times):
         total += number
     return total
-
+"""
+BOXES = """
 
 def boxes(number):
     return [bytearray(100) for _ in range(number)]
+"""
+WORK = SPIN + BOXES
+#: The beginning of a pyproject.toml of a project that setuptools builds.
+BUILT_BY_SETUPTOOLS = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+version = "1"
 """
 TWIN = """
 #include <Python.h>
