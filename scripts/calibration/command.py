@@ -196,10 +196,16 @@ class Calibration:
         chosen = settings.load(self.place.checkout.root)
         same = [each for each in recordings if each.about["kind"] == "aa"]
         slow = [each for each in recordings if each.about["kind"] == "slowed"]
+        budget = self.asked.gate_budget or chosen.budget
         rows = list(resample.slowed(slow, chosen, self.clock))
+        if same:
+            block, family = resample.whole_gate(same)
+            rows += resample.slowed(
+                slow, chosen, self.clock, seconds=budget, block=block, family=family
+            )
         rows += resample.aa(
-            same, chosen, self.clock, gates=self.runs("resample"),
-            seconds=self.asked.gate_budget or chosen.budget, seed=self.asked.seed,
+            same, chosen, self.clock, gates=self.runs("resample"), seconds=budget,
+            seed=self.asked.seed,
         )  # fmt: skip
         self.kept("resampled").replace([self.stamp | row for row in rows])
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: The rule of each tool that is drawn: its default, or the best one that it has.
-DRAWN = (("asv", "factor 1.1"), ("asv", "factor 1.01"), ("pyperf", "significant"), ("bare", "1 %"))
+DRAWN = (
+    ("asv", "factor 1.1"), ("asv", "factor 1.01"), ("pyperf", "significant"), ("bare", "0.3 %"),
+)  # fmt: skip
 SHAPES = ("o", "s", "^", "D", "v", "P")
 
 

@@ -5,8 +5,9 @@ as many as the gate's budget buys, and draws anew who is left and who is right, 
 the gate draws by. Blocks stay whole and in their order, so that whatever the two processes of a
 minute share they share here too.
 
-*Slowed builds*: runs of blocks that do not overlap, of a build that really does more work, as many
-as five minutes of measuring a suite buy. No number is edited.
+*Slowed builds*: runs of blocks that do not overlap, of a build that really does more work: as many
+as five minutes of measuring a suite alone buy, and as many as a gate of all suites has for its
+budget, judged in a family of its size. No number is edited.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 #: Seconds of measuring one implementation of a suite, for detection: half of five minutes.
 SUITE_SECONDS = 150.0
+
+
+#: What an exact meter says of a slow-down that it does not see.
+_SAME_WORK = {"verdict": "equivalent", "ratio": 1.0}
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,10 @@ def schedule(seconds: float, each: float) -> Schedule:
 
 
 def judged(
-    samples: Mapping[str, Samples], settings: Settings, looks: Sequence[tuple[float, int]]
+    samples: Mapping[str, Samples],
+    settings: Settings,
+    looks: Sequence[tuple[float, int]],
+    family: int = 0,
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Judge the wall times of a gate as the gate does, look by look.
 
@@ -72,11 +80,12 @@ def judged(
         samples: by implementation and case.
         settings: limits and error budget.
         looks: (part of the sampling, blocks until then); the last one is the end.
+        family: how many tests share the error budget, if more than there are samples of.
 
     Returns:
         By implementation and case, what the results file would say.
     """
-    family = sum(len(cases) for cases in samples.values())
+    family = max(family, sum(len(cases) for cases in samples.values()))
     spending = {impl: verdict.Looks(settings.alpha, family) for impl in samples}
     stopped: dict[tuple[str, str], int] = {}
     said: dict[tuple[str, str], dict[str, Any]] = {}
@@ -117,10 +126,7 @@ def aa(
     Yields:
         What each gate said, alarms with their numbers.
     """  # fmt: skip
-    by_base: dict[str, list[Recording]] = {}
-    for each in recordings:
-        by_base.setdefault(str(each.about.get("content")), []).append(each)
-    bases = list(by_base.values())
+    bases = _by_base(recordings)
     for number in clock.steps("resampled gate", range(gates if bases else 0)):
         rng = Random(f"{seed} {number}")
         chosen = rng.choices(bases, weights=[sum(len(r.blocks) for r in each) for each in bases])[0]
@@ -146,30 +152,61 @@ def aa(
         }  # fmt: skip
 
 
+def _by_base(recordings: Sequence[Recording]) -> list[list[Recording]]:
+    """The sessions of one build beside one another: one for each implementation."""
+    found: dict[str, list[Recording]] = {}
+    for each in recordings:
+        found.setdefault(str(each.about.get("content")), []).append(each)
+    return list(found.values())
+
+
+def whole_gate(recordings: Sequence[Recording]) -> tuple[float, int]:
+    """Seconds of a block of all benchmarks in all implementations, and how many tests they are.
+
+    Args:
+        recordings: A/A sessions, which time all benchmarks.
+    """
+    largest = max(_by_base(recordings), key=lambda each: sum(len(one.cases) for one in each))
+    return sum(each.seconds for each in largest), sum(len(each.cases) for each in largest)
+
+
 def slowed(
     recordings: Sequence[Recording],
     settings: Settings,
     clock: Clock,
     *,
     seconds: float = SUITE_SECONDS,
+    block: float = 0.0,
+    family: int = 0,
 ) -> Iterator[dict[str, Any]]:
     """Gates on runs of blocks of slowed builds.
 
+    Args:
+        recordings: sessions of slowed builds.
+        settings: limits and error budget.
+        clock: ends it early.
+        seconds: of wall time.
+        block: seconds that a block takes, if not as long as the recorded ones.
+        family: how many tests share the error budget, if not those of the session alone.
+
     Yields:
-        By run of blocks and slowed case, the gate's verdict, and the ratio over the blocks of the
-        session that the gate did not see.
+        By run of blocks and slowed case, the gate's verdict on wall time and on the case, and the
+        ratio over the blocks of the session that the gate did not see. The work that was added is
+        judged as if no exact meter saw it: such a case counts as the gate counts it, with its whole
+        interval beyond what the place of code explains.
     """  # fmt: skip
     runs = [
         (each, start, timed)
         for each in recordings
+        for lasts in [block or each.seconds]
         # Half a session at most: how slow a build came out is asked of the other half.
-        for bought in [min(seconds, (len(each.blocks) // 2 + 0.5) * each.seconds)]
-        for timed in [schedule(bought, each.seconds)]
+        for bought in [min(seconds, (len(each.blocks) // 2 + 0.5) * lasts)]
+        for timed in [schedule(bought, lasts)]
         for start in range(0, len(each.blocks) - timed.blocks + 1, timed.blocks)
     ]
     for recording, start, timed in clock.steps("resampled slow-down", runs):
         answers = judged(
-            {recording.impl: recording.samples(start, timed.blocks)}, settings, timed.looks
+            {recording.impl: recording.samples(start, timed.blocks)}, settings, timed.looks, family
         )
         truth = recording.outside(start, timed.blocks)
         for site in recording.about["sites"]:
@@ -177,12 +214,14 @@ def slowed(
             if answer is None or recording.impl not in site["sizes"]:
                 continue
             yield {
-                "kind": "slowed", "session": recording.name, "start": start,
-                "blocks": timed.blocks,
+                "kind": "slowed in a gate" if family else "slowed",
+                "session": recording.name, "start": start, "blocks": timed.blocks,
                 "impl": recording.impl, "site": site["site"], "target": site["target"],
                 "size": site["size"], "predicted": site["sizes"][recording.impl],
                 "achieved": round(_ratio(truth[site["target"]], settings) - 1, 5),
-                "ratio": round(answer["ratio"], 5), "verdict": answer["verdict"],
+                "ratio": round(answer["ratio"], 5), "low": round(answer["low"], 5),
+                "verdict": answer["verdict"],
+                "case": verdict.judge_case({"instructions": _SAME_WORK, "wall": answer})[0],
                 "detectable": round(answer["detectable"] - 1, 5),
             }  # fmt: skip
 

@@ -48,12 +48,12 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
         "policy": policy,
         "same_wheel": same_wheel(exact + [row for row in gates if row["kind"] == "same"]),
         "gates": {kind: whole(gates, kind) for kind in ("same", "neutral")},
-        "resampled": rates.of(bool(row["alarms"]) for row in resampled if row["kind"] == "aa"),
-        "resampled_tests": sum(row["tests"] for row in resampled if row["kind"] == "aa"),
+        "resampled": again([row for row in resampled if row["kind"] == "aa"]),
         "detection": {
             "instructions": detection(answers(injected)),
-            "wall": detection([row for row in resampled if row["kind"] == "slowed"]),
+            "wall": detection([row for row in resampled if row["kind"] == "slowed in a gate"]),
         },
+        "wall_of_one_suite": detection([row for row in resampled if row["kind"] == "slowed"]),
         "others": beside(other),
         "conditions": conditions([*exact, *gates, *injected, *resampled, *other], policy),
     }  # fmt: skip
@@ -72,6 +72,32 @@ def same_wheel(rows: Rows) -> dict[str, Any] | None:
                 kept["identical"] += said.get("identical", 0)
                 kept["alarms"] += sum(said.get(verdict, 0) for verdict in ALARMS)
     return {"gates": len(rows), "meters": found} if rows else None
+
+
+def again(rows: Rows) -> dict[str, Any] | None:
+    """Resampled gates in which nothing changed.
+
+    Gates whose blocks overlap are no independent trials: the rate is of runs of blocks that have
+    none in common, as many as fit into what was recorded, each with an alarm if a gate that was
+    drawn there had one. `gates` is how many were drawn.
+    """
+    if not rows:
+        return None
+    recorded: dict[str, int] = {}
+    for row in rows:
+        for impl, (start, many) in row["blocks"].items():
+            recorded[impl] = max(recorded.get(impl, 0), start + many)
+    many = max(many for row in rows for _, many in row["blocks"].values())
+    windows: dict[int, bool] = dict.fromkeys(range(max(1, max(recorded.values()) // many)), False)
+    for row in rows:
+        start = min(start for start, _ in row["blocks"].values())
+        windows[min(start // many, len(windows) - 1)] |= bool(row["alarms"])
+    return {
+        **(rates.of(windows.values()) or {}),
+        "gates": len(rows), "alarmed": sum(bool(row["alarms"]) for row in rows),
+        "tests": sum(row["tests"] for row in rows),
+        "undecided": sum(row["undecided"] for row in rows),
+    }  # fmt: skip
 
 
 def whole(gates: Rows, kind: str) -> dict[str, Any] | None:
@@ -93,6 +119,11 @@ def whole(gates: Rows, kind: str) -> dict[str, Any] | None:
             number for row in chosen for meter in row["meters"].values()
             for verdict, number in meter.items() if verdict != "identical"
         ),
+        # A meter that decides nothing cannot be wrong, and shows nothing either.
+        "wall": {
+            key: sum(row["meters"].get("wall", {}).get(key, 0) for row in chosen)
+            for key in ("undecided", "equivalent", "regressed", "improved")
+        },
         "failed": rates.of(row["verdict"]["exit"] == 1 for row in chosen),
         "could_not_measure": sum(row["verdict"]["exit"] == 2 for row in chosen),
         "alarms": said,
@@ -119,6 +150,9 @@ def detection(rows: Rows) -> dict[str, Any]:
         chosen = [row for row in rows if row["size"] == size]
         found[f"{size:g}"] = {
             **(rates.of(row["verdict"] == "regressed" for row in chosen) or {}),
+            # Of the case, where only this meter sees the work that was added.
+            "case": rates.of(row["case"] == "regressed" for row in chosen if "case" in row),
+            "blocks": max((row["blocks"] for row in chosen if "blocks" in row), default=None),
             "reached": rates.of(
                 row["verdict"] == "regressed" for row in chosen
                 if row["achieved"] >= REACHED * row["size"]
@@ -203,12 +237,12 @@ def told(summary: Mapping[str, Any]) -> dict[str, Any] | None:
     k = sum(each["alarms"]["all meters"]["k"] for each in real)
     n = sum(each["alarms"]["all meters"]["n"] for each in real)
     pooled = rates.rate(k, n)
-    again = summary["resampled"]
+    resampled = summary["resampled"]
     alarm = pooled.asdict() | {"from": "real gates"} if pooled else None
-    if alarm and again:
-        alarm["from"] += f"; wall time resampled: {rates.told(again)}"
-    elif again:
-        alarm = again | {"from": "wall time, resampled"}
+    if alarm and resampled:
+        alarm["from"] += f"; wall time resampled: {rates.told(resampled)}"
+    elif resampled:
+        alarm = resampled | {"from": "wall time, resampled"}
     found = {meter: sizes for meter, sizes in summary["detection"].items() if sizes}
     if alarm is None and not found:
         return None

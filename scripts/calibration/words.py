@@ -17,6 +17,18 @@ On the same wheels: the injected commits, commits without a change, and neutral 
 others is eight benchmarks (two for pyperf), ours is all of them, in both implementations, so that
 ours has many more occasions for a false alarm.
 """
+IN_A_GATE = """\
+As many blocks as the default budget buys for all suites in both implementations, and the error
+budget shared by all of their tests. *The case* is what a gate says of a case in which no exact
+meter sees the change: it counts only with its whole interval beyond 5 %.
+"""
+ALONE = """\
+As many blocks as five minutes buy for the one suite, and the error budget shared by its tests only.
+"""
+UNDECIDED = """\
+A verdict that is undecided cannot be a false alarm: these rates of wall time are of the verdicts
+that were decided, so of few, or of none.
+"""
 HEAD = """\
 # How often the gate is wrong
 
@@ -31,8 +43,10 @@ def markdown(summary: Mapping[str, Any], picture: str) -> str:
     if any(summary["detection"].values()):
         parts.append(f"![Slow-downs found, by size]({picture})\n")
     parts += _false_alarms(summary)
-    for meter, title in (("instructions", "Instructions"), ("wall", "Wall time")):
-        parts += _detection(title, summary["detection"][meter])
+    parts += _detection("instructions", "", summary["detection"]["instructions"])
+    parts += _detection("wall time, in a gate of all suites", IN_A_GATE,
+                        summary["detection"]["wall"])  # fmt: skip
+    parts += _detection("wall time, one suite alone", ALONE, summary["wall_of_one_suite"])
     parts += _others(summary)
     parts += _missed(summary)
     return "\n".join(parts)
@@ -77,19 +91,21 @@ def _false_alarms(summary: Mapping[str, Any]) -> list[str]:
             rows.append([
                 f"real gates, {names[kind]}", str(gates["gates"]), str(gates["tests"]),
                 *(told(alarms[group]) for group in ("exact meters", "wall time", "all meters")),
-                told(gates["failed"]),
+                told(gates["failed"]), _decided(gates["wall"]),
             ])  # fmt: skip
     again = summary["resampled"]
     if again:
+        whole = f"{again['alarmed']} of {again['gates']}; of disjoint runs of blocks {told(again)}"
         rows.append([
-            "resampled from recorded processes", str(again["n"]), str(summary["resampled_tests"]),
-            "-", told(again), "-", "-",
+            "resampled from recorded processes", str(again["gates"]), str(again["tests"]),
+            "-", whole, "-", "-", f"{again['tests'] - again['undecided']} of {again['tests']}",
         ])  # fmt: skip
     parts = ["## False alarms\n"]
     if rows:
         parts += ["Gates that called anything at all regressed or improved:\n", table(
-            ("gates", "number", "tests", "exact meters", "wall time", "any meter", "exit 1"), rows
-        )]  # fmt: skip
+            ("gates", "number", "tests", "exact meters", "wall time", "any meter", "exit 1",
+             "wall verdicts that were decided"), rows,
+        ), UNDECIDED]  # fmt: skip
     else:
         parts.append("Not measured.\n")
     wheel = summary["same_wheel"]
@@ -102,22 +118,32 @@ def _false_alarms(summary: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _detection(title: str, sizes: Mapping[str, Any]) -> list[str]:
-    """How many slow-downs one meter finds."""
-    parts = [f"## Slow-downs found: {title.lower()}\n"]
+def _decided(wall: Mapping[str, int]) -> str:
+    """How many verdicts of wall time were none but undecided."""
+    tests = sum(wall.values())
+    return f"{tests - wall['undecided']} of {tests}" if tests else "-"
+
+
+def _detection(title: str, conditions: str, sizes: Mapping[str, Any]) -> list[str]:
+    """How many slow-downs one meter finds, of all that were injected."""
+    parts = [f"## Slow-downs found: {title}\n"]
     if not sizes:
         return [*parts, "Not measured.\n"]
+    parts += [conditions] * bool(conditions)
     words = list(next(iter(sizes.values()))["said"])
     rows = []
+    alone = any(each["case"] for each in sizes.values())
     for size, about in sizes.items():
         achieved = about["achieved"]
         rows.append([
-            percent(size), told(about), told(about["reached"]),
+            percent(size), told(about), *([told(about["case"])] * alone),
+            *([str(about["blocks"])] * alone), told(about["reached"]),
             *(str(about["said"][word]) for word in words if word != "found"),
             _spread(achieved),
             ", ".join(f"{impl} {told(rate)}" for impl, rate in about["by_impl"].items()),
         ])  # fmt: skip
-    head = ("size", "found", "found of those that came out so",
+    head = ("size", "found", *(("the case", "blocks") if alone else ()),
+            "found of those that came out so",
             *(word for word in words if word != "found"), "as measured",
             "by implementation")  # fmt: skip
     return [*parts, table(head, rows)]
@@ -165,7 +191,7 @@ def _own(summary: Mapping[str, Any], meter: str, sizes: Sequence[str]) -> list[s
     pooled = rate(k, n)
     gates = told(pooled.asdict() if pooled else None)
     if again:
-        gates += f"; resampled {told(again)}"
+        gates += f"; resampled {told(again)} (runs of blocks)"
     wrong = sum((each["meter"] == "wall") is (meter == "wall")
                 for kind in real for each in kind["which"])  # fmt: skip
     found = summary["detection"][meter]

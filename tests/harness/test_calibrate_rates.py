@@ -204,6 +204,10 @@ def answer(size, verdict, impl="python", ratio=None):
             "ratio": ratio or 1 + size, "low": 1, "high": 2, "predicted": size}  # fmt: skip
 
 
+RESAMPLED = {
+    "kind": "aa", "alarms": [], "tests": 4, "undecided": 3, "blocks": {"python": [50, 10]},
+}  # fmt: skip
+SLOWED = answer(0.05, "undecided") | {"achieved": 0.049, "case": "undecided", "blocks": 10}
 FILES = {
     "gates": [gate("same", 0), gate("same", 1), gate("neutral", 0, [alarm("wall")], 1)],
     "injected": [STAMP | {"number": 0, "found": [
@@ -211,9 +215,10 @@ FILES = {
         answer(0.05, "regressed"),
     ]}],
     "resampled": [
-        *[STAMP | {"kind": "aa", "alarms": [], "tests": 4} for _ in range(99)],
-        STAMP | {"kind": "aa", "alarms": [["python", "a.x", "improved", 0.9]], "tests": 4},
-        STAMP | {"kind": "slowed", **answer(0.05, "undecided"), "achieved": 0.049},
+        *[STAMP | RESAMPLED | {"blocks": {"python": [start, 10]}} for start in range(50)],
+        STAMP | RESAMPLED | {"alarms": [["python", "a.x", "improved", 0.9]]},
+        STAMP | SLOWED | {"kind": "slowed", "verdict": "regressed"},
+        STAMP | SLOWED | {"kind": "slowed in a gate"},
     ],
     "others": [
         STAMP | {"tool": "bare", "kind": kind, "number": 0, "base": "b", "seconds": 10.0, "rows": [
@@ -236,7 +241,7 @@ def reports(tmp_path):
 def test_the_gate_reads_both_kinds_of_error(reports):
     known = error_rates.load(reports)
     assert (known["false_alarm"]["k"], known["false_alarm"]["n"]) == (1, 3)
-    assert "wall time resampled: 1 of 100" in known["false_alarm"]["from"]
+    assert "wall time resampled: 1 of 6 " in known["false_alarm"]["from"]
     assert known["detection"]["instructions"]["0.005"]["rate"] == 0.5
     assert known["detection"]["instructions"]["0.05"]["k"] == 1
     assert known["detection"]["wall"]["0.05"]["rate"] == 0.0
@@ -269,13 +274,29 @@ def test_what_would_mislead_most_is_named_first():
 
 def test_other_tools_stand_in_the_same_table(reports):
     found = json.loads((reports / "calibration" / "summary.json").read_text())
-    (row,) = found["others"]
-    assert (row["tool"], row["rule"]) == ("bare", "1 %")
+    row, strict = found["others"]
+    assert [(each["tool"], each["rule"]) for each in (row, strict)] == [
+        ("bare", "1 %"), ("bare", "0.3 %"),
+    ]  # fmt: skip
     assert (row["false_alarms"]["k"], row["false_alarms"]["n"]) == (1, 2)
     assert row["detection"]["0.05"]["k"] == 1
     text = (reports / "calibration" / "calibration.md").read_text()
     assert "| bare instruction count | 1 % | 1 of 2 (1.3 to 98.7 %) |" in text
     assert "| **`benchproof gate`** | instructions |" in text
+
+
+def test_gates_that_share_blocks_are_one_trial_and_undecided_is_told(reports):
+    text = (reports / "calibration" / "calibration.md").read_text()
+    assert (
+        "| 1 of 51; of disjoint runs of blocks 1 of 6 (0.4 to 64.1 %) | - | - | 51 of 204 |" in text
+    )
+
+
+def test_wall_time_is_told_in_the_size_of_a_gate_and_of_one_suite(reports):
+    text = (reports / "calibration" / "calibration.md").read_text()
+    gate, suite = text.split("wall time, in a gate of all suites")[1].split("one suite alone")
+    assert "| 5 % | 0 of 1 (0.0 to 97.5 %) | 0 of 1 (0.0 to 97.5 %) | 10 |" in gate
+    assert "| 5 % | 1 of 1 (2.5 to 100.0 %) | 0 of 1 (0.0 to 97.5 %) | 10 |" in suite
 
 
 def test_rates_of_other_rules_say_so(reports):
@@ -299,10 +320,15 @@ def test_tables_have_as_many_cells_as_heads(reports):
 
 
 @pytest.mark.parametrize(
-    ("right", "said"), [(1011, "regressed"), (1009, "equivalent"), (980, "improved")]
+    ("right", "said"),
+    [
+        (1011, ["regressed", "regressed"]),
+        (1009, ["equivalent", "regressed"]),
+        (980, ["improved", "improved"]),
+    ],
 )
-def test_a_bare_count_has_one_rule(right, said):
-    assert bare.says({"left": 1000, "right": right}) == said
+def test_a_bare_count_is_told_at_its_own_limit_and_at_the_gate_s(right, said):
+    assert list(bare.says({"left": 1000, "right": right}).values()) == said
 
 
 def test_each_rule_of_a_tool_gives_its_own_verdicts():

@@ -52,7 +52,7 @@ class Item:
 
 #: Who gives the verdicts of a row: by the row's rule, the verdict.
 RULES: Mapping[str, Callable[[Mapping[str, Any]], dict[str, str]]] = {
-    "bare": lambda row: {"1 %": bare.says(dict(row))},
+    "bare": lambda row: bare.says(dict(row)),
     "asv": lambda row: {f"factor {factor}": said for factor, said in row["said"].items()},
     "pyperf": lambda row: {
         "significant" if speed == "0" else f"significant and {speed} %": said
