@@ -1,0 +1,150 @@
+"""The figures of README and of the page on calibration are those of the data that is kept."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from scipy.stats import gmean
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CALIBRATION = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+RATES = json.loads((ROOT / "reports/calibration/summary.json").read_text(encoding="utf-8"))
+
+
+def cells(line):
+    """The cells of a row of a table, without marks of bold type and code."""
+    return [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
+
+
+def rows(text, head):
+    """The rows of the first table whose first line begins like this, by their first cell."""
+    table = text[text.index(f"| {head}") :].split("\n\n")[0].splitlines()[2:]
+    return {cells(line)[0]: cells(line)[1:] for line in table}
+
+
+def of(about):
+    """A rate, as it is written."""
+    return f"{about['k']} of {about['n']}"
+
+
+def rounded(number, like):
+    """A number with as many digits as a text."""
+    return f"{number:.{len(like.partition('.')[2])}f}"
+
+
+@pytest.mark.parametrize("size", ["0.005", "0.02", "0.05"])
+def test_what_the_gate_finds(size):
+    instructions = RATES["detection"]["instructions"][size]
+    wall = RATES["detection"]["wall"].get(size)
+    alone = RATES["wall_of_one_suite"].get(size)
+    percent = f"{float(size) * 100:g} %"
+    said = next(v for k, v in rows(README, "whole gates").items() if f"of {percent}" in k)
+    assert said == [of(instructions), of(wall) if wall else "not measured"]
+    said = next(
+        v
+        for k, v in rows(CALIBRATION, "| by instr").items()
+        if k.split(" found")[0].endswith(f"of {percent}")
+    )
+    assert said[0] == of(instructions)
+    assert [cell.split(";")[0] for cell in said[1:]] == (
+        [of(wall), of(alone)] if wall else ["", ""]
+    )
+    if alone:
+        assert f"{of(alone).split(' of ')[0]} of {alone['n']}" in README
+
+
+def test_a_change_that_only_wall_time_sees():
+    gate, suite = (RATES[key] for key in ("detection", "wall_of_one_suite"))
+    gate = gate["wall"]["0.05"]["case"]
+    assert rows(CALIBRATION, "| by instr")["of 5 %, if no exact meter saw it"] == [
+        "", of(gate), of(suite["0.05"]["case"]),
+    ]  # fmt: skip
+    assert f"of those {gate['n']} of 5 %, {gate['k']} do" in README
+
+
+def test_false_alarms_and_how_much_was_decided():
+    gates = RATES["gates"].values()
+    alarms = [each["alarms"]["wall time"] for each in gates]
+    number = sum(each["n"] for each in alarms)
+    decided = sum(sum(each["wall"].values()) - each["wall"]["undecided"] for each in gates)
+    tests = sum(sum(each["wall"].values()) for each in gates)
+    words = f"0 of {number}, where {decided} of {tests:,} tests were decided"
+    assert not any(each["k"] for each in alarms)
+    assert words in README
+    assert words in CALIBRATION
+    again = RATES["resampled"]
+    assert f"{again['alarmed']} of {again['gates']}, which are {again['n']} runs" in CALIBRATION
+    assert f"{again['tests'] - again['undecided']:,} of {again['tests']:,} tests" in CALIBRATION
+
+
+def test_other_tools_in_the_same_campaign():
+    found = {(row["tool"], row["rule"]): row for row in RATES["others"]}
+    bare = found["bare", "0.3 %"]
+    words = " ".join(CALIBRATION.split())
+    assert f"found {of(bare['detection']['0.005'])} slow-downs of 0.5 %" in words
+    assert f"{of(bare['detection']['0.01'])} of 1 %" in words
+    assert f"called {of(bare['false_alarms'])} benchmarks changed" in words
+    default, strict = found["asv", "factor 1.1"], found["asv", "factor 1.01"]
+    assert f"called {of(default['false_alarms'])} benchmarks changed" in words
+    assert f"found {of(default['detection']['0.05'])} slow-downs of 5 %" in words
+    assert f"at 1.01 it called {strict['false_alarms']['k']}, and found" in words
+    assert f"called {of(found['pyperf', 'significant']['false_alarms'])} changed" in words
+
+
+def test_compiled_against_pure_python():
+    (folder,) = re.findall(r"\[raw data\]\((reports/results/[\d-]+)\)", README)
+    document = json.loads(gzip.decompress((ROOT / folder / "implementations.json.gz").read_bytes()))
+    cases = [row["meters"] | {"suite": row["name"].partition(".")[0]} for row in document["cases"]]
+    told = rows(README, "compiled divided by pure Python")
+    suites = {row["suite"] for row in cases} - {"import"}
+    assert {name.partition("`")[0] for name in told} == {*suites, "all, geometric mean"}
+    for name, said in told.items():
+        chosen = [
+            row for row in cases
+            if row["suite"] in (suites if name.startswith("all") else {name.partition("`")[0]})
+        ]  # fmt: skip
+        timed = [row for row in chosen if "wall" in row]
+
+        def mean(rows, meter):
+            return gmean([row[meter]["ratio"] for row in rows])
+
+        numbers = [
+            len(chosen), mean(chosen, "instructions"), mean(chosen, "allocations"),
+            len(timed), mean(timed, "instructions"), mean(timed, "wall"),
+        ]  # fmt: skip
+        assert said == [rounded(n, cell) for n, cell in zip(numbers, said, strict=True)], name
+
+
+def test_beside_other_drivers():
+    report = (ROOT / "reports" / "peers.md").read_text(encoding="utf-8")
+    time, client, elapsed = (
+        rows(section, " ")
+        for section in re.split(r"\n## (?=Time|A request to a real node)", report)[1:]
+    )
+    places = {
+        "a prepared point select of a real node, 128 in flight: the client's processor time":
+            client["point select, 128 in flight"],
+        "the same, elapsed": elapsed["point select, 128 in flight"],
+        "an insert, 128 in flight: the client's processor time": client["insert, 128 in flight"],
+    }  # fmt: skip
+    for name, said in rows(README, "| cassandra-driver").items():
+        kept = [cell.split("*")[0] for cell in (places.get(name) or time[name])[1:3]]
+        assert said == [rounded(float(n), cell) for n, cell in zip(kept, said, strict=True)], name
+
+
+def test_the_ledger():
+    report = (ROOT / "reports" / "claims.md").read_text(encoding="utf-8")
+    total, *found = re.findall(
+        r"\*\*(\d+) published figures of \d+ rows: (\d+) reproduced, (\d+) smaller than claimed, "
+        r"(\d+) not reproduced, (\d+) not measurable here",
+        report,
+    )[0]
+    words = " ".join(README.split())
+    assert f"publish {total} figures" in words
+    assert (
+        "{} figures were reproduced, {} were smaller than claimed, {} were not reproduced "
+        "and {} could not be measured here"
+    ).format(*found) in words
