@@ -43,6 +43,11 @@ def say(console: Console, text: str, style: str = "") -> None:
     console.print(Text(text, style=style), highlight=False)
 
 
+def tell_line(console: Console, text: str) -> None:
+    """Print a line as it is, and whole: a path or a reason is not broken where a screen ends."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
 def show(document: Document, console: Console, *, everything: bool) -> None:
     """Print all cases if they are wanted, what moved, and the suites.
 

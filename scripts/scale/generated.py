@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchproof.history import names, writing
+from benchproof.history import writing
 from benchproof.history.model import CANARY, UNITS, SeriesKey
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def write(folder: Path, wanted: Wanted) -> list[Planted]:
     results = folder / "results"
     drawing = _Drawing(wanted)
     timed = [_described(name) for name in drawing.benchmarks]
-    writing.describe(results, [*timed, names.canary_entry()])
+    writing.describe(results, [*timed, writing.canary_entry()])
     about = {"machine": wanted.machine, "os": "Linux 6", "arch": "x86_64", "cpu": "generated",
              "num_cpu": "2", "ram": "8000000000"}  # fmt: skip
     writing.describe_machine(results, about)
@@ -195,10 +195,10 @@ class _Drawing:
         found = {}
         for (name, meter), changes in self._changes.items():
             key = SeriesKey(name, meter, impl, self._wanted.machine)
-            found[names.stored(name, meter)] = self._values(key, changes)
+            found[writing.stored(name, meter)] = self._values(key, changes)
         for meter in UNITS:
             key = SeriesKey(CANARY, meter, impl, self._wanted.machine)
-            found[names.stored(CANARY, meter)] = self._values(key, {})
+            found[writing.stored(CANARY, meter)] = self._values(key, {})
         return found
 
     def _drawn(self) -> dict[int, float]:
@@ -238,7 +238,7 @@ def _write_file(
     rows = []
     for name, (values, half) in columns.items():
         value = float(values[place])
-        version = "1" if half else f"1-{names.METHOD}"
+        version = "1" if half else f"1-{writing.METHOD}"
         number = f"{value:.6g}" if half else f"{value:.0f}"
         row = f'"{name}":[[{number}],[],"{version}"'
         if half:
@@ -259,7 +259,7 @@ def _write_file(
 
 def _described(name: str) -> dict[str, Any]:
     """What asv would say of a benchmark."""
-    return names.canary_entry() | {
+    return writing.canary_entry() | {
         "name": name, "code": "", "pretty_name": name.rpartition("time_")[2].replace("_", " "),
     }  # fmt: skip
 

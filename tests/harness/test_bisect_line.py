@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchproof.bisect import evidence, line
-from benchproof.bisect.asked import Asked, check, ends, implementation
+from benchproof.bisect import line, search
+from benchproof.bisect.run import Asked, check, ends, implementation
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, BisectError, SelectionError, TargetError
 from benchproof.history.model import Commit, History
@@ -103,12 +103,12 @@ def test_the_kept_history_says_where_to_look_first(toy, checkout, monkeypatch, t
     known = series_of(key(0, impl="python"), [values[at] for at in range(0, 21, 4)],
                       index=range(0, 21, 4))  # fmt: skip
     history = History([Commit(name, 0, "") for name in names], {known.key: known})
-    monkeypatch.setattr(evidence, "load", lambda *_: history)
+    monkeypatch.setattr(search, "load", lambda *_: history)
     stops = line.between(checkout, names[0], names[-1])
 
     def hint(stops, folder=tmp_path, **more):
         asked = {"bench": known.key.benchmark, "meter": "instructions", "impl": "python"} | more
-        return evidence.hint(folder, checkout, stops, **asked)
+        return search.hint(folder, checkout, stops, **asked)
 
     assert hint(stops) == (8, 12)
     assert hint(stops[8:13]) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchproof.bisect.narrow import Lost, most_builds, narrow
+from benchproof.bisect.line import Lost, most_builds, narrow
 
 
 class Asked:

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from benchproof.doctor import Finding, report
-from benchproof.doctor.finding import COMPILED, MAIN_JOB, ok
+from benchproof.doctor.machine import COMPILED, MAIN_JOB, ok
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLOCK = Finding("frequency", "degraded", "powersave", "set it", ("wall",))

@@ -9,7 +9,7 @@ import pytest
 from benchproof import toolchain
 from benchproof.checkout import Checkout
 from benchproof.doctor import project, tools
-from benchproof.doctor.finding import COMMITS, COMPILED
+from benchproof.doctor.machine import COMMITS, COMPILED
 
 
 def git(folder, *arguments):

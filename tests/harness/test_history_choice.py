@@ -3,8 +3,9 @@
 import pytest
 
 from benchproof.checkout import Checkout
+from benchproof.commands.options import chosen_meters
 from benchproof.errors import HistoryError, SelectionError
-from benchproof.history import choice, line, loops, options, writing
+from benchproof.history import choice, loops, model, writing
 from benchproof.history.model import Commit
 from benchproof.history.writing import FAILED, Value
 
@@ -80,7 +81,7 @@ def test_a_range_is_gits(toy, checkout):
 @pytest.mark.parametrize("text", ["nonsense", "HEAD..HEAD", "--all"])
 def test_a_range_that_names_no_commits_is_an_error(checkout, text):
     with pytest.raises(HistoryError):
-        line.chosen(checkout, text)
+        model.chosen(checkout, text)
 
 
 def test_claims_within_a_range_are_only_those_inside(toy, checkout):
@@ -186,10 +187,10 @@ def test_loops_take_few_instructions_unless_one_call_takes_more():
      ("instructions", "bytes"))],
 )  # fmt: skip
 def test_meters_are_the_exact_ones(text, meters):
-    assert options.meters(text) == meters
+    assert chosen_meters(text, writing.EXACT, " (wall time: --wall)") == meters
 
 
 @pytest.mark.parametrize(("text", "words"), [("wall", "--wall"), ("", "choose"), ("x", "choose")])
 def test_other_meters_are_refused(text, words):
     with pytest.raises(SelectionError, match=words):
-        options.meters(text)
+        chosen_meters(text, writing.EXACT, " (wall time: --wall)")

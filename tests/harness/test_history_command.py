@@ -12,8 +12,7 @@ import pytest
 from rich.console import Console
 
 from benchproof import history
-from benchproof.history import progress
-from benchproof.history.progress import Outcome
+from benchproof.history.running import Outcome
 from tests.harness.test_meters import needs_memray
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +44,7 @@ def start(toy, cache):
         (["HEAD..HEAD"], "holds no commit"),
         (["--claims"], "no commit of this line has a 'Claim:'"),
         (["--meters", "wall"], "--wall"),
+        (["--machine", "../../elsewhere"], "no name of a machine"),
         (["--impl", "rust"], "choose cython, python or both"),
         (["--bench", "nothing_like_it", "--impl", "python"], "matches none"),
     ],
@@ -88,7 +88,7 @@ def test_the_end_says_what_has_no_number_and_why():
     outcome = Outcome(3, 1, 2, 4, {("a" * 40, "python"): "it does not build"},
                       {f"reason {number}": number for number in range(1, 16)})  # fmt: skip
     out = Console(file=io.StringIO(), width=100)
-    progress.show(outcome, out)
+    outcome.show(out)
     text = out.file.getvalue()
     assert "3 measured, 1 shared" in text
     assert "2 known before, 4 left" in text

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from benchproof import history
-from benchproof.history import asv_files, names, writing
+from benchproof.errors import HistoryError
+from benchproof.history import asv_files, writing
 from benchproof.history.model import CANARY, Commit, SeriesKey
 from benchproof.history.writing import ABSENT, FAILED, Value
 from tests.harness.toy import Repository
@@ -29,13 +30,13 @@ def repo(tmp_path):
 @pytest.fixture
 def results(repo):
     folder = repo.root / "results"
-    writing.describe(folder, [described(CASE), names.canary_entry()])
+    writing.describe(folder, [described(CASE), writing.canary_entry()])
     writing.describe_machine(folder, ABOUT)
     return folder
 
 
 def described(name, version="1"):
-    return names.canary_entry() | {"name": name, "pretty_name": "one", "version": version}
+    return writing.canary_entry() | {"name": name, "pretty_name": "one", "version": version}
 
 
 def put(results, commit, impl="cython", version="1-1", machine="box", **values):
@@ -43,7 +44,7 @@ def put(results, commit, impl="cython", version="1-1", machine="box", **values):
     env = writing.environment(results, impl)
     return writing.write(
         results, ABOUT | {"machine": machine}, (commit, 1_700_000_000_000), env,
-        {names.stored(CASE, meter): (version, value) for meter, value in values.items()},
+        {writing.stored(CASE, meter): (version, value) for meter, value in values.items()},
     )  # fmt: skip
 
 
@@ -120,7 +121,7 @@ def test_the_canary_is_apart_and_found_for_each_series(repo, results):
     put(results, repo.hashes[0], instructions=Value(7))
     env = writing.environment(results, "cython")
     writing.write(results, ABOUT, (repo.hashes[0], 1), env,
-                  {names.stored(CANARY, "instructions"): ("1-1", Value(100))})  # fmt: skip
+                  {writing.stored(CANARY, "instructions"): ("1-1", Value(100))})  # fmt: skip
     found = history.load(results, repo.root)
     (key,) = found.series
     assert found.canary(key).value.tolist() == [100]
@@ -266,9 +267,9 @@ def test_benchmarks_that_asv_has_forgotten_are_brought_back(results):
     complete = json.loads(file.read_text())
     asvs = {name: each for name, each in complete.items() if ".track_" not in name}
     file.write_text(json.dumps(asvs))
-    assert writing.describe(results, [described(CASE), names.canary_entry()])
+    assert writing.describe(results, [described(CASE), writing.canary_entry()])
     assert json.loads(file.read_text()) == complete
-    assert not writing.describe(results, [described(CASE), names.canary_entry()])
+    assert not writing.describe(results, [described(CASE), writing.canary_entry()])
     tracked = complete["suite.track_one_bytes"]
     assert (tracked["type"], tracked["unit"], tracked["version"]) == ("track", "bytes", "1-1")
 
@@ -276,12 +277,12 @@ def test_benchmarks_that_asv_has_forgotten_are_brought_back(results):
 @pytest.mark.parametrize("meter", ["wall", "instructions", "allocations", "bytes"])
 @pytest.mark.parametrize("benchmark", ["suite.time_a_b", "deep.suite.Class.time_x", "time_alone"])
 def test_a_name_in_asvs_files_leads_back_to_benchmark_and_meter(benchmark, meter):
-    assert names.meant(names.stored(benchmark, meter)) == (benchmark, meter)
+    assert writing.meant(writing.stored(benchmark, meter)) == (benchmark, meter)
 
 
 @pytest.mark.parametrize("name", ["suite.peakmem_x", "suite.track_x", "suite.track_x_watts", "x"])
 def test_other_benchmarks_of_asv_are_not_taken_for_ours(name):
-    assert names.meant(name) is None
+    assert writing.meant(name) is None
 
 
 @pytest.mark.parametrize(
@@ -370,3 +371,9 @@ class TestCache:
         first = history.load(results, repo.root, cache=cache)
         cache.write_bytes(cache.read_bytes()[:left])
         self.same(history.load(results, repo.root, cache=cache), first)
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "/box", "..", ".hidden", "a/b", "a\\b"])
+def test_a_machine_whose_name_leads_elsewhere_is_refused(tmp_path, name):
+    with pytest.raises(HistoryError, match="no name of a machine"):
+        writing.machine(tmp_path, name)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from benchproof import history
 from benchproof.errors import HistoryError
-from benchproof.history import campaign, exact, measure, progress, wall, writing
+from benchproof.history import campaign, choice, measure, running, writing
 from benchproof.history.model import CANARY, SeriesKey
 from benchproof.meters import instructions
 from tests.harness.test_meters import needs_memray
@@ -109,14 +109,14 @@ def test_what_was_measured_before_a_stop_is_kept_and_the_next_run_goes_on(
 
     monkeypatch.setattr(measure.Measurer, "measure", stops)
     outcome = run(jobs=1)
-    assert (outcome.measured, outcome.left) == (1, 1)
-    assert progress.status(outcome) == 2
+    assert (outcome.measured, outcome.left) == (1, 2)
+    assert outcome.status == 2
     assert "the same command goes on" in tell.text
     assert len(series(results, toy)) == 1
     monkeypatch.undo()
     outcome = run(jobs=1)
     assert (outcome.measured, outcome.known, outcome.left) == (2, 1, 0)
-    assert progress.status(outcome) == 0
+    assert outcome.status == 0
 
 
 @needs_memray
@@ -125,11 +125,11 @@ def test_a_history_in_which_nothing_has_a_number_could_not_measure(toy, run):
     toy.commit("broken")
     for _ in range(2):  # measured, then known to have failed
         outcome = run(bench="spin", range="HEAD^!")
-        assert progress.status(outcome) == 2
+        assert outcome.status == 2
         out = io.StringIO()
-        progress.show(outcome, Console(file=out, width=200))
+        outcome.show(Console(file=out, width=200))
         assert out.getvalue().splitlines()[-1].startswith("could not measure: no benchmark of any")
-    assert progress.status(run(bench="spin")) == 0
+    assert run(bench="spin").status == 0
 
 
 @needs_memray
@@ -240,18 +240,19 @@ def test_the_interval_of_a_median_holds_whatever_the_distribution():
     rng = random.Random(7)
     inside = 0
     for _ in range(2000):
-        value = wall.summary([rng.expovariate(1) for _ in range(9)])
+        value = running.summary([rng.expovariate(1) for _ in range(9)])
         inside += value.low <= math.log(2) <= value.high
     assert inside / 2000 > 0.985
-    many = wall.summary([float(number) for number in range(1, 41)])
+    many = running.summary([float(number) for number in range(1, 41)])
     assert 1 < many.low < many.value == 20.5 < many.high < 40
 
 
 def test_what_is_left_is_told(tell):
-    clock = progress.Clock(3, 1, exact.GUESS, tell)
-    job = type("Job", (), {"asked": measure.Asked("a" * 40, "python", frozenset())})
-    clock.ended(job, measure.Measured(), 100)
-    assert "1/3 aaaaaaaaaa python: 0 numbers in 100 s; about 3 minutes left" in tell.text
+    job = choice.Job(measure.Asked("a" * 40, "python", frozenset()), "", {})
+    todo = choice.Plan([job] * 3)
+    runner = running.Runner(todo, None, lambda *_: None, running.Outcome(), tell)
+    runner._ended(job, measure.Measured(), 100)
+    assert "1/3 aaaaaaaaaa python: 0 numbers in 100 s; about 3 min left" in tell.text
 
 
 @pytest.mark.parametrize(

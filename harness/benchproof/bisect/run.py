@@ -1,34 +1,108 @@
-"""One search from the question to the document: evidence, ends, narrowing, a confirmation."""
+"""`benchproof bisect`: what is asked, the search, its culprit against its parent, how it reads."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchproof import listing, meters, provenance, results, settings, suite, variants
-from benchproof.build import Builder
-from benchproof.errors import BisectError, BuildError, StoppedError, TargetError
-from benchproof.processes import Crew
+from rich.text import Text
 
-from . import confirm, evidence, line
-from .asked import Asked, check, ends
-from .probe import Prober
+from benchproof import compare, listing, meters, provenance, results, settings, suite, variants
+from benchproof.errors import (
+    COULD_NOT_MEASURE,
+    BenchproofError,
+    BisectError,
+    SelectionError,
+    StoppedError,
+    TargetError,
+)
+from benchproof.grids import borderless, say
+from benchproof.history.loops import Loops
+from benchproof.history.measure import Measurer
+from benchproof.near import meant
+from benchproof.processes import Crew
+from benchproof.profile import change as profile
+
+from . import line
 from .search import Search, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
+
+    from rich.console import Console
+    from rich.table import Table
 
     from benchproof.compare import Place
     from benchproof.progress import Teller
     from benchproof.suite import Case
     from benchproof.targets import Implementation
-    from benchproof.verdict import Limit
-
-    from .line import Stop
 
 SCHEMA = 1
-#: Where the history is kept.
-RESULTS = "reports/results/asv"
+#: A search that found its commit: nothing is wrong with the search.
+FOUND = 0
+#: A culprit with less of the whole change than this has company.
+_ALONE = 0.9
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asks.
+
+    Attributes:
+        bench: a benchmark's name, or an expression that only one matches.
+        span: ``GOOD..BAD``.
+        impl: of the builds; None: compiled where a C compiler works.
+        meter: an exact one.
+        limit: the smallest change worth searching, as a part of 1; None: the project's.
+    """
+
+    bench: str
+    span: str
+    impl: Implementation | None = None
+    meter: str = "instructions"
+    limit: float | None = None
+
+
+def check(asked: Asked) -> None:
+    """Refuse a meter that cannot tell commits apart by one build each.
+
+    Raises:
+        SelectionError: it is no exact meter, or this machine does not have it.
+    """
+    exact = [name for name, meter in meters.METERS.items() if meter.exact]
+    if asked.meter not in exact:
+        raise SelectionError(
+            f"--meter {asked.meter!r}: a search needs a meter that one process decides: "
+            f"{', '.join(exact)}{meant(asked.meter, exact)}"
+        )
+    if meters.why_not(asked.meter):
+        raise SelectionError(f"{asked.meter} cannot be measured: {meters.why_not(asked.meter)}")
+
+
+def implementation(text: str) -> Implementation | None:
+    """Read an option that may name an implementation.
+
+    Raises:
+        SelectionError: it names none.
+    """
+    known: dict[str, Implementation | None] = {"": None, "cython": "cython", "python": "python"}
+    if text not in known:
+        both = ": a search counts one of them" if text == "both" else meant(text, known)
+        raise SelectionError(f"--impl {text!r}: choose cython or python{both}")
+    return known[text]
+
+
+def ends(span: str) -> tuple[str, str]:
+    """Read GOOD..BAD; BAD may be left out, and is HEAD then.
+
+    Raises:
+        TargetError: it is no range.
+    """
+    good, dots, bad = span.partition("..")
+    if not dots or not good or bad.startswith("."):
+        raise TargetError(f"{span!r} is no range: write GOOD..BAD")
+    return good, bad or "HEAD"
 
 
 def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
@@ -39,22 +113,22 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
         StoppedError: Ctrl-C; builds are kept, so that the next search goes on quickly.
     """
     check(asked)
-    good, bad = ends(asked.span)
     checkout = place.checkout
-    stops = line.between(checkout, checkout.commit(good), checkout.commit(bad))
+    good, bad = (checkout.commit(end) for end in ends(asked.span))
+    stops = line.between(checkout, good, bad)
     if len(stops) == 1:
         raise BisectError(f"{asked.span}: no commit of it changes what is built")
-    known = listing.early(place.suites, checkout)
-    if known is not None:
-        one_of(suite.from_rows(known), asked.bench)
-    impl = asked.impl or _usual(place, checkout.commit(bad))
+    impl = asked.impl or _usual(place, bad)
+    listed = listing.found(place, f"{bad[:12]}@impl:{impl}", tell)
+    case = one_of(suite.from_rows(listed), asked.bench)
+    limit = settings.load(checkout.root).limit(asked.meter, case.name)
+    if asked.limit is not None:
+        limit = replace(limit, ratio=asked.limit)
     with Crew() as crew:
-        builder = Builder(checkout, place.cache, crew, place.toolchain)
-        prober = Prober(builder, crew, place.suites.resolve(), crew.scratch, impl, asked.meter)
-        search = Search(place, prober, tell)
+        measurer = Measurer(place, [case], Loops(crew.scratch), crew)
+        search = Search(measurer, case, asked.meter, impl, limit, tell)
         try:
-            case, limit, searched = _begin(search, stops, asked)
-            found = search.among(searched, *search.ends)
+            found = search.find(stops)
         except KeyboardInterrupt as stop:
             raise StoppedError("stopped: what was built is kept for the next search") from stop
     document: dict[str, Any] = {
@@ -66,13 +140,13 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
         "unit": meters.METERS[asked.meter].unit,
         "impl": impl,
         "span": asked.span,
-        "good": searched[0].commits[-1],
-        "bad": searched[-1].commits[-1],
+        "good": search.stops[0].commits[-1],
+        "bad": search.stops[-1].commits[-1],
         "limit": limit.ratio,
         "left": search.ends[0],
         "right": search.ends[1],
         "stops": len(stops),
-        "builds": len(prober.builds),
+        "builds": len(search.values),
         "tried": search.tried,
         "provenance": provenance.gather(place.toolchain),
         "lost": [{"commit": each, "subject": checkout.subject(each)} for each in found.lost],
@@ -84,8 +158,8 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
         "profile": [],
     }
     if not found.lost:
-        document |= confirm.confirm(found.culprit, case, impl, place, tell)
-    return document | {"verdict": confirm.conclude(document)}
+        document |= confirm(found.culprit, case, impl, place, tell)
+    return document | {"verdict": conclude(document)}
 
 
 def _usual(place: Place, commit: str) -> Implementation:
@@ -94,52 +168,86 @@ def _usual(place: Place, commit: str) -> Implementation:
     return "cython" if "cython" in has and place.toolchain.compiles else "python"
 
 
-def _begin(
-    search: Search, stops: Sequence[Stop], asked: Asked
-) -> tuple[Case, Limit, Sequence[Stop]]:
-    """Measure the ends of what is searched: of what the history names, or else of all of it.
+def confirm(
+    culprit: str, case: Case, impl: Implementation, place: Place, tell: Teller
+) -> dict[str, Any]:
+    """Compare a commit with its parent by the exact meters.
 
-    Raises:
-        BenchproofError: there is nothing to find, or an end cannot be measured.
+    Returns:
+        The document's `comparison` (as `benchproof compare` keeps it; None if it failed, with
+        `why`) and `profile`.
     """
-    place, impl = search.place, search.prober.impl
-    results = place.checkout.root / RESULTS
-    known = evidence.hint(results, place.checkout, stops, asked.bench, asked.meter, impl)
-    if known is not None:
-        first, last = known
-        inner = stops[first : last + 1]
-        search.tell.line(
-            f"the kept history names {inner[-1].first[:10]}: looking at {len(inner)} builds first"
-        )
-        try:
-            case = search.begin(inner, asked.bench)
-            limit = _limit(asked, place, case)
-            _refuse_nothing(search.ends, limit, asked)
-        except (BisectError, BuildError, TargetError) as error:
-            search.tell.line(f"that was no help ({error}): looking at all {len(stops)} builds")
+    exact = tuple(name for name, meter in meters.METERS.items() if meter.exact)
+    request = compare.Request(
+        f"{culprit[:12]}~1@impl:{impl}", f"{culprit[:12]}@impl:{impl}",
+        f"^{re.escape(case.name)}$", exact, committed=True, profile=True,
+        title=f"The culprit {culprit[:10]} against its parent",
+    )  # fmt: skip
+    try:
+        comparison = compare.compare(request, place, tell).document
+    except BenchproofError as error:
+        return {"comparison": None, "why": str(error)}
+    profiled = comparison["cases"][0].get("profile", []) if comparison["cases"] else []
+    return {"comparison": comparison, "profile": profiled}
+
+
+def conclude(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the search found, in a word, a sentence and an exit status."""
+    name = f"{document['culprit']['commit'][:10]} ({document['culprit']['subject']})"
+    cost = f"{document['builds']} builds for {document['stops']} different ones"
+    judged = (document["comparison"] or {"cases": []})["cases"]
+    meter = judged[0]["meters"].get(document["meter"], {}) if judged else {}
+    status, code = "not confirmed", COULD_NOT_MEASURE
+    if document["lost"]:
+        status = "range"
+        words = (f"one of {len(document['lost']) + 1} commits up to {name}: the others of them "
+                 "cannot be measured")  # fmt: skip
+    elif meter.get("verdict") not in {"regressed", "improved"}:
+        why = document.get("why") or meter.get("verdict") or "it was not measured"
+        if judged and judged[0]["why"]:
+            why = f"{judged[0]['status']}: {judged[0]['why']}"
+        words = f"{name} was found, but comparing it with its parent does not confirm it: {why}"
+    else:
+        status, code = "found", FOUND
+        size = "from zero" if meter["ratio"] is None else f"x {meter['ratio']:.4g}"
+        words = f"{name} {meter['verdict']} {document['benchmark']}: {document['meter']} {size}"
+        if abs(document["share"] - 1) > 1 - _ALONE:
+            words += f", {document['share'] * 100:.0f} % of the whole change"
+    return {"status": status, "exit": code, "summary": f"{words}; {cost}"}
+
+
+def show(document: Mapping[str, Any], console: Console) -> None:
+    """Print a search: what was tried, where the change went, the culprit."""
+    console.print()
+    say(console, f"{document['benchmark']} [{document['impl']}], {document['meter']} a call, "
+         f"{document['span']}", "bold")  # fmt: skip
+    console.print(_tried(document))
+    for shrunk in (False, True):
+        if any((row["change"] < 0) == shrunk for row in document["profile"]):
+            console.print(profile.table(document["profile"], shrunk=shrunk))
+    for each in document["lost"]:
+        say(console, f"cannot be measured: {each['commit'][:10]} {each['subject']}", "yellow")
+    found = document["verdict"]
+    say(console, f"{found['status']}: {found['summary']}",
+         "bold green" if found["exit"] == 0 else "bold yellow")  # fmt: skip
+
+
+def _tried(document: Mapping[str, Any]) -> Table:
+    """What was measured, in the order of the search."""
+    grid = borderless()
+    grid.add_column("commit", no_wrap=True)
+    grid.add_column(document["meter"], justify="right", no_wrap=True)
+    grid.add_column("like", no_wrap=True)
+    grid.add_column("subject", overflow="ellipsis", no_wrap=True)
+    middle = (document["before"] + document["after"]) / 2
+    upwards = document["after"] > document["before"]
+    for each in document["tried"]:
+        value = each["value"]
+        if value is None:
+            cells = (Text("-"), Text("skipped", style="yellow"), Text(each["why"] or ""))
         else:
-            return case, limit, inner
-    case = search.begin(stops, asked.bench)
-    limit = _limit(asked, place, case)
-    _refuse_nothing(search.ends, limit, asked)
-    return case, limit, stops
-
-
-def _limit(asked: Asked, place: Place, case: Case) -> Limit:
-    """The smallest change worth searching."""
-    limit = settings.load(place.checkout.root).limit(asked.meter, case.name)
-    return limit if asked.limit is None else replace(limit, ratio=asked.limit)
-
-
-def _refuse_nothing(ends: tuple[float, float], limit: Limit, asked: Asked) -> None:
-    """Stop where both ends are equal.
-
-    Raises:
-        BisectError: they are, within the limit.
-    """
-    before, after = ends
-    if abs(after - before) <= max(limit.ratio * abs(before), limit.floor):
-        raise BisectError(
-            f"there is nothing to find in {asked.span}: {asked.meter} went from {before:,.10g} to "
-            f"{after:,.10g}, which is within the limit of {limit.ratio * 100:g} %"
-        )
+            new = (value > middle) == upwards
+            like = Text("BAD", style="red") if new else Text("GOOD", style="green")
+            cells = (Text(f"{value:,.10g}"), like, Text(each["subject"]))
+        grid.add_row(Text(each["commit"][:10]), *cells)
+    return grid

@@ -1,30 +1,47 @@
-"""A search of real commits: its ends, the stops between them, the insides of merges."""
+"""A search of real commits: its ends, the stops between them, the insides of merges.
+
+A stop is measured as a commit of a history is (`history.measure`): built, proved, counted in the
+same processes. The loops are planned at the bad end and are the same everywhere, so that numbers
+can be held against each other.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from benchproof import suite
-from benchproof.errors import BisectError, SelectionError
+from benchproof.changes import find
+from benchproof.errors import BenchproofError, BisectError, SelectionError
+from benchproof.history import measure
+from benchproof.history.asv_files import load
 
 from . import line
-from .narrow import Lost, Narrowed, most_builds, narrow
-from .probe import LAYOUTS, Prober, or_lost
+from .line import Lost, Narrowed, most_builds, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from benchproof.build import Built
-    from benchproof.compare import Place
+    from benchproof.checkout import Checkout
     from benchproof.progress import Teller
     from benchproof.suite import Case
+    from benchproof.targets import Implementation
+    from benchproof.verdict import Limit
 
     from .line import Stop
 
 #: A branch that was merged is searched if it made at least this part of the merge's change.
 _OF_A_BRANCH = 0.5
+#: Layouts of memory in which a count must show that it is high: what a layout does only adds.
+LAYOUTS = 3
+#: A change that is larger than this is no accident of layout.
+ACCIDENT = 0.5
+#: Where the history is kept.
+RESULTS = "reports/results/asv"
 
 
 @dataclass(frozen=True)
@@ -41,88 +58,132 @@ class Search:
     """A search while it runs.
 
     Attributes:
-        place: with the checkout.
-        prober: builds and counts.
+        measurer: builds and counts.
+        case: the benchmark.
+        meter: an exact one.
+        impl: implementation of the builds.
+        limit: the smallest change worth searching.
         tell: hears of it.
-        case: the benchmark, once it was found.
+        stops: those of the range, or of the part that the history names.
         ends: values of the good and of the bad end.
         expected: about how many builds it takes.
         values: by content, what was measured.
         tried: the same in order, for the document.
     """
 
-    place: Place
-    prober: Prober
+    measurer: measure.Measurer
+    case: Case
+    meter: str
+    impl: Implementation
+    limit: Limit
     tell: Teller
-    case: Case | None = None
+    stops: Sequence[Stop] = ()
     ends: tuple[float, float] = (0.0, 0.0)
     expected: int = 0
     values: dict[str, float | Lost] = field(default_factory=dict)
     tried: list[dict[str, Any]] = field(default_factory=list)
 
-    def begin(self, stops: Sequence[Stop], bench: str) -> Case:
-        """Build both ends, find the benchmark, plan its loops, count it at both ends.
+    @property
+    def checkout(self) -> Checkout:
+        """Whose commits are searched."""
+        return self.measurer.place.checkout
+
+    def find(self, stops: Sequence[Stop]) -> Found:
+        """Search what the kept history names, or else all of it.
 
         Raises:
-            BenchproofError: an end cannot be measured.
+            BisectError: there is nothing to find, or an end cannot be measured.
         """
-        self.values.clear()
-        self.expected = len(self.prober.builds) + most_builds(len(stops))
+        results = self.checkout.root / RESULTS
+        known = hint(results, self.checkout, stops, self.case.name, self.meter, self.impl)
+        if known is not None:
+            first, last = known
+            inner = stops[first : last + 1]
+            self.tell.line(
+                f"the kept history names {inner[-1].first[:10]}: "
+                f"looking at {len(inner)} builds first"
+            )
+            try:
+                self.begin(inner)
+            except BisectError as error:
+                self.tell.line(f"that was no help ({error}): looking at all {len(stops)} builds")
+            else:
+                return self.among(inner, *self.ends)
+        self.begin(stops)
+        return self.among(stops, *self.ends)
+
+    def begin(self, stops: Sequence[Stop]) -> None:
+        """Build both ends and count the benchmark there, at the bad one first: it may be dearer.
+
+        Raises:
+            BisectError: one cannot be measured, or they are equal within the limit.
+        """
+        self.stops, self.expected = stops, len(self.values) + most_builds(len(stops))
         self.tell.stage(f"building both ends of {len(stops)} different builds")
         with ThreadPoolExecutor(max_workers=2) as pool:
             try:
-                good, bad = pool.map(self.prober.build, (stops[0].first, stops[-1].first))
+                list(pool.map(self._build, (stops[0].first, stops[-1].first)))
             except KeyboardInterrupt:
                 # The threads wait for children, which end now.
-                self.prober.crew.stop()
+                self.measurer.crew.stop()
                 raise
-        case = self.case = one_of(suite.from_rows(self.prober.discover(bad)), bench)
-        self.prober.plan((self._price(good, stops[0]), self._price(bad, stops[-1])))
         found = []
-        for built, stop in ((good, stops[0]), (bad, stops[-1])):
-            self.tell.stage(f"counting {case.name} at {stop.first[:10]}")
-            value = self.prober.value(built, case, layouts=LAYOUTS)
+        for stop in (stops[-1], stops[0]):
+            value = self.value(stop, LAYOUTS)
             if isinstance(value, Lost):
-                raise BisectError(f"{stop.first[:10]} cannot be counted: {value.why}")
-            self._note(stop, value)
+                raise BisectError(f"{stop.first[:10]} cannot be measured: {value.why}")
             found.append(value)
-        self.ends = (found[0], found[1])
-        return case
+        after, before = found
+        self.ends = (before, after)
+        if abs(after - before) <= max(self.limit.ratio * abs(before), self.limit.floor):
+            raise BisectError(
+                f"there is nothing to find: {self.meter} went from {before:,.10g} to "
+                f"{after:,.10g}, which is within the limit of {self.limit.ratio * 100:g} %"
+            )
 
-    def _price(self, built: Built, stop: Stop) -> float:
-        """What a call costs at an end, once it has proven its path there."""
-        if self.case is None:
-            raise BisectError("nothing was chosen")
-        self.tell.stage(f"proving the path of {self.case.name} at {stop.first[:10]}")
-        price = self.prober.prove(built, self.case) or self.prober.price(built, self.case)
-        if isinstance(price, Lost):
-            raise BisectError(f"{self.case.name} does not run at {stop.first[:10]}: {price.why}")
-        return price
+    def _build(self, commit: str) -> None:
+        """Build a commit; if it does not, counting it says why."""
+        with contextlib.suppress(BenchproofError):
+            measure.build(self.measurer.place, self.measurer.crew, commit, self.impl)
 
-    def value(self, stop: Stop) -> float | Lost:
+    def value(self, stop: Stop, layouts: int = 1) -> float | Lost:
         """The value of a stop, measured once for each content."""
         if stop.content not in self.values:
-            number = len(self.prober.builds) + 1
+            number = len(self.values) + 1
             self.tell.stage(
                 f"build {number} of about {max(self.expected, number)}: {stop.first[:10]}"
             )
-            self._note(stop, self._measure(stop))
+            value = self._counted(stop.first, range(layouts))
+            if layouts == 1 and not isinstance(value, Lost) and self._is_doubtful(value):
+                again = self._counted(stop.first, range(1, LAYOUTS))
+                value = again if isinstance(again, Lost) else min(value, again)
+            self._note(stop, value)
         return self.values[stop.content]
 
-    def _measure(self, stop: Stop) -> float | Lost:
-        """Build, prove, count."""
-        built = or_lost(self.prober, stop.first)
-        if isinstance(built, Lost) or self.case is None:
-            return built if isinstance(built, Lost) else Lost("nothing was chosen")
-        lost = self.prober.prove(built, self.case)
-        if lost is not None:
-            return lost
-        return self.prober.believed(built, self.case, self.ends)
+    def _counted(self, commit: str, layouts: range) -> float | Lost:
+        """What one call costs: the least over some layouts of memory."""
+        key = (self.case.name, self.meter)
+        asked = measure.Asked(commit, self.impl, frozenset({key}))
+        found = []
+        for layout in layouts if self.meter == "instructions" else layouts[:1]:
+            measured = self.measurer.measure(asked, layout)
+            value = measured.values[key]
+            if value.value is None or value.absent:
+                why = measured.why.get(self.case.name) or measured.why.get("")
+                return Lost(why or "it gave no number")
+            found.append(value.value)
+        return min(found)
+
+    def _is_doubtful(self, count: float) -> bool:
+        """Whether a count says what an accident of layout could have made."""
+        low, high = min(self.ends), max(self.ends)
+        accident = not low or high / low - 1 <= ACCIDENT
+        return self.meter == "instructions" and accident and count - low >= (high - low) / 4
 
     def _note(self, stop: Stop, value: float | Lost) -> None:
         """Keep a value, and say it."""
         self.values[stop.content] = value
-        subject = self.place.checkout.subject(stop.first)
+        subject = self.checkout.subject(stop.first)
         lost = value.why.splitlines()[0] if isinstance(value, Lost) else None
         self.tried.append({
             "commit": stop.first, "subject": subject, "content": stop.content,
@@ -137,15 +198,12 @@ class Search:
         found = narrow((0, before), (last, after), lambda place: self.value(stops[place]))
         lost = [commit for stop in stops[found.low + 1 : found.high] for commit in stop.commits]
         culprit = stops[found.high].first
-        if not lost and len(line.parents(self.place.checkout, culprit)) > 1:
-            inner = self.inside(culprit, found)
-            if inner is not None:
-                return inner
-        return Found(culprit, lost, found)
+        inner = None if lost else self.inside(culprit, found)
+        return inner or Found(culprit, lost, found)
 
     def inside(self, merge: str, outer: Narrowed) -> Found | None:
         """Find the change among the commits that a merge brought, if it is of one branch."""
-        for stops in line.branches(self.place.checkout, merge):
+        for stops in line.branches(self.checkout, merge):
             self.tell.line(f"{merge[:10]} is a merge: looking at the {len(stops) - 1} builds of it")
             self.expected += most_builds(len(stops))
             before, after = self.value(stops[0]), self.value(stops[-1])
@@ -171,3 +229,45 @@ def one_of(cases: Sequence[Case], bench: str) -> Case:
         more = f" and {len(chosen) - 5} more" if len(chosen) > 5 else ""
         raise SelectionError(f"{bench!r} matches {len(chosen)} benchmarks, not one: {names}{more}")
     return chosen[0]
+
+
+def hint(
+    results: Path, checkout: Checkout, stops: Sequence[Stop], bench: str, meter: str, impl: str
+) -> tuple[int, int] | None:
+    """The stops between which the largest change of a series lies, as the kept history has it.
+
+    It is a hint, never an answer: both ends of what it names are built and counted, and if they do
+    not differ the whole range is searched.
+
+    Args:
+        results: asv's folder of results.
+        checkout: that holds the commits.
+        stops: of the range.
+        bench: the benchmark's name.
+        meter: its meter.
+        impl: its implementation.
+
+    Returns:
+        Places in `stops`, closer together than its ends; None if the history does not know.
+    """
+    if not results.is_dir():
+        return None
+    try:
+        history = load(results, checkout, stops[-1].commits[-1])
+    except BenchproofError:
+        return None
+    places = {commit: at for at, stop in enumerate(stops) for commit in stop.commits}
+    found: list[tuple[float, int, int]] = []
+    for series in history.of(bench):
+        if (series.key.meter, series.key.impl) != (meter, impl):
+            continue
+        for change in find(series, history.commits):
+            before = places.get(history.commits[change.before].hash)
+            after = places.get(history.commits[change.after].hash)
+            if before is not None and after is not None and before < after:
+                size = abs(math.log(change.ratio)) if 0 < change.ratio < math.inf else math.inf
+                found.append((size, before, after))
+    if not found:
+        return None
+    _, before, after = max(found)
+    return None if (before, after) == (0, len(stops) - 1) else (before, after)

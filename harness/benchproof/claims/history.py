@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchproof.history import line
+from benchproof.history import model
 from benchproof.targets import content_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Carried:
 
 def find(rows: Sequence[Row], ledger: Ledger, checkout: Checkout) -> dict[str, Carried]:
     """Where each row is."""
-    commits = line.read(checkout, all_parents=True)[::-1]
+    commits = model.read(checkout, all_parents=True)[::-1]
     return {
         row.id: (_sum(row, commits, checkout, ledger) if row.of else _single(row.id, commits)[0])
         for row in rows

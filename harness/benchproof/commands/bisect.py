@@ -48,15 +48,14 @@ def command(
     suites: Suites = None,
 ) -> int:
     """Find a culprit."""
-    from benchproof.bisect import asked as question  # noqa: PLC0415  (--help should be fast)
-    from benchproof.bisect import run, told  # noqa: PLC0415
+    from benchproof.bisect import run  # noqa: PLC0415  (--help should be fast)
 
     output = Output(json)
-    asked = question.Asked(
-        bench, span, question.implementation(impl), meter, None if limit is None else limit / 100
+    asked = run.Asked(
+        bench, span, run.implementation(impl), meter, None if limit is None else limit / 100
     )
     with output.telling() as tell:
         document = run.run(asked, place_of(suites), tell)
     output.keep(document)
-    told.show(document, output.console())
+    run.show(document, output.console())
     return int(document["verdict"]["exit"])

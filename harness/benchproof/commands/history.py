@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Bench, Impl, Json, Suites, measured_impls, place_of
+from .options import Bench, Impl, Json, Suites, chosen_meters, measured_impls, place_of
 from .output import Output
 
 HELP = """Measure commits of the past, and keep the numbers in asv's own result files.
@@ -68,13 +68,14 @@ def command(
 ) -> int:
     """Measure commits of the past."""
     from benchproof import unseen  # noqa: PLC0415  (as in compare)
-    from benchproof.history import campaign, options, progress  # noqa: PLC0415  (as in compare)
+    from benchproof.history import campaign, writing  # noqa: PLC0415  (as in compare)
 
     place = place_of(suites)
     impls = measured_impls(impl, place.checkout, None)
     output = Output(json)
+    exact = chosen_meters(meters, writing.EXACT, " (wall time has an option of its own, --wall)")
     asked = campaign.Asked(
-        range_, claims, every, options.meters(meters), impls, bench, machine, again,
+        range_, claims, every, exact, impls, bench, machine, again,
         jobs, processes if wall else 0, quick,
     )  # fmt: skip
     folder = results or place.checkout.root / "reports" / "results" / "asv"
@@ -82,6 +83,6 @@ def command(
         unseen.hide(place.checkout, folder.parent)
     with output.telling() as tell:
         outcome = campaign.run(asked, place, folder, tell)
-    output.keep(progress.document(outcome))
-    progress.show(outcome, output.console())
-    return progress.status(outcome)
+    output.keep(outcome.document())
+    outcome.show(output.console())
+    return outcome.status

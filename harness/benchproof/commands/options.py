@@ -55,29 +55,35 @@ Meters = Annotated[
 ]
 
 
-def chosen_meters(text: str) -> tuple[str, ...]:
+def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple[str, ...]:
     """Read the list of meters.
 
+    Args:
+        text: the option.
+        among: the meters that can be chosen; all if none is named.
+        hint: what to say beside them to who named another one.
+
     Raises:
-        SelectionError: it names none, or one that does not exist.
+        SelectionError: it names none, or one that cannot be chosen.
     """
     from benchproof.errors import SelectionError  # noqa: PLC0415  (--help should be fast)
     from benchproof.meters import METERS  # noqa: PLC0415
     from benchproof.near import meant  # noqa: PLC0415
 
+    known = tuple(among or METERS)
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"]:
-        return tuple(METERS)
+        return known
     if names == ["exact"]:
-        return tuple(name for name, meter in METERS.items() if meter.exact)
-    unknown = [name for name in names if name not in METERS]
+        return tuple(name for name in known if METERS[name].exact)
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise SelectionError(
-            f"--meters {text!r}: choose from {', '.join(METERS)}"
+            f"--meters {text!r}: choose from {', '.join(known)}, or exact{hint}"
             + (f", not {', '.join(unknown)}" if unknown else "")
-            + (meant(unknown[0], (*METERS, "all", "exact")) if unknown else "")
+            + (meant(unknown[0], (*known, "all", "exact")) if unknown else "")
         )
-    return tuple(name for name in METERS if name in names)
+    return tuple(name for name in known if name in names)
 
 
 def chosen_impls(text: str) -> tuple[Implementation, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .finding import Finding
+from .machine import Finding
 from .report import diagnose
 
 __all__ = ["Finding", "diagnose"]

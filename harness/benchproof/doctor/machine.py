@@ -1,7 +1,7 @@
-"""The machine: cores, load, clock, virtualisation, memory, disk.
+"""What the doctor finds, a fact with what it costs and what to do about it; first the machine's.
 
-Every check takes the root of the file system in which it looks for ``/proc`` and ``/sys``, so that
-other machines can be shown to it.
+Every check of the machine takes the root of the file system in which it looks for ``/proc`` and
+``/sys``, so that other machines can be shown to it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,59 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from benchproof import provenance
 
-from .finding import MAIN_JOB, Finding, degraded, missing, ok
+State = Literal["ok", "degraded", "missing"]
+
+#: What a finding can affect beside meters: everything, or one half of `benchproof run`.
+MAIN_JOB = "everything"
+COMPILED = "compiled against pure"
+COMMITS = "commit against commit"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fact.
+
+    Attributes:
+        name: What was looked at.
+        state: ``ok``; ``degraded`` (it measures, but worse than it could); ``missing``.
+        detail: What was found.
+        remedy: What to do about it; empty if there is nothing to do.
+        affects: Meters (``wall``, ``instructions``, ``allocations``, ``bytes``) or parts of
+            `benchproof run` that suffer; empty if ``state`` is ``ok``.
+    """
+
+    name: str
+    state: State
+    detail: str
+    remedy: str = ""
+    affects: tuple[str, ...] = ()
+
+    @property
+    def stops_the_main_job(self) -> bool:
+        """Whether ``benchproof run`` can't run because of this."""
+        return self.state == "missing" and MAIN_JOB in self.affects
+
+
+def ok(name: str, detail: str) -> Finding:
+    """Nothing to do."""
+    return Finding(name, "ok", detail)
+
+
+def degraded(name: str, detail: str, remedy: str, *affects: str) -> Finding:
+    """It measures, but worse than it could."""
+    return Finding(name, "degraded", detail, remedy, affects)
+
+
+def missing(name: str, detail: str, remedy: str, *affects: str) -> Finding:
+    """It does not measure."""
+    return Finding(name, "missing", detail, remedy, affects)
+
 
 ROOT = Path("/")
 #: Of one core: from here on other work disturbs time measurements.

@@ -15,7 +15,7 @@ from benchproof.init import found as init
 from benchproof.meters import METERS
 from benchproof.unmeasured import WORDS
 
-from .finding import COMMITS, COMPILED, MAIN_JOB, Finding, ok
+from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, ok
 from .tools import install
 
 if TYPE_CHECKING:

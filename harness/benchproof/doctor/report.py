@@ -15,7 +15,7 @@ from benchproof.errors import COULD_NOT_MEASURE
 from benchproof.suite import TIMED
 
 from . import machine, project, tools
-from .finding import COMMITS, COMPILED, Finding
+from .machine import COMMITS, COMPILED, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from benchproof.extras import EXTRAS
 from benchproof.meters import allocations, instructions
 from benchproof.suite import TIMED
 
-from .finding import COMPILED, MAIN_JOB, Finding, ok
+from .machine import COMPILED, MAIN_JOB, Finding, ok
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,7 +20,7 @@ import numpy as np
 from benchproof.checkout import Checkout
 
 from . import cache as kept
-from . import line, names
+from . import model, writing
 from .cache import Read, Shape
 from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
 from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, notes
@@ -57,7 +57,7 @@ def load(
         BenchproofError: git cannot be asked.
     """
     checkout = repo if isinstance(repo, Checkout) else Checkout.around(repo)
-    commits = line.read(checkout, tip)
+    commits = model.read(checkout, tip)
     described, found = _benchmarks(results), _Found()
     versions = {name: str(each.get("version", "")) for name, each in described.items()}
     with kept.opened(cache, versions) as memory:
@@ -266,7 +266,7 @@ def _series(
         platform[column] = _place_of({**read.platform, **noted.get(read.commit, {})}, platforms)
     index = np.array(order, np.int64)
     for name, row in rows.items():
-        meant = names.meant(name)
+        meant = writing.meant(name)
         if meant is None:
             continue
         measured = ~np.isnan(values[row])

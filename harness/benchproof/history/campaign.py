@@ -6,33 +6,148 @@ when the same command is given again.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from benchproof import listing, meters, provenance, suite
-from benchproof.errors import HistoryError
+from benchproof import asv_conf, files, listing, meters, provenance, results, suite
+from benchproof.errors import BenchproofError, HistoryError
 from benchproof.processes import Crew
 from benchproof.targets import IMPLEMENTATIONS
 
-from . import choice, discovery, exact, machine, names, wall, writing
-from .keeper import Keeper
+from . import choice, measure, writing
 from .loops import Loops
 from .measure import PROOF, Measurer
 from .model import CANARY
-from .progress import Outcome
+from .running import Outcome, Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from benchproof.compare import Place
     from benchproof.progress import Teller
+    from benchproof.suite import Case
     from benchproof.targets import Implementation
 
-    from .measure import Key
+    from .choice import Job, Known, Plan
+    from .measure import Key, Measured
+
+
+def discover(
+    place: Place, crew: Crew, wanted: Sequence[str], tell: Teller
+) -> tuple[list[Case], list[dict[str, Any]]]:
+    """What the harness, and what asv, finds in the suites, beside the first driver that builds.
+
+    Raises:
+        BenchproofError: none of them builds, or the suites cannot be imported.
+    """
+    asv_conf.require(place.suites)
+    tell.stage("finding the benchmarks")
+    first: BenchproofError | None = None
+    for commit in dict.fromkeys(("HEAD", *wanted)):
+        with files.scratch(crew.scratch) as scratch:
+            folder = scratch / "describe"
+            try:
+                built = measure.build(place, crew, commit, "python")
+                request = {"side": built.folder, "impl": built.impl, "task": "describe",
+                           "suites": str(place.suites.resolve())}  # fmt: skip
+                rows = measure.run(crew, request, folder)
+                found, left_out = kept(rows)
+                timed = json.loads((folder / "asv.json").read_text(encoding="utf-8"))
+            except (BenchproofError, OSError, ValueError) as error:
+                first = first or (error if isinstance(error, BenchproofError) else None)
+                continue
+        if left_out:
+            tell.line(suite.told(left_out))
+        named = {case.name for case in found}
+        return found, [each for each in timed if each.get("name") in named]
+    raise first or HistoryError(f"the benchmarks in {place.suites} cannot be found")
+
+
+def kept(rows: Sequence[dict[str, Any]]) -> tuple[list[Case], list[dict[str, str | None]]]:
+    """The benchmarks that a history can be of, and the others: asv's files are written for those.
+
+    Args:
+        rows: as a worker describes what it found.
+    """
+    why = "a history is of benchmarks without parameters"
+    told = [
+        row if row.get("index") is None else {"excluded": row["name"], "why": why} for row in rows
+    ]
+    return suite.from_rows(told), suite.left_out(told, suite.expression(""))
+
+
+#: What of the provenance can move a number, and is kept for each measurement.
+PLATFORM = ("python", "compiler", "cpu", "kernel", "valgrind")
+
+
+class Keeper:
+    """Writes what was measured into asv's files."""
+
+    def __init__(
+        self,
+        place: Place,
+        folder: Path,
+        about: Mapping[str, str],
+        impls: Iterable[str],
+        versions: Mapping[str, str],
+        loops: Loops,
+    ) -> None:
+        """Where, for which machine, in which versions of the benchmarks, by which plan."""
+        self._loops = loops
+        self._place, self._folder, self._about, self._versions = place, folder, about, versions
+        self._environments = {
+            impl: writing.environment(place.checkout.root, impl) for impl in impls
+        }
+        facts = provenance.gather(place.toolchain)
+        packages = facts.pop("packages")
+        tools = {name: packages[name] for name in ("cython", "memray") if name in packages}
+        self._platform = {name: str(facts[name]) for name in PLATFORM} | tools
+
+    def known(self, *, again: bool) -> Known:
+        """What the files hold."""
+        return choice.Known(
+            self._folder, self._about["machine"], self._environments, self._versions, again
+        )
+
+    def share(self, todo: Plan, known: Known) -> int:
+        """Write numbers that another commit with the same driver has; for how many commits."""
+        for (commit, impl), (donor, keys) in todo.shared.items():
+            self._write(commit, impl, known.values(donor, impl, keys))
+            self._note(commit, impl, {"from": donor})
+        return len(todo.shared)
+
+    def keep(self, job: Job, found: Measured) -> None:
+        """Write what a measurement has found for all commits that it is of."""
+        asked = job.asked
+        reasons: dict[str, list[str]] = {}
+        for name, why in found.why.items():
+            reasons.setdefault(why, []).append(name)
+        for commit, keys in job.commits.items():
+            self._write(commit, asked.impl, {key: found.values[key] for key in keys})
+            more = {"why": reasons} if reasons else {}
+            origin = {"from": asked.commit} if commit != asked.commit else {}
+            about = {"content": job.content[:16], **origin, "platform": self._platform, **more}
+            self._note(commit, asked.impl, about)
+        self._loops.keep()
+
+    def _write(self, commit: str, impl: str, values: Mapping[Key, writing.Value]) -> None:
+        date = int(self._place.checkout.ask("show", "--no-patch", "--format=%at", commit)) * 1000
+        named = {writing.stored(*key): value for key, value in values.items()}
+        # Again: a run lasts for hours, and somebody may have moved the folder away in between.
+        writing.describe_machine(self._folder, self._about)
+        writing.write(
+            self._folder, self._about, (commit, date), self._environments[impl],
+            {name: (self._versions[name], value) for name, value in named.items()},
+        )  # fmt: skip
+
+    def _note(self, commit: str, impl: str, more: Mapping[str, Any]) -> None:
+        record = {"commit": commit, "impl": impl, "created": results.now(), **more}
+        writing.note(self._folder, self._about["machine"], record)
 
 
 @dataclass(frozen=True)
@@ -56,7 +171,7 @@ class Asked:
     range: str = ""
     claims: bool = False
     every: int = 1
-    meters: tuple[str, ...] = names.EXACT
+    meters: tuple[str, ...] = writing.EXACT
     impls: tuple[Implementation, ...] = IMPLEMENTATIONS
     bench: str = ""
     machine: str = ""
@@ -86,45 +201,38 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
         raise HistoryError(
             f"no C compiler works here ({place.toolchain.why_not}): --impl python measures the rest"
         )
+    outcome = Outcome()
     with _alone(place.cache), Crew() as crew:
         listed = listing.early(place.suites, place.checkout)
         if listed is not None:
-            suite.select(discovery.kept(listed)[0], pattern)
-        suites = discovery.discover(place, crew, wanted, tell)
-        chosen = [case.name for case in suite.select(suites.cases, pattern)]
-        measurer = Measurer(place, suites.cases, Loops(folder), crew)
+            suite.select(kept(listed)[0], pattern)
+        cases, described = discover(place, crew, wanted, tell)
+        chosen = [case.name for case in suite.select(cases, pattern)]
+        measurer = Measurer(place, cases, Loops(folder), crew)
         if asked.quick:
-            return _prove(asked, wanted, chosen, measurer, tell)
-        about = machine.describe(folder, asked.machine)
+            keys = frozenset((name, PROOF) for name in chosen)
+            todo = choice.plan(place.checkout, wanted, asked.impls, keys, None)
+            Runner(todo, measurer, lambda *_: None, outcome, tell).count(measurer.prove, asked.jobs)
+            return outcome
+        about = writing.machine(folder, asked.machine)
         writing.describe_machine(folder, about)
-        writing.describe(folder, [*suites.timed, names.canary_entry()])
-        counted = _keys(chosen, usable)
-        timed = _keys(chosen, ["wall"]) if asked.processes else frozenset()
-        keeper = Keeper(place, folder, about, asked.impls,
-                        discovery.versions(suites, counted | timed), measurer.loops)  # fmt: skip
-        outcome = Outcome()
+        writing.describe(folder, [*described, writing.canary_entry()])
+        of_case = {case.name: case.version for case in cases} | {CANARY: writing.CANARY_VERSION}
+        counted, timed = _keys(chosen, usable), _keys(chosen, ["wall"] if asked.processes else [])
+        versions = {writing.stored(*key): writing.version(of_case[key[0]], key[1])
+                    for key in counted | timed}  # fmt: skip
+        keeper = Keeper(place, folder, about, asked.impls, versions, measurer.loops)
         for keys in filter(None, (counted, timed)):
             known = keeper.known(again=asked.again)
             todo = choice.plan(place.checkout, wanted, asked.impls, keys, known)
             outcome.known += todo.known
             outcome.numbers += todo.numbers
             outcome.shared += keeper.share(todo, known)
+            runner = Runner(todo, measurer, keeper.keep, outcome, tell)
             if keys is counted:
-                exact.run(todo, measurer, measurer.measure, keeper.keep, outcome, asked.jobs, tell)
+                runner.count(measurer.measure, asked.jobs)
             elif not outcome.left:
-                wall.time_all(todo, measurer, asked.processes, provenance.pinned_core(),
-                              keeper.keep, outcome, tell)  # fmt: skip
-    return outcome
-
-
-def _prove(
-    asked: Asked, wanted: list[str], chosen: Iterable[str], measurer: Measurer, tell: Teller
-) -> Outcome:
-    """Only look whether the benchmarks run."""
-    outcome = Outcome()
-    keys = frozenset((name, PROOF) for name in chosen)
-    todo = choice.plan(measurer.place.checkout, wanted, asked.impls, keys, None)
-    exact.run(todo, measurer, measurer.prove, lambda *_: None, outcome, asked.jobs, tell)
+                runner.time(asked.processes)
     return outcome
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchproof.errors import HistoryError
 from benchproof.targets import content_of
 
-from . import line, names
+from . import model, writing
 from .measure import Asked, count_numbers
 from .writing import Environment, Value, contents, path
 
@@ -90,7 +90,7 @@ class Known:
         columns = {name: at for at, name in enumerate(held.get("result_columns", ()))}
         found = {}
         for key in keys:
-            name = names.stored(*key)
+            name = writing.stored(*key)
             row = rows.get(name)
             if not isinstance(row, list):
                 continue
@@ -150,9 +150,9 @@ def chosen(
     Raises:
         HistoryError: a range that names nothing; no claims.
     """
-    inside = line.chosen(checkout, text or "HEAD")
+    inside = model.chosen(checkout, text or "HEAD")
     if with_claims:
-        wanted = claims(line.read(checkout))
+        wanted = claims(model.read(checkout))
         return [each for each in wanted if not text or each in set(inside)]
     return spread(inside, every)
 

@@ -124,8 +124,8 @@ class Measurer:
     loops: Loops
     crew: Crew
 
-    def measure(self, asked: Asked) -> Measured:
-        """Count what is asked for.
+    def measure(self, asked: Asked, layout: int = 0) -> Measured:
+        """Count what is asked for, in one of several layouts of memory.
 
         Raises:
             NoSpaceError: the disk is full.
@@ -135,7 +135,7 @@ class Measurer:
             if built is None:
                 return found
             try:
-                self._count(asked, built, scratch, found)
+                self._count(asked, built, scratch, found, layout)
             except WorkerError as error:
                 return found.none_of(asked.keys, FAILED, str(error))
         for name, meter in asked.keys:
@@ -210,7 +210,9 @@ class Measurer:
         """How often a timed case is called for one value."""
         return self.loops.known(name, impl).wall
 
-    def _count(self, asked: Asked, built: Built, scratch: Path, found: Measured) -> None:
+    def _count(
+        self, asked: Asked, built: Built, scratch: Path, found: Measured, layout: int
+    ) -> None:
         """Use the exact meters on what has proved its path."""
         memory = asked.names(["allocations", "bytes"]) - found.why.keys()
         if memory:
@@ -219,22 +221,16 @@ class Measurer:
                 self._put(asked, found, row, ("allocations", "bytes"))
         counted = asked.names(["instructions"]) - found.why.keys()
         if counted:
-            self._under_valgrind(asked, built, counted, scratch / "count", found)
-
-    def _under_valgrind(
-        self, asked: Asked, built: Built, names: Collection[str], folder: Path, found: Measured
-    ) -> None:
-        """Count instructions."""
-        request = self._request(asked, built, names, "instructions")
-        for row in run(self.crew, request, folder):
-            if "dumps" in row:
-                counts = self.loops.known(row["name"], asked.impl).instructions
-                totals = _totals(folder, row)
-                if totals is None:
-                    row["error"] = "callgrind left no dump of it"
-                else:
-                    row["instructions"] = counts.per_call(totals)
-            self._put(asked, found, row, ("instructions",))
+            request = self._request(asked, built, counted, "instructions") | {"layout": layout}
+            for row in run(self.crew, request, scratch / "count"):
+                if "dumps" in row:
+                    counts = self.loops.known(row["name"], asked.impl).instructions
+                    totals = _totals(scratch / "count", row)
+                    if totals is None:
+                        row["error"] = "callgrind left no dump of it"
+                    else:
+                        row["instructions"] = counts.per_call(totals)
+                self._put(asked, found, row, ("instructions",))
 
     def _put(
         self, asked: Asked, found: Measured, row: Mapping[str, Any], meters: Sequence[str]

@@ -6,8 +6,22 @@ asv's conventions hold: ``null`` for what failed, NaN for what a commit has not 
 
 Two files beside them are ours, in JSON lines, which asv leaves alone:
 
-``loops.jsonl``              how often each exact meter calls each case: see `plan`
+``loops.jsonl``              how often each exact meter calls each case: see `loops`
 ``MACHINE/measured.jsonl``   who measured what with which tools, and why something has no number
+
+A meter of a benchmark is a benchmark of asv's own:
+
+========================  ==========================================================
+wall                      ``decode_rows.time_one_row``, as asv itself measures it
+instructions, …           ``decode_rows.track_one_row_instructions``, a `track` one
+========================  ==========================================================
+
+asv drops what it knows of a benchmark whose version differs from the newest. A tracked benchmark
+has the version of its timed function, which is set by hand, and the number of the method below.
+
+asv knows a machine by its host name, which a container or a virtual machine changes with every
+start. So a machine that is in the results already is known again by its processor; else it is what
+``asv machine`` has noted; else it is named after the processor.
 """
 
 from __future__ import annotations
@@ -15,19 +29,147 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import re
 import sys
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files
-from benchproof.errors import told
+from benchproof.errors import HistoryError, told
 
-from . import names
+from .model import CANARY, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
+
+
+#: Raised when counts of before and after a change of the way of counting cannot be compared.
+METHOD = 1
+#: Of the canary, as a benchmark.
+CANARY_VERSION = "1"
+EXACT = ("instructions", "allocations", "bytes")
+#: Of an entry of asv's benchmarks.json that does not go into a tracked one's.
+_OF_TIMES = (
+    "min_run_count", "number", "repeat", "rounds", "sample_time", "warmup_time", "timeout",
+)  # fmt: skip
+
+
+def stored(benchmark: str, meter: str) -> str:
+    """The name in asv's files of a meter of a timed benchmark."""
+    if meter == "wall":
+        return benchmark
+    suite, dot, function = benchmark.rpartition(".")
+    return f"{suite}{dot}track_{function.removeprefix('time_')}_{meter}"
+
+
+def meant(name: str) -> tuple[str, str] | None:
+    """The timed benchmark and the meter behind a name in asv's files; None for another's."""
+    suite, dot, function = name.rpartition(".")
+    if function.startswith("time_"):
+        return name, "wall"
+    if not function.startswith("track_"):
+        return None
+    case, _, meter = function.removeprefix("track_").rpartition("_")
+    return (f"{suite}{dot}time_{case}", meter) if case and meter in EXACT else None
+
+
+def version(of_case: str, meter: str) -> str:
+    """The version of a meter of a case: of the case, and of the way of counting."""
+    return of_case if meter == "wall" else f"{of_case}-{METHOD}"
+
+
+def entries(timed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """A timed benchmark's entries for benchmarks.json: its own, and one an exact meter.
+
+    Args:
+        timed: as asv's discovery describes it.
+    """
+    name = str(timed["name"])
+    found = {name: dict(timed)}
+    label = str(timed.get("pretty_name") or "")
+    for meter in EXACT:
+        tracked = {key: value for key, value in timed.items() if key not in _OF_TIMES} | {
+            "name": stored(name, meter),
+            "type": "track",
+            "code": f"# {meter} of a call of {name}, counted by benchproof history",
+            "unit": UNITS[meter],
+            "version": version(str(timed["version"]), meter),
+        }
+        if label:
+            tracked["pretty_name"] = f"{label}, {meter}"
+        found[tracked["name"]] = tracked
+    return found
+
+
+def canary_entry() -> dict[str, Any]:
+    """The canary, described as asv's discovery describes a timed function."""
+    return {
+        "code": "def time_interpreter(): ...  # of the harness; no commit can move it",
+        "name": CANARY,
+        "param_names": [],
+        "params": [],
+        "pretty_name": "interpreter and C only",
+        "timeout": 120,
+        "type": "time",
+        "unit": "seconds",
+        "version": CANARY_VERSION,
+        "min_run_count": 2,
+        "number": 0,
+        "repeat": 0,
+        "rounds": 2,
+        "sample_time": 0.01,
+        "warmup_time": -1,
+    }
+
+
+#: What two descriptions of the same machine have in common, whatever its kernel is.
+_SAME = ("arch", "cpu", "num_cpu")
+
+
+def machine(results: Path, name: str = "") -> dict[str, str]:
+    """The machine as asv describes one; with the given name if there is one.
+
+    Raises:
+        HistoryError: the name is none of a folder in the results.
+    """
+    from asv.machine import Machine  # noqa: PLC0415  (slow to import)
+
+    if name and (name.startswith(".") or not re.fullmatch(r"[\w .+-]+", name)):
+        raise HistoryError(f"{name!r} is no name of a machine: letters, digits, '-', '_' and '.'")
+    facts = {key: str(value) for key, value in Machine.get_defaults().items()}
+    known = name or _known(results, facts) or _noted(facts["machine"]) or _named(facts)
+    return {**facts, "machine": known}
+
+
+def _known(results: Path, facts: dict[str, str]) -> str:
+    """The name under which results of this machine are kept already, or nothing."""
+    found = [
+        folder.parent.name
+        for folder in sorted(results.glob(f"*/{MACHINE}"))
+        if all(str(contents(folder).get(key)) == facts[key] for key in _SAME)
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _noted(host: str) -> str:
+    """The name that `asv machine` has noted for this host, or nothing."""
+    from asv.machine import MachineCollection  # noqa: PLC0415  (as above)
+
+    try:
+        held = json.loads(Path(MachineCollection.get_machine_file_path()).read_bytes())
+        return str(held[host]["machine"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _named(facts: dict[str, str]) -> str:
+    """A name from the processor and its cores."""
+    words = re.sub(r"\(.*?\)|\bprocessor\b|\bcpu\b|@.*", " ", facts["cpu"].lower())
+    slug = "-".join(re.findall(r"[a-z0-9]+", words)) or facts["arch"]
+    return f"{slug}-{facts['num_cpu']}-cores"
+
 
 BENCHMARKS, MACHINE, MEASURED = "benchmarks.json", "machine.json", "measured.jsonl"
 #: Digits after the point of a count a call.
@@ -220,7 +362,7 @@ def describe(results: Path, timed: Iterable[Mapping[str, Any]]) -> bool:
     held = contents(file)
     wanted = dict(held)
     for each in timed:
-        wanted |= names.entries(each)
+        wanted |= entries(each)
     wanted["version"] = 2
     if wanted == held:
         return False
