@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from benchproof.render.palette import LIGHT
+from benchproof.render.charts import LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchproof.render import view
-from benchproof.render.palette import DARK, LIGHT, darken
+from benchproof.render.charts import DARK, LIGHT, darken
 from benchproof.render.pictures import draw_suite
 from tests.harness.sample_comparison import make_comparison, without_valgrind
 

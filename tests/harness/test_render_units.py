@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from benchproof.render import canvas, units
+from benchproof.render import charts, units
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_geometric_mean_of_a_ratio_and_its_inverse_is_one():
 
 
 def test_an_axis_holds_one_even_if_no_value_is_near():
-    low, high = canvas.span([0.1, 0.2], limit=0.05)
+    low, high = charts.span([0.1, 0.2], limit=0.05)
     assert low < 0.1
     assert high > 1.05
 
@@ -71,7 +71,7 @@ def test_an_axis_holds_one_even_if_no_value_is_near():
 )
 @pytest.mark.parametrize("most", [5, 11])
 def test_an_axis_has_a_few_ticks_inside_its_range_and_one_of_them_is_one(low, high, most):
-    shown = canvas.ticks(low, high, most)
+    shown = charts.ticks(low, high, most)
     places = [at for at, _ in shown]
     assert 2 <= len(shown) <= most
     assert places == sorted(places)
@@ -81,7 +81,7 @@ def test_an_axis_has_a_few_ticks_inside_its_range_and_one_of_them_is_one(low, hi
 
 
 def test_labels_of_a_long_axis_do_not_touch():
-    words = [text for _, text in canvas.ticks(1 / 3000, 1.8, most=20)]
+    words = [text for _, text in charts.ticks(1 / 3000, 1.8, most=20)]
     assert {"1/5", "1/2", "1"} <= set(words)
     assert "1/4" not in words
-    assert "1/4" in [text for _, text in canvas.ticks(1 / 6, 1.8, most=20)]
+    assert "1/4" in [text for _, text in charts.ticks(1 / 6, 1.8, most=20)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchproof.errors import SelectionError
 from benchproof.extras import missing
+from benchproof.grids import tell_line
 from benchproof.near import meant
 from benchproof.targets import content_of
 
@@ -72,11 +73,10 @@ def run(asked: Asked, place: Place, tell: Teller, out: Console) -> int:
     try:
         written = write(asked, ledger, runs, carried, place)
     except ModuleNotFoundError as error:
-        out.print(f"no page was drawn: {missing(error, 'benchproof claims')}", highlight=False,
-                  markup=False, soft_wrap=True)  # fmt: skip
+        tell_line(out, f"no page was drawn: {missing(error, 'benchproof claims')}")
         written = []
     for path in written:
-        out.print(str(path), highlight=False, markup=False, soft_wrap=True)
+        tell_line(out, str(path))
     return policy.exit_status([f.verdict for row in found for f in row.findings] + unfigured(found))
 
 
@@ -143,12 +143,12 @@ def write(
         kept = store.load(folder) if any(folder.glob("*.json.gz")) else []
         shown = [*fresh(kept, carried, place), *(run for run in runs if run.why)]
     # What was measured is kept by now: what draws may be missing.
-    from benchproof.render.claimed import draw_report  # noqa: PLC0415  (matplotlib is slow)
+    from benchproof.render.pictures import draw_ledger  # noqa: PLC0415  (matplotlib is slow)
 
     from .markdown import report  # noqa: PLC0415
 
     found = judge.judge(ledger, shown, rows, reasons)
-    pictures = draw_report(found, asked.reports / "claims")
+    pictures = draw_ledger(found, asked.reports / "claims")
     written = asked.reports / "claims.md"
     written.write_text(report(found, pictures), encoding="utf-8")
     return [written]

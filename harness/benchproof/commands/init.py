@@ -44,6 +44,7 @@ def command(
 ) -> int:
     """Set a project up."""
     from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)
+    from benchproof.grids import tell_line  # noqa: PLC0415
     from benchproof.init.plan import plan  # noqa: PLC0415
 
     root = Checkout.around(Path.cwd()).root
@@ -54,5 +55,5 @@ def command(
     output.keep(planned.document(dry_run=dry_run))
     console = output.console()
     for line in planned.lines(dry_run=dry_run):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        tell_line(console, line)
     return 0

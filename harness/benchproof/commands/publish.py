@@ -53,6 +53,7 @@ def command(
     # of the time of a history of 10,000 commits, and found none.
     gc.disable()
     from benchproof import checkout, files, site, unseen  # noqa: PLC0415  (jinja2 and numpy are slow to import)
+    from benchproof.grids import tell_line  # noqa: PLC0415
 
     output = Output(json)
     here = checkout.Checkout.around(Path.cwd())
@@ -66,5 +67,5 @@ def command(
     output.keep({"schema": 1, "kind": "publish"} | done.told())
     console = output.console()
     for line in done.lines():
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        tell_line(console, line)
     return 0

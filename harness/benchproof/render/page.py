@@ -12,30 +12,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
 from benchproof import files
 
-from . import raw, units, view
+from . import units, view
 from .pictures import draw_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from .view import Comparison
+    from .view import Shown
 
 #: The page, the first page of its folder, and what is in the folder if the site is.
 PAGE, FIRST, SITE = "run.html", "index.html", "site"
-#: The page's headline for each status.
-HEADLINES = {
-    "regression": "Regression",
-    "cannot decide": "Cannot decide",
-    "could not measure": "Could not measure",
-    "no regression": "No regression",
-    "information": "No commits were compared",
-    "skipped": "Nothing was compared",
-}
 
 
 def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
@@ -82,44 +71,18 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
     return page
 
 
-def headline(views: list[Comparison]) -> tuple[str, str]:
-    """The gravest status among the comparisons (``skipped`` if there are none), and it in words.
-
-    Good news is about what was compared and nothing else: if something was skipped or stopped
-    early, the words say so.
-    """
-    found = {shown.status for shown in views}
-    status = next((status for status in raw.STATUSES if status in found), "skipped")
-    words = HEADLINES[status]
-    incomplete = "skipped" in found or any(shown.partial for shown in views)
-    if status == "no regression" and incomplete:
-        words += " in what was compared"
-    return status, words
-
-
-def environment() -> Environment:
-    """The templates' environment: everything is escaped, and a missing name is an error."""
-    return Environment(
-        loader=PackageLoader("benchproof.render"),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _render(views: list[Comparison], drawn: Mapping[tuple[str, str], Any], *, in_site: bool) -> str:
-    status, words = headline(views)
-    gravest_first = sorted(views, key=lambda shown: raw.STATUSES.index(shown.status))
+def _render(views: list[Shown], drawn: Mapping[tuple[str, str], Any], *, in_site: bool) -> str:
+    status, words = view.headline(views)
+    gravest_first = sorted(views, key=lambda shown: view.STATUSES.index(shown.status))
     return (
-        environment()
+        view.templates_of("benchproof.render")
         .get_template("page.html")
         .render(
             comparisons=gravest_first,
             drawn=drawn,
             status=status,
             headline=words,
-            signs=raw.SIGNS,
+            signs=view.SIGNS,
             slug=units.slug,
             site=FIRST if in_site else "",
         )

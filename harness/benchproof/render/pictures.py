@@ -1,17 +1,54 @@
-"""Which pictures there are: two a suite."""
+"""What is drawn: the ratios of a suite's cases, every process's time, a ledger's claims."""
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from . import canvas, units
-from .ratios import draw_cases, draw_samples, drawable, has_samples
+from benchproof.claims import words
+from benchproof.claims.ledger import METRICS
+from benchproof.claims.policy import ENOUGH, gain_of
+
+from . import charts, units, view
+from .charts import LIGHT, Mark, Point
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .view import Comparison, Suite
+    from matplotlib.figure import Figure
+
+    from benchproof.claims.judge import Finding, RowFindings
+    from benchproof.claims.ledger import Impl, Page
+
+    from .charts import Layout
+    from .view import Shown
+
+    Cases = Sequence[Mapping[str, Any]]
+
+#: The meters of the ratio picture, from the top of a row to its foot: mark, name, rows off.
+METERS = {
+    "wall": (Mark("o", 6.5, LIGHT["wall"]), "time", -0.24),
+    "instructions": (Mark("s", 5.2, LIGHT["instructions"]), "instructions", 0.04),
+    "allocations": (Mark("^", 5.8, LIGHT["allocations"]), "allocations", 0.29),
+}
+#: A process's time: mark, and rows off.
+_SIDES = {
+    "left": (Mark("o", 4, LIGHT["left"], faint=True), -0.16),
+    "right": (Mark("D", 4, LIGHT["right"], faint=True), 0.18),
+}
+_MEDIAN = Mark("|", 10, charts.INK)
+#: Beyond this ratio the two sides have no common axis on which the spread of one can be seen.
+_SHARED_AXIS = 1.5
+_DEFAULT_LIMIT = 0.05
+#: Of a ledger: implementation, name, colour, rows off.
+_IMPLS: tuple[tuple[Impl, str, str, float], ...] = (
+    ("python", "pure", LIGHT["left"], 0.04),
+    ("cython", "compiled", LIGHT["right"], 0.28),
+)
+_CLAIMED, _CLAIMED_OFF = Mark("D", 5.5, charts.INK, hollow=True), -0.22
+_ENOUGH = Mark("|", 8, charts.INK)
 
 
 @dataclass(frozen=True)
@@ -24,10 +61,10 @@ class Picture:
     @property
     def files(self) -> tuple[str, ...]:
         """The names of its files."""
-        return tuple(self.stem + ending for ending in canvas.ENDINGS)
+        return tuple(self.stem + ending for ending in charts.ENDINGS)
 
 
-def draw_suite(suite: Suite, shown: Comparison, folder: Path) -> dict[str, Picture]:
+def draw_suite(suite: Shown, shown: Shown, folder: Path) -> dict[str, Picture]:
     """Draw the pictures of a suite.
 
     Args:
@@ -39,30 +76,156 @@ def draw_suite(suite: Suite, shown: Comparison, folder: Path) -> dict[str, Pictu
         The pictures called ``ratios`` and ``samples``; one without anything to draw is absent.
     """
     stem = f"{shown.slug}-{units.slug(suite.name)}"
-    left, right = shown.left, shown.right
     measured = [case for case in suite.cases if case.get("status") == "measured"]
     drawn: dict[str, Picture] = {}
     if cases := [case for case in measured if drawable(case)]:
-        drawn["ratios"] = Picture(f"{stem}-ratios", _ratios_in_words(suite, shown))
-        canvas.save(
-            lambda layout: draw_cases(cases, left, right, layout), folder, drawn["ratios"].stem
+        means = "; ".join(f"{mean.label} {mean.text}" for mean in suite.means if mean.cases)
+        states = ", ".join(f"{tally.number} {tally.state}" for tally in suite.tallies)
+        drawn["ratios"] = Picture(
+            f"{stem}-ratios",
+            f"{suite.name}: {shown.right} divided by {shown.left} for each case. "
+            f"Geometric means: {means}. Cases: {states}. The table below has every figure.",
         )
-    if sampled := [case for case in measured if has_samples(case)]:
+        charts.save(lambda layout: draw_cases(cases, shown.left, shown.right, layout), folder,
+                    drawn["ratios"].stem)  # fmt: skip
+    if sampled := [case for case in measured if all(_samples(case, side) for side in _SIDES)]:
         drawn["samples"] = Picture(
             f"{stem}-samples",
-            f"{suite.name}: the wall time of each process, {left} above {right}, in "
+            f"{suite.name}: the wall time of each process, {shown.left} above {shown.right}, in "
             f"{len(sampled)} cases. The raw data hold every figure.",
         )
-        canvas.save(
-            lambda layout: draw_samples(sampled, left, right, layout), folder, drawn["samples"].stem
-        )
+        charts.save(lambda layout: draw_samples(sampled, shown.left, shown.right, layout), folder,
+                    drawn["samples"].stem)  # fmt: skip
     return drawn
 
 
-def _ratios_in_words(suite: Suite, shown: Comparison) -> str:
-    means = "; ".join(f"{mean.label} {mean.text}" for mean in suite.means if mean.cases)
-    states = ", ".join(f"{tally.number} {tally.state}" for tally in suite.tallies)
-    return (
-        f"{suite.name}: {shown.right} divided by {shown.left} for each case. "
-        f"Geometric means: {means}. Cases: {states}. The table below has every figure."
-    )
+def drawable(case: Mapping[str, Any]) -> bool:
+    """Whether a case has a ratio that has a place on a logarithmic axis."""
+    return any((view.ratio_of(case, meter) or 0) > 0 for meter in METERS)
+
+
+def draw_cases(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
+    """A row a case: time with its interval, instructions and allocations; hollow if undecided."""
+    rows = [(view.case_name(case), _in_words(case), points(case)) for case in cases]
+    seen = {point.off for _, _, own in rows for point in own}
+    legend = [("time, with its interval" if meter == "wall" else label, mark)
+              for meter, (mark, label, off) in METERS.items() if off in seen]  # fmt: skip
+    hollow = ("hollow: undecided", Mark("o", 5.5, charts.MUTED, hollow=True))
+    limit, axis = limit_of(cases), f"{right} ÷ {left}"
+    if layout.names_above:
+        axis = axis if len(axis) < 40 else "right ÷ left"
+    else:
+        axis += f"   (band: within the limit of {units.percent(limit)} for time)"
+    return charts.chart(rows, axis, [*legend, hollow], layout, room=limit)
+
+
+def points(case: Mapping[str, Any]) -> list[Point]:
+    """A case's ratio in each meter that has one."""
+    found = []
+    for meter, (mark, _, off) in METERS.items():
+        ratio = view.ratio_of(case, meter)
+        if ratio is not None and ratio > 0:
+            data = case["meters"][meter]
+            ends = [data[key] if units.usable(data.get(key)) else None for key in ("low", "high")]
+            hollow = view.undecided(case, meter)
+            found.append(Point(Mark(mark.shape, mark.size, mark.colour, hollow), ratio, off, *ends))
+    return found
+
+
+def limit_of(cases: Cases) -> float:
+    """The largest change of time that counts as none in any of some cases."""
+    limits = [((case.get("meters") or {}).get("wall") or {}).get("limit") for case in cases]
+    return max((float(limit) for limit in limits if units.usable(limit) and limit > 0),
+               default=_DEFAULT_LIMIT)  # fmt: skip
+
+
+def _in_words(case: Mapping[str, Any]) -> str:
+    state = view.state_of(case)
+    ratio = view.ratio_of(case, "wall")
+    undecided = view.undecided(case, "wall")
+    # A time that is undecided is no figure: it would stand in the colour of the case's verdict.
+    figure = "" if ratio is None or undecided else f"{units.ratio(ratio)}  "
+    doubt = ", time ?" if undecided and state != "undecided" else ""
+    return f"{figure}{view.SIGNS[state]} {state}{doubt}"
+
+
+def draw_samples(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
+    """A row a case: a mark a process, the left side above the right, a bar at each median.
+
+    If the two sides lie close in every case, both are shown against the left side's median; if
+    not, each against its own.
+    """
+    shared = all(1 / _SHARED_AXIS < (view.ratio_of(c, "wall") or 1) < _SHARED_AXIS for c in cases)
+    rows = []
+    for case in cases:
+        medians = {side: statistics.median(_samples(case, side)) for side in _SIDES}
+        own = []
+        for side, (mark, off) in _SIDES.items():
+            against = medians["left" if shared else side]
+            own += [Point(mark, each / against, off) for each in _samples(case, side)]
+            own.append(Point(_MEDIAN, medians[side] / against, off))
+        rows.append((view.case_name(case), " → ".join(map(units.seconds, medians.values())), own))
+    base = f"the median of {left}" if shared else "the median of its own side"
+    legend = [(left, _SIDES["left"][0]), (right, _SIDES["right"][0])]
+    return charts.chart(rows, f"time of one process ÷ {base}", legend, layout, room=0.01,
+                        band=False)  # fmt: skip
+
+
+def _samples(case: Mapping[str, Any], side: str) -> list[float]:
+    wall = (case.get("meters") or {}).get("wall") or {}
+    return [float(s) for s in wall.get(f"{side}_samples") or [] if units.usable(s) and s > 0]
+
+
+def draw_ledger(rows: Sequence[RowFindings], folder: Path) -> dict[str, str]:
+    """Draw a PNG a page of a ledger for the Markdown report, which lies beside their folder.
+
+    Returns:
+        By page, the picture's path as seen from the report.
+    """
+    drawn = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    by_page: dict[Page, list[Finding]] = {}
+    for found in rows:
+        by_page.setdefault(found.row.page, []).extend(found.findings)
+    for page, findings in by_page.items():
+        if shown := [row for each in findings if (row := _claim(each)) is not None]:
+            name = f"{units.slug(page.id)}.png"
+            with charts.style():
+                picture = _draw_claims(shown, charts.WIDE)
+                picture.savefig(folder / name, format="png", dpi=110, facecolor=charts.GROUND)
+            drawn[page.id] = f"{folder.name}/{name}"
+    for stale in set(folder.glob("*.png")) - {folder.parent / path for path in drawn.values()}:
+        stale.unlink()
+    return drawn
+
+
+def _draw_claims(rows: Sequence[tuple[str, str, Sequence[Point]]], layout: Layout) -> Figure:
+    """A row a figure: the claimed ratio hollow, the measured ones filled, with their intervals."""
+    legend = [
+        ("claimed", _CLAIMED),
+        *((f"measured, {name}", Mark("o", 6, colour)) for _, name, colour, _ in _IMPLS),
+        ("square: a count, as of instructions", Mark("s", 5, charts.MUTED)),
+        (f"{ENOUGH:.0%} of the claimed gain", _ENOUGH),
+    ]
+    return charts.chart(rows, "after ÷ before; less is better", legend, layout, room=0.05)
+
+
+def _claim(finding: Finding) -> tuple[str, str, list[Point]] | None:
+    """The row of a figure; None where it claims no ratio, or has none measured."""
+    figure = finding.figure
+    measured = [
+        Point(Mark(*(("s", 5) if meter["low"] == meter["high"] else ("o", 6)), colour),
+              meter["ratio"], off, meter["low"], meter["high"])
+        for impl, _, colour, off in _IMPLS if impl in finding.judged
+        for name, meter in finding.judged[impl].meters.items()
+        if name in METRICS.get(figure.metric, ()) and units.usable(meter["ratio"])
+        and meter["ratio"] > 0
+    ]  # fmt: skip
+    if figure.basis != "ratio" or not measured:
+        return None
+    low, high = figure.ratio or (1.0, 1.0)
+    # From the tick on it counts as reproduced.
+    own = [Point(_CLAIMED, value, _CLAIMED_OFF, low, high) for value in {low, high}]
+    own.append(Point(_ENOUGH, 1 / (1 + ENOUGH * gain_of(high)), _CLAIMED_OFF))
+    remark = f"{words.SIGNS[finding.verdict]} {finding.verdict}"
+    return f"{figure.row}  {figure.case}", remark, own + measured

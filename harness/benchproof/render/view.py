@@ -7,165 +7,169 @@ a ratio over zero: each becomes words here.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchproof.gate.report import words
 
-from . import raw, units
-from .raw import SIGNS, TO_LOOK_AT
+from . import units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One meter of one case. ``missing`` says why there is no figure, and is empty if there is."""
+#: What templates are told: names and values.
+Shown = SimpleNamespace
+#: Key in the JSON, name for people, formatter of one side's value.
+METERS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("wall", "time", units.seconds),
+    ("instructions", "instructions", units.count),
+    ("allocations", "allocations", units.count),
+    ("bytes", "bytes allocated", units.size),
+)
 
-    label: str
-    missing: str = ""
-    verdict: str = ""
-    ratio: str = ""
-    interval: str = ""
-    sides: str = ""
-    remark: str = ""
+#: Every state that a case can end in, worst first, with a sign that does not need colour.
+SIGNS = {
+    "regressed": "▲",
+    "different answers": "≠",
+    "proof failed": "!",
+    "error": "!",
+    "trade-off": "⇄",
+    "changed": "⇎",
+    "undecided": "?",
+    "improved": "▼",
+    "equivalent": "=",
+    "not judged": "·",
+    "not applicable": "-",
+}
+#: The statuses of a comparison, the gravest first.
+STATUSES = (
+    "regression", "could not measure", "cannot decide", "no regression", "information", "skipped",
+)  # fmt: skip
+#: The page's headline for each status.
+HEADLINES = {
+    "regression": "Regression",
+    "cannot decide": "Cannot decide",
+    "could not measure": "Could not measure",
+    "no regression": "No regression",
+    "information": "No commits were compared",
+    "skipped": "Nothing was compared",
+}
+#: What must not happen, in a comparison of any kind.
+UNMEASURED = ("different answers", "proof failed", "error")
+#: What a maintainer has to look at.
+TO_LOOK_AT = ("regressed", *UNMEASURED, "trade-off")
 
 
-@dataclass(frozen=True)
-class Row:
-    """One case: a row of the table."""
-
-    anchor: str
-    name: str
-    case: str
-    state: str
-    why: str
-    note: str
-    contradictory: bool
-    cells: tuple[Cell, ...]
-    proof: str
-
-    @property
-    def sign(self) -> str:
-        """The state's sign, for readers who do not see colours."""
-        return SIGNS[self.state]
+def group_by_suite(cases: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The cases a suite, suites and cases in the order in which they were planned."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for case in cases:
+        suite = str(case.get("suite") or str(case.get("name", "")).partition(".")[0])
+        groups.setdefault(suite, []).append(case)
+    return groups
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How many cases ended in a state."""
-
-    state: str
-    sign: str
-    number: int
+def side_name(data: Mapping[str, Any], side: str) -> str:
+    """What a person typed for a side: ``HEAD~1``, ``.@impl:python``."""
+    return str((data.get(side) or {}).get("spec") or side)
 
 
-@dataclass(frozen=True)
-class Mean:
-    """The geometric mean of a meter's ratios, and how many of the measured cases have one.
+def case_name(case: Mapping[str, Any]) -> str:
+    """The short name of a case, without suite and ``time_``."""
+    return str(case.get("case") or str(case.get("name", "?")).rpartition(".")[2])
 
-    It has no figure where the meter is undecided in most cases: then the figure is noise.
+
+def state_of(case: Mapping[str, Any]) -> str:
+    """The one state that a case ended in: its verdict if it was measured, else its status."""
+    status = str(case.get("status", "error"))
+    state = status if status != "measured" else str(case.get("verdict") or "not judged")
+    return state if state in SIGNS else "not judged"
+
+
+def ratio_of(case: Mapping[str, Any], meter: str) -> float | None:
+    """A case's ratio right / left in a meter; None without a number (0 / 0 and n / 0 too)."""
+    value = ((case.get("meters") or {}).get(meter) or {}).get("ratio")
+    return float(value) if units.usable(value) else None
+
+
+def status_of(data: Mapping[str, Any]) -> str:
+    """The verdict's status; one that this page does not know is not good news.
+
+    A comparison that does not gate (``gates`` is false: Cython against pure Python, say) has no
+    regression to report: its ratios are information. It can still fail to measure.
     """
-
-    label: str
-    value: float | None
-    cases: int
-    measured: int
-    undecided: int = 0
-
-    @property
-    def decided(self) -> bool:
-        """Whether there is a figure to show."""
-        return self.value is not None and 2 * self.undecided < self.cases
-
-    @property
-    def figure(self) -> str:
-        """The mean as a text."""
-        if self.value is None:
-            return "not measured"
-        return units.ratio(self.value) if self.decided else "undecided"
-
-    @property
-    def over(self) -> str:
-        """Over how many cases the mean is taken, unless over all; in how many it is undecided."""
-        if self.value is None:
-            return ""
-        if not self.decided:
-            return f"in {self.undecided} of {self.cases} cases"
-        part = f"{self.cases} of {self.measured} cases" * (self.cases != self.measured)
-        doubt = f"undecided in {self.undecided}" * bool(self.undecided)
-        return ", ".join(filter(None, (part, doubt)))
-
-    @property
-    def text(self) -> str:
-        """Both in one line."""
-        return f"{self.figure} ({self.over})" if self.over else self.figure
+    if data.get("kind") == "skipped":
+        return "skipped"
+    status = (data.get("verdict") or {}).get("status")
+    if status not in STATUSES:
+        return "could not measure"
+    if data.get("gates", True):
+        return str(status)
+    bad = any(state_of(case) in UNMEASURED for case in data.get("cases") or [])
+    unmeasured = status == "could not measure" or bad or data.get("partial")
+    return "could not measure" if unmeasured else "information"
 
 
-@dataclass(frozen=True)
-class Suite:
-    """The cases of one suite, with the raw ones for the pictures."""
+def answer_of(data: Mapping[str, Any], status: str) -> str:
+    """One sentence that answers the comparison's question.
 
-    name: str
-    rows: tuple[Row, ...]
-    tallies: tuple[Tally, ...]
-    means: tuple[Mean, ...]
-    cases: tuple[dict[str, Any], ...]
-    whole: str = ""
-    state: str = ""
-
-
-@dataclass(frozen=True)
-class Side:
-    """What one side is: what was typed, and what that turned out to be."""
-
-    name: str
-    spec: str
-    commit: str
-    subject: str
-    implementation: str
-    why_pure: str
-    hashes: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Everything that the page says about one comparison."""
-
-    slug: str
-    title: str
-    status: str
-    answer: str
-    note: str
-    partial: bool
-    created: str
-    skipped: str
-    sides: tuple[Side, ...]
-    left: str
-    right: str
-    conditions: dict[str, str]
-    not_measured: tuple[tuple[str, str], ...]
-    tallies: tuple[Tally, ...]
-    means: tuple[Mean, ...]
-    suites: tuple[Suite, ...]
-
-    @property
-    def attention(self) -> tuple[Row, ...]:
-        """The rows that a maintainer has to look at, worst first: bad states, contradictions."""
-        rows = [row for suite in self.suites for row in suite.rows]
-        order = list(SIGNS)
-        wanted = [row for row in rows if row.state in TO_LOOK_AT or row.contradictory]
-        return tuple(sorted(wanted, key=lambda row: order.index(row.state)))
-
-    @property
-    def number_of_cases(self) -> int:
-        """How many cases the comparison has, measured or not."""
-        return sum(len(suite.rows) for suite in self.suites)
+    Where cases were judged it names the sides and counts; else it is what the harness says.
+    """
+    states = [state_of(case) for case in data.get("cases") or []]
+    if status == "skipped":
+        return f"Not compared: {data.get('why') or 'no reason was recorded'}"
+    if not states or status == "could not measure":
+        return str((data.get("verdict") or {}).get("summary") or "No verdict was recorded")
+    step = f"from {side_name(data, 'left')} to {side_name(data, 'right')}"
+    number = {state: states.count(state) or "none" for state in SIGNS}
+    if status == "information":
+        answer = (
+            f"{number['improved']} of {len(states)} cases improved {step}, "
+            f"{number['regressed']} regressed"
+        )
+    else:
+        answer = f"{number['regressed']} of {len(states)} cases regressed {step}"
+    answer = answer[0].upper() + answer[1:]
+    for suite in data.get("suites") or []:
+        if suite.get("verdict") == "regressed" and status != "information":
+            answer += f"; {suite['name']} as a whole regressed"
+    for state, does in (("trade-off", "trade memory for work"), ("undecided", "undecided")):
+        if state in states:
+            answer += f"; {states.count(state)} {does}"
+    return answer
 
 
-def read(data: Mapping[str, Any], position: int) -> Comparison:
-    """Read one comparison.
+def undecided(case: Mapping[str, Any], meter: str) -> bool:
+    """Whether a case has a figure in a meter that decides nothing."""
+    return (((case.get("meters") or {}).get(meter)) or {}).get("verdict") == "undecided"
+
+
+def disagreement(case: Mapping[str, Any]) -> str:
+    """A sentence if one meter says better and another says worse."""
+    said: dict[str, list[str]] = {}
+    for key, label, _ in METERS:
+        verdict = ((case.get("meters") or {}).get(key) or {}).get("verdict")
+        said.setdefault(str(verdict), []).append(label)
+    worse, better = said.get("regressed"), said.get("improved")
+    if not worse or not better:
+        return ""
+    return f"The meters disagree: {' and '.join(worse)} regressed, {' and '.join(better)} improved."
+
+
+def why_not(meter: Mapping[str, Any] | None) -> str:
+    """Why a meter has no figures; empty if it was measured."""
+    if meter is None:
+        return "this comparison did not ask for it"
+    if meter.get("measured"):
+        return ""
+    return str(meter.get("why") or "no reason was recorded")
+
+
+def read(data: Mapping[str, Any], position: int) -> Shown:
+    """What the page shows of one comparison.
 
     Args:
         data: A comparison as JSON (``kind`` is ``comparison`` or ``skipped``).
@@ -175,123 +179,103 @@ def read(data: Mapping[str, Any], position: int) -> Comparison:
     slug = f"{position}-{units.slug(title)}"
     cases = list(data.get("cases") or [])
     meters = data.get("meters") or {}
-    skipped = (
-        str(data.get("why", "no reason was recorded")) if data.get("kind") == "skipped" else ""
-    )
+    why = str(data.get("why", "no reason was recorded"))
     wholes = {str(each.get("name")): each for each in data.get("suites") or []}
-    suites = [
-        _suite(name, group, meters, slug, wholes.get(name))
-        for name, group in raw.group_by_suite(cases).items()
-    ]
-    status = raw.status_of(data)
-    return Comparison(
-        slug=slug,
-        title=title,
-        status=status,
-        answer=raw.answer_of(data, status),
-        note=str(data.get("note") or ""),
-        partial=bool(data.get("partial")),
+    suites = [_suite(name, group, meters, slug, wholes.get(name))
+              for name, group in group_by_suite(cases).items()]  # fmt: skip
+    rows = [row for suite in suites for row in suite.rows]
+    status = status_of(data)
+    return Shown(
+        slug=slug, title=title, status=status, answer=answer_of(data, status),
+        note=str(data.get("note") or ""), partial=bool(data.get("partial")),
         created=str(data.get("created", "")),
-        skipped=skipped,
-        sides=tuple(_side(side, data[side]) for side in ("left", "right") if data.get(side)),
-        left=raw.side_name(data, "left"),
-        right=raw.side_name(data, "right"),
+        skipped=why if data.get("kind") == "skipped" else "",
+        sides=[_side(side, data[side]) for side in ("left", "right") if data.get(side)],
+        left=side_name(data, "left"), right=side_name(data, "right"),
         conditions=_conditions(data.get("provenance") or {}, meters),
-        not_measured=tuple(
-            (label, raw.why_not(meters.get(key)))
-            for key, label, _ in raw.METERS
-            if suites and raw.why_not(meters.get(key))
-        ),
-        tallies=_tally([row for suite in suites for row in suite.rows]),
-        means=means(cases),
-        suites=tuple(suites),
-    )
+        not_measured=[(label, why_not(meters.get(key))) for key, label, _ in METERS
+                      if suites and why_not(meters.get(key))],
+        tallies=_tally(rows), means=means(cases), suites=suites,
+        attention=sorted((row for row in rows if row.state in TO_LOOK_AT or row.contradictory),
+                         key=lambda row: list(SIGNS).index(row.state)),
+    )  # fmt: skip
 
 
-def means(cases: list[dict[str, Any]]) -> tuple[Mean, ...]:
-    """The geometric mean of each meter's ratios.
+def means(cases: Sequence[Mapping[str, Any]]) -> list[Shown]:
+    """The geometric mean of each meter's ratios, and how many of the measured cases have one.
 
     A case whose ratio is zero (all allocations gone) or has no value has no logarithm: it is left
-    out, and the text says over how many of the cases the mean is taken.
+    out, and the text says over how many of the cases the mean is taken. There is no figure where
+    the meter is undecided in most cases: then the figure is noise.
     """
     measured = [case for case in cases if case.get("status") == "measured"]
     found = []
-    for key, label, _ in raw.METERS:
-        having = [case for case in measured if (raw.ratio_of(case, key) or 0) > 0]
-        mean = units.geometric_mean([raw.ratio_of(case, key) or 0 for case in having])
-        doubt = sum(raw.undecided(case, key) for case in having)
-        found.append(Mean(label, mean, len(having), len(measured), doubt))
-    return tuple(found)
+    for key, label, _ in METERS:
+        having = [case for case in measured if (ratio_of(case, key) or 0) > 0]
+        value = units.geometric_mean([ratio_of(case, key) or 0 for case in having])
+        doubt = sum(undecided(case, key) for case in having)
+        decided = value is not None and 2 * doubt < len(having)
+        figure, over = "not measured", ""
+        if decided and value is not None:
+            part = f"{len(having)} of {len(measured)} cases" * (len(having) != len(measured))
+            figure = units.ratio(value)
+            over = ", ".join(filter(None, (part, f"undecided in {doubt}" * bool(doubt))))
+        elif value is not None:
+            figure, over = "undecided", f"in {doubt} of {len(having)} cases"
+        text = f"{figure} ({over})" if over else figure
+        found.append(Shown(label=label, value=value, cases=len(having), decided=decided,
+                           figure=figure, over=over, text=text))  # fmt: skip
+    return found
 
 
 def _suite(
-    name: str,
-    cases: list[dict[str, Any]],
-    meters: Mapping[str, Any],
-    slug: str,
+    name: str, cases: list[dict[str, Any]], meters: Mapping[str, Any], slug: str,
     whole: Mapping[str, Any] | None,
-) -> Suite:
-    rows = tuple(_row(case, meters, slug) for case in cases)
+) -> Shown:  # fmt: skip
+    """The cases of one suite, with the raw ones for the pictures."""
+    rows = [_row(case, meters, slug) for case in cases]
     state = str(whole["verdict"]) if whole else ""
-    return Suite(name, rows, _tally(list(rows)), means(cases), tuple(cases), _whole(whole), state)
+    told = ": ".join(filter(None, (state, words.whole(whole)))) if whole else ""
+    return Shown(name=name, rows=rows, tallies=_tally(rows), means=means(cases), cases=cases,
+                 whole=told, state=state)  # fmt: skip
 
 
-def _whole(suite: Mapping[str, Any] | None) -> str:
-    """What a suite as a whole did; nothing where it has no verdict."""
-    if suite is None:
-        return ""
-    told = words.whole(suite)
-    return f"{suite['verdict']}: {told}" if told else str(suite["verdict"])
-
-
-def _row(case: dict[str, Any], meters: Mapping[str, Any], slug: str) -> Row:
-    name = str(case.get("name", "?"))
-    state = raw.state_of(case)
-    proof = case.get("proof") or {}
-    disagreement = raw.disagreement(case)
-    return Row(
-        anchor=f"{slug}-{units.slug(name)}",
-        name=name,
-        case=raw.case_name(case),
-        state=state,
-        why=str(case.get("why") or ""),
-        note=str(case.get("note") or disagreement),
-        contradictory=bool(disagreement),
-        cells=tuple(
-            _cell(case, key, label, text, raw.why_not(meters.get(key)))
-            for key, label, text in raw.METERS
-        ),
+def _row(case: Mapping[str, Any], meters: Mapping[str, Any], slug: str) -> Shown:
+    """One case: a row of the table."""
+    name, state, proof = str(case.get("name", "?")), state_of(case), case.get("proof") or {}
+    said = disagreement(case)
+    return Shown(
+        anchor=f"{slug}-{units.slug(name)}", name=name, case=case_name(case), state=state,
+        sign=SIGNS[state], why=str(case.get("why") or ""), note=str(case.get("note") or said),
+        contradictory=bool(said),
+        cells=[_cell(case, key, label, text, why_not(meters.get(key)))
+               for key, label, text in METERS],
         proof=json.dumps(proof, indent=2, sort_keys=True) if proof else "",
-    )
+    )  # fmt: skip
 
 
 def _cell(
-    case: dict[str, Any], key: str, label: str, text: Callable[[float], str], why_not: str
-) -> Cell:
-    data = (case.get("meters") or {}).get(key)
-    if not data:
-        if case.get("status") != "measured":
-            return Cell(label, missing=str(case.get("status", "error")))
-        return Cell(label, missing="not measured" if why_not else "no figure")
+    case: Mapping[str, Any], key: str, label: str, text: Callable[[float], str], why_not: str
+) -> Shown:
+    """One meter of one case. ``missing`` says why there is no figure, and is empty if there is."""
+    data = (case.get("meters") or {}).get(key) or {}
+    missing = "" if data else "not measured" if why_not else "no figure"
+    if not data and case.get("status") != "measured":
+        missing = str(case.get("status", "error"))
     left, right, ratio = data.get("left"), data.get("right"), data.get("ratio")
     low, high = data.get("low"), data.get("high")
-    both = units.usable(left) and units.usable(right)
+    # An exact figure has no interval: it is a point.
+    interval = ""
+    if units.usable(low) and units.usable(high) and low != high:
+        interval = f"{units.ratio(low)} to {units.ratio(high)}"
     doubt = "? " * (data.get("verdict") == "undecided")
-    return Cell(
-        label,
-        verdict=str(data.get("verdict") or ""),
-        ratio=doubt + units.ratio(ratio) if units.usable(ratio) else "no ratio",
-        interval=_interval(low, high),
-        sides=f"{text(left)} → {text(right)}" if both else "",
+    return Shown(
+        label=label, missing=missing, verdict=str(data.get("verdict") or ""),
+        ratio=doubt + units.ratio(float(ratio)) if units.usable(ratio) else "no ratio",
+        interval=interval,
+        sides=f"{text(left)} → {text(right)}" if units.usable(left) and units.usable(right) else "",
         remark=_remark(data),
-    )
-
-
-def _interval(low: object, high: object) -> str:
-    """An interval in brackets; nothing for an exact figure, whose interval is a point."""
-    if not (units.usable(low) and units.usable(high)) or low == high:
-        return ""
-    return f"{units.ratio(low)} to {units.ratio(high)}"
+    )  # fmt: skip
 
 
 def _remark(data: Mapping[str, Any]) -> str:
@@ -300,49 +284,67 @@ def _remark(data: Mapping[str, Any]) -> str:
     if data.get("verdict") == "equivalent" and units.usable(limit):
         return f"within {units.percent(limit)}" if limit else "equal"
     if data.get("verdict") == "undecided":
-        if units.usable(detectable):
-            return f"undecided; could see {units.seen(detectable)}"
-        return "undecided"
+        could = f"; could see {units.seen(detectable)}" if units.usable(detectable) else ""
+        return f"undecided{could}"
     return ""
 
 
-def _tally(rows: list[Row]) -> tuple[Tally, ...]:
-    numbers = {state: sum(row.state == state for row in rows) for state in raw.SIGNS}
-    return tuple(Tally(state, raw.SIGNS[state], n) for state, n in numbers.items() if n)
+def _tally(rows: Sequence[Shown]) -> list[Shown]:
+    """How many cases ended in each state; without those that none did."""
+    states = [row.state for row in rows]
+    return [Shown(state=state, sign=sign, number=states.count(state))
+            for state, sign in SIGNS.items() if state in states]  # fmt: skip
 
 
-def _side(name: str, side: Mapping[str, Any]) -> Side:
-    commit = str(side.get("commit") or "")[:12]
+def _side(name: str, side: Mapping[str, Any]) -> Shown:
+    """What one side is: what was typed, and what that turned out to be."""
     dirty = " with uncommitted changes" if side.get("dirty") else ""
     hashes = {
         "content": str(side.get("content") or "")[:16],
         "wheel SHA-256": str(side.get("wheel_sha256") or "")[:16],
         "described as": str(side.get("description") or ""),
     }
-    return Side(
-        name=name,
-        spec=str(side.get("spec") or "?"),
-        commit=f"{commit}{dirty}",
-        subject=str(side.get("subject") or ""),
-        implementation=str(side.get("impl") or ""),
+    return Shown(
+        name=name, spec=str(side.get("spec") or "?"),
+        commit=f"{str(side.get('commit') or '')[:12]}{dirty}",
+        subject=str(side.get("subject") or ""), implementation=str(side.get("impl") or ""),
         why_pure=str(side.get("why_pure") or ""),
         hashes={f"{key}, {name}": value for key, value in hashes.items() if value},
-    )
+    )  # fmt: skip
 
 
 def _conditions(provenance: Mapping[str, Any], meters: Mapping[str, Any]) -> dict[str, str]:
     """Where and with what it was measured, flat, every value a text."""
     shown: dict[str, str] = {}
     for key, value in provenance.items():
-        if value in (None, "", {}, []):
-            continue
         if isinstance(value, dict):
-            shown[key] = ", ".join(f"{name} {version}" for name, version in sorted(value.items()))
-        elif isinstance(value, list | tuple):
-            shown[key] = ", ".join(map(str, value))
-        else:
-            shown[key] = str(value)
-    processes = (meters.get("wall") or {}).get("processes")
-    if processes:
+            value = [f"{name} {version}" for name, version in sorted(value.items())]  # noqa: PLW2901
+        if value not in (None, "", [], ()):
+            many = isinstance(value, list | tuple)
+            shown[key] = ", ".join(map(str, value)) if many else str(value)
+    if processes := (meters.get("wall") or {}).get("processes"):
         shown["processes"] = f"{processes} a side for wall time"
     return shown
+
+
+def headline(views: list[Shown]) -> tuple[str, str]:
+    """The gravest status among the comparisons (``skipped`` if there are none), and it in words.
+
+    Good news is about what was compared and nothing else: if something was skipped or stopped
+    early, the words say so.
+    """
+    found = {shown.status for shown in views}
+    status = next((status for status in STATUSES if status in found), "skipped")
+    words = HEADLINES[status]
+    incomplete = "skipped" in found or any(shown.partial for shown in views)
+    if status == "no regression" and incomplete:
+        words += " in what was compared"
+    return status, words
+
+
+def templates_of(package: str) -> Environment:
+    """The templates of a package: everything is escaped, and a missing name is an error."""
+    return Environment(
+        loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip

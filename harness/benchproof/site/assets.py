@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from benchproof.errors import SiteError
-from benchproof.render.palette import DARK, LIGHT
+from benchproof.render.charts import DARK, LIGHT
 
 if TYPE_CHECKING:
     from pathlib import Path

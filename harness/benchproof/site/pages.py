@@ -6,10 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
 from benchproof.gate.report import words
 from benchproof.render import units
+from benchproof.render.view import templates_of
 
 from . import assets, claimed, state, views
 
@@ -68,17 +67,6 @@ class Site:
     )
 
 
-def environment() -> Environment:
-    """The templates' environment: everything is escaped, and a missing name is an error."""
-    return Environment(
-        loader=PackageLoader("benchproof.site"),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 def write(
     folder: Path, site: Site, parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
 ) -> None:
@@ -91,7 +79,7 @@ def write(
         groups: the series of the history, as the data files have them.
         run: what the overview says of the newest `benchproof run`, or None.
     """
-    templates = environment()
+    templates = templates_of("benchproof.site")
     common = {
         "site": site,
         "colours": assets.colours(),

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from benchproof.errors import SelectionError
-from benchproof.render import canvas, units
+from benchproof.render import charts, units
 
 from . import assets, state, views
 
@@ -98,14 +98,14 @@ def draw(
 
 
 def _save(groups: Sequence[Group], history: History, changes: Sequence[Change], stem: Path) -> None:
-    with canvas.style():
+    with charts.style():
         for scheme, ending in (("light", ".svg"), ("dark", "-dark.svg")):
             figure = picture(groups, history, changes, assets.palette(scheme))
             figure.savefig(
                 f"{stem}{ending}", format="svg", transparent=True, metadata={"Date": None}
             )
             if scheme == "light":
-                figure.savefig(f"{stem}.png", dpi=160, facecolor=canvas.GROUND)
+                figure.savefig(f"{stem}.png", dpi=160, facecolor=charts.GROUND)
 
 
 def picture(

@@ -10,6 +10,7 @@ import numpy as np
 
 from benchproof import results
 from benchproof.errors import SiteError
+from benchproof.render import view
 from benchproof.verdict import LIMITS
 
 from . import assets, asv_site, pack, pages, sources, views
@@ -247,12 +248,9 @@ def _run(parts: Gathered, out: Path) -> dict[str, Any] | None:
     """What the overview says of the newest `benchproof run`, whose page lies beside it."""
     if not parts.run or not (out / "run.html").exists():
         return None
-    from benchproof.render import view  # noqa: PLC0415  (matplotlib is slow to import)
-    from benchproof.render.page import headline  # noqa: PLC0415  (the same)
-
     try:
         read = [view.read(document, at) for at, document in enumerate(parts.run, start=1)]
-        status, words = headline(read)
+        status, words = view.headline(read)
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     looks = {"no regression": "improved", "regression": "regressed", "information": "equivalent"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from benchproof.errors import BenchproofError
-from benchproof.render import raw, units
+from benchproof.render import units, view
 
 from . import pack
 from .pack import SHORT
@@ -34,8 +34,8 @@ _REMOTE = re.compile(
 #: Implementations, in the order of every table, and how people call them.
 IMPLS = {"python": "pure", "cython": "Cython", "": "measured"}
 #: Meters, in the order of every table, and how people call them.
-METERS = {key: label for key, label, _ in raw.METERS}
-_FORMATS = {key: formatter for key, _, formatter in raw.METERS}
+METERS = {key: label for key, label, _ in view.METERS}
+_FORMATS = {key: formatter for key, _, formatter in view.METERS}
 
 
 def benchmark(name: str, **choice: str | None) -> str:
