@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+
+from . import files
 
 #: Where a calibration lies below the reports, and the file that sums it up.
 FOLDER, SUMMARY = "calibration", "summary.json"
@@ -23,7 +24,7 @@ def load(reports: Path) -> dict[str, Any] | None:
     """
     file = Path(reports, FOLDER, SUMMARY)
     try:
-        summary = json.loads(file.read_text(encoding="utf-8"))
+        summary = files.read_json(file)
     except (OSError, ValueError):
         return None
     known = summary.get("rates") if summary.get("schema") == SCHEMA else None

@@ -6,11 +6,13 @@ What a process that was killed leaves is found by the locks that it held: the sy
 from __future__ import annotations
 
 import fcntl
+import gzip
 import json
 import os
 import shutil
 import sys
 import tempfile
+import zlib
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +42,20 @@ def write_json(document: Mapping[str, Any], file: Path) -> None:
         sys.stdout.flush()
     else:
         write(text, file)
+
+
+def read_json(file: Path) -> Any:  # noqa: ANN401  (whatever JSON can hold)
+    """What a JSON file holds; one whose name ends in ``.gz`` is unpacked.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no JSON, is cut off, or is nested deeper than Python can follow.
+    """
+    data = file.read_bytes()
+    try:
+        return json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
+    except (RecursionError, EOFError, zlib.error) as error:
+        raise ValueError(f"{file.name}: {error}") from error
 
 
 def forget(*places: Path | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import verdict
+from .render import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,5 +59,5 @@ class Rows:
         judged = verdict.judge_exact("instructions", left[:1], right[:1], limit)
         if judged["verdict"] == "equivalent":
             return ""
-        ratio = "from 0" if judged["ratio"] is None else f"x {judged['ratio']:.3f}"
-        return f"  {case.case:<{_WIDTH}} {ratio:>9}  {left[0]:>13,.0f} > {right[0]:,.0f}"
+        change = units.change(judged["ratio"])
+        return f"  {case.case:<{_WIDTH}} {change:>9}  {left[0]:>13,.0f} > {right[0]:,.0f}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
+from . import files
 from .errors import BenchproofError, SelectionError, told
 from .plan import SIDES
 from .render import units
@@ -51,7 +51,7 @@ def read(file: Path) -> list[dict[str, Any]]:
         BenchproofError: it cannot be read, or is none.
     """
     try:
-        whole = json.loads(file.read_text(encoding="utf-8"))
+        whole = files.read_json(file)
         documents = whole.get("comparisons", [whole])
         return [{key: document[key] for key in (*SIDES, "cases")} for document in documents]
     except OSError as error:

@@ -69,9 +69,28 @@ def test_results_of_a_run_that_are_broken_are_named(tmp_path, monkeypatch):
     assert "latest/commits.json" in text
 
 
+@pytest.mark.parametrize("depth", [400, 100_000], ids=["a little", "far"])
+def test_results_that_are_nested_too_deeply_are_named(tmp_path, monkeypatch, depth):
+    reports = make_checkout(tmp_path / "checkout").root / "reports"
+    deep = "[" * depth + "]" * depth
+    places = ("latest/commits.json", "gate/deep.json", "results/claims/deep.json",
+              "calibration/summary.json")  # fmt: skip
+    for name in places:
+        (reports / name).parent.mkdir(parents=True, exist_ok=True)
+        kind = {"latest": "comparison", "gate": "gate"}.get(name.split("/", 1)[0], "claims")
+        text = f'{{"kind": "{kind}", "schema": 1, "cases": [], "runs": [], "proof": {deep}}}'
+        (reports / name).write_text(text, encoding="utf-8")
+    done = make_site(tmp_path, monkeypatch)
+    told = (done.page.parent / "left-out.html").read_text(encoding="utf-8")
+    assert ("latest/commits.json" in told) == (depth > 1000)
+    assert "gate/deep.json" in told
+
+
 @pytest.mark.parametrize(
-    "bad", [b"", b"\x1f\x8b\x08", gzip.compress(b"[1, 2"), b"not gzip"],
-    ids=["empty", "cut off", "half of a list", "not gzip"],
+    "bad",
+    [b"", b"\x1f\x8b\x08", gzip.compress(b"[1, 2"), b"not gzip",
+     gzip.compress(b"[" * 100_000 + b"]" * 100_000)],
+    ids=["empty", "cut off", "half of a list", "not gzip", "too deep"],
 )  # fmt: skip
 def test_measured_claims_that_are_broken_are_named_and_the_rest_is_shown(
     tmp_path, monkeypatch, bad

@@ -131,7 +131,7 @@ class Store:
         read: Any = {}
         if file is not None:
             with suppress(OSError, ValueError):
-                read = json.loads(file.read_text(encoding="utf-8"))
+                read = files.read_json(file)
         return cls(file, read if isinstance(read, dict) else {})
 
     def found(self, stretch: Stretch) -> Found:

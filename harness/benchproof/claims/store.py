@@ -89,17 +89,16 @@ def load(place: Path) -> list[Run]:
     Raises:
         LedgerError: there are none, or the file is not of this kind.
     """
-    files = sorted(place.glob("*.json.gz")) if place.is_dir() else [place]
-    runs = [run for file in files for run in _read(file)]
-    if not files:
+    found = sorted(place.glob("*.json.gz")) if place.is_dir() else [place]
+    runs = [run for file in found for run in _read(file)]
+    if not found:
         raise LedgerError(f"{place} holds no results of claims")
     return sorted(runs, key=lambda run: run.created)
 
 
 def _read(file: Path) -> list[Run]:
     try:
-        data = file.read_bytes()
-        document = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
+        document = files.read_json(file)
         if document["kind"] != KIND or document["schema"] != SCHEMA:
             raise LedgerError(f"{file}: not results of claims in schema {SCHEMA}")
         return [
@@ -108,5 +107,5 @@ def _read(file: Path) -> list[Run]:
         ]
     except FileNotFoundError as error:
         raise LedgerError(f"there are no results {file}") from error
-    except (ValueError, KeyError, TypeError, OSError, EOFError) as error:
+    except (ValueError, KeyError, TypeError, OSError) as error:
         raise LedgerError(f"{file}: not results of claims ({type(error).__name__})") from error

@@ -9,7 +9,6 @@ Ten thousand commits are twenty thousand files, so what was read can be kept in 
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchproof import files
 from benchproof.checkout import Checkout
 
 from . import cache as kept
 from . import model, writing
 from .cache import Read, Shape
 from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
-from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, notes
+from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, contents, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -75,7 +75,7 @@ def load(
 def _benchmarks(results: Path) -> dict[str, dict[str, Any]]:
     """What asv says of each benchmark, by name; nothing where it was never asked."""
     try:
-        held = json.loads((results / BENCHMARKS).read_bytes())
+        held = files.read_json(results / BENCHMARKS)
         return {name: each for name, each in held.items() if isinstance(each, dict)}
     except (OSError, ValueError, AttributeError):
         return {}
@@ -87,21 +87,18 @@ def _files(results: Path, left_out: list[LeftOut]) -> Iterator[str]:
         sorted(each for each in results.iterdir() if each.is_dir()) if results.is_dir() else []
     )
     for folder in folders:
-        files = sorted(name for name in os.listdir(folder) if name.endswith(".json"))  # noqa: PTH208  (there are ten thousands)
-        files = [name for name in files if name != MACHINE]
-        if files and not _machine(folder):
+        named = sorted(name for name in os.listdir(folder) if name.endswith(".json"))  # noqa: PTH208  (there are ten thousands)
+        named = [name for name in named if name != MACHINE]
+        if named and not _machine(folder):
             left_out.append(LeftOut(folder.name, f"no {MACHINE} says which machine measured it"))
             continue
-        yield from (f"{folder.name}/{name}" for name in files)
+        yield from (f"{folder.name}/{name}" for name in named)
 
 
 def _machine(folder: Path) -> dict[str, str]:
     """What asv says of a machine, or nothing."""
-    try:
-        held = json.loads((folder / MACHINE).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(held, dict) or not isinstance(held.get("machine"), str):
+    held = contents(folder / MACHINE)
+    if not isinstance(held.get("machine"), str):
         return {}
     return {key: str(value) for key, value in held.items() if key != "version"}
 
@@ -109,7 +106,7 @@ def _machine(folder: Path) -> dict[str, str]:
 def _read(file: Path, versions: Mapping[str, str]) -> Read | str:
     """What a file says, or why it cannot be used."""
     try:
-        held = json.loads(file.read_bytes())
+        held = files.read_json(file)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     except ValueError:

@@ -158,7 +158,7 @@ def _noted(host: str) -> str:
     from asv.machine import MachineCollection  # noqa: PLC0415  (as above)
 
     try:
-        held = json.loads(Path(MachineCollection.get_machine_file_path()).read_bytes())
+        held = files.read_json(Path(MachineCollection.get_machine_file_path()))
         return str(held[host]["machine"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
@@ -410,7 +410,7 @@ def notes(file: Path) -> list[dict[str, Any]]:
 def contents(file: Path) -> dict[str, Any]:
     """The JSON object in a file, or an empty one where there is none."""
     try:
-        held = json.loads(file.read_bytes())
+        held = files.read_json(file)
     except (OSError, ValueError):
         return {}
     return held if isinstance(held, dict) else {}

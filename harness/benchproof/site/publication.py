@@ -251,7 +251,7 @@ def _run(parts: Gathered, out: Path) -> dict[str, Any] | None:
     try:
         read = [view.read(document, at) for at, document in enumerate(parts.run, start=1)]
         status, words = view.headline(read)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
     looks = {"no regression": "improved", "regression": "regressed", "information": "equivalent"}
     return {

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import error_rates
+from benchproof import error_rates, files
 from benchproof.errors import BenchproofError, LedgerError, SiteError
 from benchproof.history.model import History, LeftOut
 
@@ -111,12 +109,12 @@ def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
     from . import claimed  # noqa: PLC0415  (the same)
 
     ledger_file = checkout.root / "claims.toml"
-    files = sorted((reports / CLAIMS).glob("*.json.gz"))
-    if not ledger_file.exists() or not files:
+    kept = sorted((reports / CLAIMS).glob("*.json.gz"))
+    if not ledger_file.exists() or not kept:
         parts.why["claims"] = "No claim was measured: `benchproof claims` measures them."
         return
     runs = []
-    for file in files:
+    for file in kept:
         try:
             runs += store.load(file)
         except LedgerError as error:
@@ -132,9 +130,8 @@ def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
 
 
 def _read_gate(parts: Gathered, reports: Path) -> None:
-    files = [*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]
     found = []
-    for file in files:
+    for file in [*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]:
         for document in _documents(parts, reports, [file], {"gate"}):
             if all(isinstance(document.get(key), dict) for key in ("verdict", "base", "head")):
                 found.append(document)
@@ -146,15 +143,14 @@ def _read_gate(parts: Gathered, reports: Path) -> None:
 
 
 def _documents(
-    parts: Gathered, reports: Path, files: Iterable[Path], kinds: set[str]
+    parts: Gathered, reports: Path, those: Iterable[Path], kinds: set[str]
 ) -> list[dict[str, Any]]:
     """The results files of some kinds; what is no JSON is left out and named."""
     found = []
-    for file in sorted(files):
+    for file in sorted(those):
         try:
-            data = file.read_bytes()
-            document = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
-        except (OSError, ValueError, EOFError) as error:
+            document = files.read_json(file)
+        except (OSError, ValueError) as error:
             name = file.relative_to(reports).as_posix()
             if all(each.file != name for each in parts.left_out):
                 parts.left_out.append(LeftOut(name, f"no JSON ({type(error).__name__})"))
