@@ -132,6 +132,8 @@ class DurationType(CQLType):
             return marshal.vints_pack((value.months, value.days, value.nanoseconds))
         except (AttributeError, TypeError):
             raise TypeError(f"duration takes a Duration, not {type(value).__name__}") from None
+        except OverflowError as error:
+            raise ValueError(f"duration: {error}") from None
 
     @classmethod
     def deserialize(cls, data: bytes, protocol_version: int) -> Duration:

@@ -291,9 +291,11 @@ cdef class _Duration_(_Exact):
             offset += taken
         if offset != size:
             return self.slow(ptr, size, pv)
-        return _new_tuple(
-            _Duration, (_unzigzag(zigzag[0]), _unzigzag(zigzag[1]), _unzigzag(zigzag[2]))
-        )
+        duration = _new(_Duration)
+        duration.months = _unzigzag(zigzag[0])
+        duration.days = _unzigzag(zigzag[1])
+        duration.nanoseconds = _unzigzag(zigzag[2])
+        return duration
 
 
 cdef inline int64_t _unzigzag(uint64_t value) noexcept:

@@ -16,6 +16,7 @@ from driver.types import (
     lookup_cqltype,
     mkUnrecognizedType,
 )
+from driver.values.duration import Duration
 
 WRONG_TYPE = [
     ("boolean", "false"),
@@ -79,6 +80,12 @@ OUT_OF_RANGE = [
 def test_a_number_out_of_range_is_an_overflow_error(name, value):
     with pytest.raises(OverflowError):
         lookup_cqltype(name).serialize(value, 4)
+
+
+@pytest.mark.parametrize("part", ["months", "days", "nanoseconds"])
+def test_a_duration_whose_parts_do_not_fit_is_refused(part):
+    with pytest.raises(ValueError, match="64 bits"):
+        lookup_cqltype("duration").serialize(Duration(**{part: 0x8FFFFFFFFFFFFFF0}), 5)
 
 
 WRONG_CONTENT = [

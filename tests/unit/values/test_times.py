@@ -104,6 +104,14 @@ def test_a_duration_is_written_as_cql(duration, text):
     assert str(duration) == text
 
 
+def test_a_duration_is_one_value_and_no_tuple():
+    assert not isinstance(Duration(1, 2, 3), tuple)
+    assert Duration(1, 2, 3) == Duration(1, 2, 3) != Duration(1, 2, 4)
+    assert len({Duration(1), Duration(1, 0, 0), Duration(0, 30)}) == 2
+    assert Duration(0) != (0, 0, 0)
+    assert repr(Duration(1, -2, 3)) == "Duration(1, -2, 3)"
+
+
 @pytest.mark.parametrize("value", [Date(-5), Time(5), Duration(1, 2, 3)], ids=repr)
 def test_values_survive_pickling(value):
     assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301  (our own bytes)
