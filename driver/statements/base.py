@@ -46,7 +46,7 @@ class Statement:
         self,
         retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
         consistency_level: int | None = None,
-        routing_key: bytes | Sequence[bytes] | None = None,
+        routing_key: bytes | str | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,
         fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET,
         keyspace: str | None = None,
@@ -75,18 +75,23 @@ class Statement:
 
     @property
     def routing_key(self) -> bytes | None:
-        """The serialised partition key, or None; set it to bytes or to the parts."""
+        """The serialised partition key, or None; set it to bytes, to text, or to the parts."""
         return self._routing_key
 
     @routing_key.setter
-    def routing_key(self, key: bytes | Sequence[bytes] | None) -> None:
-        self._routing_key = key if key is None or isinstance(key, bytes) else pack_parts(key)
+    def routing_key(self, key: bytes | str | Sequence[bytes] | None) -> None:
+        self._set_routing_key(key)
 
     @routing_key.deleter
     def routing_key(self) -> None:
         self._routing_key = None
 
-    @property
+    def _set_routing_key(self, key: bytes | str | Sequence[bytes] | None) -> None:
+        """Keep a key as bytes, whichever form it was given in."""
+        if isinstance(key, str):
+            key = key.encode()
+        self._routing_key = key if key is None or isinstance(key, bytes) else pack_parts(key)
+
     def is_lwt(self) -> bool:
         """Whether it is known to be a lightweight transaction, as ScyllaDB says when it prepares.
 

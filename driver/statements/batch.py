@@ -61,7 +61,6 @@ class BatchStatement(Statement):
             custom_payload=custom_payload,
         )
 
-    @property
     def is_lwt(self) -> bool:
         """Whether one of its statements is known to be a lightweight transaction."""
         return self._is_lwt
@@ -142,7 +141,7 @@ class BatchStatement(Statement):
             )
         self._statements_and_parameters.append(entry)
         if statement is not None:
-            self._is_lwt = self._is_lwt or statement.is_lwt
+            self._is_lwt = self._is_lwt or statement.is_lwt()
             self._learn_routing(statement)
             if statement.custom_payload:
                 self.custom_payload = {**(self.custom_payload or {}), **statement.custom_payload}

@@ -154,10 +154,9 @@ class BoundStatement(Statement):
                 except _CANNOT_SERIALIZE as exc:
                     _raise_naming_column(exc, value, col_spec)
 
-    @property
     def is_lwt(self) -> bool:
         """What the prepared statement is known to be."""
-        return self.prepared_statement.is_lwt
+        return self.prepared_statement.is_lwt()
 
     @property
     def routing_key(self) -> bytes | None:
@@ -179,8 +178,8 @@ class BoundStatement(Statement):
         return self._routing_key
 
     @routing_key.setter
-    def routing_key(self, key: bytes | Sequence[bytes] | None) -> None:
-        self._routing_key = key if key is None or isinstance(key, bytes) else pack_parts(key)
+    def routing_key(self, key: bytes | str | Sequence[bytes] | None) -> None:
+        self._set_routing_key(key)
 
     @routing_key.deleter
     def routing_key(self) -> None:

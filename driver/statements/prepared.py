@@ -74,7 +74,6 @@ class PreparedStatement:
         column_encryption_policy: what encrypts bound values; None if nothing does.
         serializer: encodes the values of the bind markers, in a way chosen once for each by its
             type.
-        is_lwt: whether the server marked it as conditional (ScyllaDB).
         known_by: where the same text was prepared before, that statement: the cluster remembers
             one a text, for as long as somebody holds it.
         consistency_level: default for statements bound from this one; so are
@@ -105,7 +104,7 @@ class PreparedStatement:
         self.protocol_version = protocol_version
         self.result_metadata = result_metadata
         self.result_metadata_id = result_metadata_id
-        self.is_lwt = is_lwt
+        self._is_lwt = is_lwt
         self.known_by: PreparedStatement | None = None
         self.column_encryption_policy = column_encryption_policy
         self.serializer = ValuesSerializer(column.type for column in column_metadata)
@@ -129,6 +128,10 @@ class PreparedStatement:
             itemgetter(*indexes) if indexes else None
         )
         self.has_composite_key = indexes is not None and len(indexes) > 1
+
+    def is_lwt(self) -> bool:
+        """Whether the server marked it as conditional (ScyllaDB)."""
+        return self._is_lwt
 
     @classmethod
     def from_message(

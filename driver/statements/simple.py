@@ -25,7 +25,7 @@ class SimpleStatement(Statement):
         query_string: str,
         retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
         consistency_level: int | None = None,
-        routing_key: bytes | Sequence[bytes] | None = None,
+        routing_key: bytes | str | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,
         fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET,
         keyspace: str | None = None,

@@ -177,7 +177,7 @@ def test_lightweight_transactions_start_at_the_same_replica(scylla, connect):
     session = connect(cluster)
     conditional = session.prepare(INSERT.format("ks.t") + " IF NOT EXISTS")
     plain = session.prepare(INSERT.format("ks.t"))
-    assert [conditional.is_lwt, plain.is_lwt] == [True, False]
+    assert [conditional.is_lwt(), plain.is_lwt()] == [True, False]
     nodes = nodes_asked(session, cluster, conditional, 1)
     assert nodes == [owner(cluster, cluster.arrivals[0].token)] * 20
     assert len(set(nodes_asked(session, cluster, plain, 1))) > 1

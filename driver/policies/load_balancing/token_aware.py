@@ -89,7 +89,8 @@ class TokenAwarePolicy(WrapperPolicy):
         # One is in order; so are several that nobody wants in another one.
         if len(replicas) == 1 or not (self.shuffle_replicas or self._ranks):
             return replicas
-        if getattr(query, "is_lwt", False):
+        is_lwt = getattr(query, "is_lwt", None)
+        if is_lwt is not None and is_lwt():
             return replicas
         if self.shuffle_replicas:
             replicas = list(replicas)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from struct import error as struct_error
 from typing import TYPE_CHECKING, TypeAlias
 
 from ...protocol.version import ProtocolVersion
@@ -67,7 +68,12 @@ class BatchMessage(RequestWithOptions):
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write <type><n><query_1>...<consistency><flags>[<serial>][<timestamp>]..."""
         write_byte(f, self.batch_type.value)
-        write_short(f, len(self.queries))
+        try:
+            write_short(f, len(self.queries))
+        except struct_error:
+            raise ValueError(
+                f"a batch holds 65535 statements at most, not {len(self.queries)}"
+            ) from None
         for prepared, text_or_id, values in self.queries:
             self._write_query(f, prepared, text_or_id)
             check_unset(values, protocol_version)

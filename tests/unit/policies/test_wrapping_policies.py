@@ -181,11 +181,11 @@ def test_lightweight_transactions_keep_the_order_of_replicas():
 
 def test_a_batch_forgets_that_it_was_a_lightweight_transaction():
     batch = BatchStatement().add(prepared(is_lwt=False), (7,))
-    assert not batch.is_lwt
+    assert not batch.is_lwt()
     batch.add(prepared(is_lwt=True), (7,)).add(prepared(is_lwt=False), (7,))
-    assert batch.is_lwt
+    assert batch.is_lwt()
     batch.clear()
-    assert not batch.is_lwt
+    assert not batch.is_lwt()
 
 
 def test_an_unknown_partitioner_is_refused():

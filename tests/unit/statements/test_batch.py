@@ -65,6 +65,12 @@ def test_the_first_statement_with_a_key_routes_the_batch(prepare):
     assert (batch.routing_key, batch.keyspace, batch.table) == (KEY, "ks", "t")
 
 
+def test_a_key_of_text_routes_a_batch(prepare):
+    simple = SimpleStatement("x", routing_key="k", keyspace="ks")
+    batch = BatchStatement().add("first").add(simple).add(prepare(), (1, "x", 1))
+    assert batch.routing_key == simple.routing_key == b"k"
+
+
 def test_a_key_without_a_keyspace_routes_nothing():
     batch = BatchStatement().add(SimpleStatement("x", routing_key=b"k"))
     assert batch.routing_key is None

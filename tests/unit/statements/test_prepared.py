@@ -37,7 +37,7 @@ def test_the_fields_of_the_message_are_kept():
     assert (prepared.query_id, prepared.query_string, prepared.keyspace) == (b"id", "q", "ks")
     assert prepared.column_metadata == columns("a")
     assert (prepared.result_metadata, prepared.result_metadata_id) == (columns("r"), b"rid")
-    assert (prepared.protocol_version, prepared.is_lwt) == (4, True)
+    assert (prepared.protocol_version, prepared.is_lwt()) == (4, True)
     assert str(prepared) == '<PreparedStatement query="q", consistency=Not Set>'
 
 
