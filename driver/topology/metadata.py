@@ -42,7 +42,8 @@ class Metadata:
     """The cluster as it is known now.
 
     One thread changes it, any thread reads it: what changes is replaced, so that a reader sees the
-    state before or after, and may go through a mapping while the next one is made.
+    state before or after, and may go through a mapping while the next one is made. The functions
+    and aggregates of a keyspace are changed in place: programs hold on to those mappings.
 
     Attributes:
         cluster_name: what the cluster calls itself; None while unknown.
@@ -210,6 +211,9 @@ class Metadata:
     def set_keyspace(self, name: str, keyspace: KeyspaceMetadata | None) -> None:
         """Know a keyspace as it is now; None if it was dropped."""
         old = self.keyspaces.get(name)
+        if old is not None and keyspace is not None:
+            keyspace.functions = _become(old.functions, keyspace.functions)
+            keyspace.aggregates = _become(old.aggregates, keyspace.aggregates)
         others = {n: ks for n, ks in self.keyspaces.items() if n != name}
         self.keyspaces = others if keyspace is None else {**self.keyspaces, name: keyspace}
         self._replication_changed(name, old)
@@ -246,8 +250,7 @@ class Metadata:
         """Know a user-defined function as it is now; None if it was dropped."""
         description = self.keyspaces.get(keyspace)
         if description is not None:
-            known = description.functions
-            description.functions = _with_signature(known, keyspace, name, argument_types, function)
+            _set_signed(description.functions, keyspace, name, argument_types, function)
 
     def set_aggregate(
         self, keyspace: str, name: str, argument_types: Sequence[str], aggregate: Aggregate | None
@@ -255,10 +258,7 @@ class Metadata:
         """Know a user-defined aggregate as it is now; None if it was dropped."""
         description = self.keyspaces.get(keyspace)
         if description is not None:
-            known = description.aggregates
-            description.aggregates = _with_signature(
-                known, keyspace, name, argument_types, aggregate
-            )
+            _set_signed(description.aggregates, keyspace, name, argument_types, aggregate)
 
     def schema_changed(
         self,
@@ -312,17 +312,25 @@ class Metadata:
             self.token_map.remove_keyspace(keyspace)
 
 
-def _with_signature(
-    known: Mapping[str, _Signed],
+def _set_signed(
+    known: dict[str, _Signed],
     keyspace: str,
     name: str,
     argument_types: Sequence[str],
     new: _Signed | None,
-) -> dict[str, _Signed]:
-    """Parts by signature, with one replaced or, for None, removed."""
+) -> None:
+    """Replace one of the parts by signature or, for None, remove it."""
     rest = {
         signature: part
         for signature, part in known.items()
         if part.name != name or not same_types(part.argument_types, argument_types, keyspace)
     }
-    return rest if new is None else {**rest, new.signature: new}
+    _become(known, rest if new is None else {**rest, new.signature: new})
+
+
+def _become(known: dict[str, _Signed], new: Mapping[str, _Signed]) -> dict[str, _Signed]:
+    """Give a mapping that programs hold on to the parts of another one; never empty meanwhile."""
+    known.update(new)
+    for signature in known.keys() - new.keys():
+        del known[signature]
+    return known

@@ -177,6 +177,20 @@ class TestParts:
         metadata.schema_changed("DROPPED", "AGGREGATE", "ks", aggregate=gone)
         assert self.ks.aggregates == {}
 
+    def test_holders_of_functions_and_aggregates_see_those_that_come_later(self, metadata):
+        held = self.ks.functions, self.ks.aggregates
+        function = Function("ks", "f", ["int"], ["a"], "int", "java", "", True)
+        metadata.set_function("ks", "f", ["int"], function)
+        aggregate = Aggregate("ks", "a", ["int"], "f", "int", None, None, "int")
+        metadata.set_aggregate("ks", "a", ["int"], aggregate)
+        assert held == ({"f(int)": function}, {"a(int)": aggregate})
+        altered = keyspace(name="ks")
+        altered.functions["g(int)"] = function
+        metadata.set_keyspace("ks", altered)
+        assert metadata.keyspaces["ks"] is altered
+        assert (altered.functions, altered.aggregates) == held == ({"g(int)": function}, {})
+        assert altered.functions is held[0]
+
     def test_parts_of_an_unknown_keyspace_wait_for_it(self, metadata):
         metadata.set_table("new", "t", TableMetadata("new", "t"))
         metadata.set_user_type("new", "u", None)
