@@ -644,6 +644,7 @@ class RequestExecution:
             )
             return
         self._prepared_again |= {(host, query_id)}
+        log.debug("Re-preparing on %s what it does not know: %s", host, prepared.query_string)
         message = PrepareMessage(
             prepared.query_string, keyspace=prepared.keyspace if names_keyspace else None
         )

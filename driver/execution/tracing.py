@@ -225,6 +225,14 @@ class QueryTrace:
             Options(timeout=deadline.remaining(), row_factory=dict_factory),
         )
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the trace of one request, however much of it was read."""
+        return self.trace_id == other.trace_id if isinstance(other, QueryTrace) else NotImplemented
+
+    def __hash__(self) -> int:
+        """As the ids compare."""
+        return hash(self.trace_id)
+
     def __str__(self) -> str:
         """The request, when it began and how long it took."""
         return (

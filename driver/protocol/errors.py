@@ -268,7 +268,13 @@ class CASWriteUnknown(_ReplicaResponses):
         consistency: the ``ConsistencyLevel`` of the request.
         required_responses: how many replicas had to accept the proposal.
         received_responses: how many did.
+        message: what the server says, without the rest.
     """
+
+    def __init__(self, message: str, **responses: Unpack[_Responses]) -> None:
+        """Keep the payload; ``responses`` as for ``Timeout``."""
+        self.message = message
+        super().__init__(message, **responses)
 
 
 class Overloaded(RequestExecutionException):

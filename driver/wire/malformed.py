@@ -72,7 +72,7 @@ def undecodable(column: ColumnMetadata, error: Exception) -> NoReturn:
     """
     name, type_name = shortened(column.name), shortened(column.type.cql_parameterized_type())
     raise ColumnDecodeError(
-        f'cannot decode column "{name}" of type {type_name}: {shortened(str(error))}'
+        f'Failed decoding result column "{name}" of type {type_name}: {shortened(str(error))}'
     ) from error
 
 

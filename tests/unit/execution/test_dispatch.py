@@ -177,6 +177,12 @@ class TestNotPrepared:
         assert session.server.answer.asked == opcodes
         assert session.server.requests[1].body == session.server.requests[3].body
 
+    def test_preparing_again_is_logged(self, caplog):
+        session = session_with(self.PREPARED, self.UNPREPARED, self.PREPARED, ROWS)
+        with caplog.at_level("DEBUG", logger="driver.execution.request"):
+            session.execute(session.prepare("q"), (1,))
+        assert [message for message in caplog.messages if message.startswith("Re-preparing")]
+
     def test_a_batch_prepares_each_of_its_statements(self):
         given = [answers.prepared(i, NUMBER) for i in (b"one", b"two")]
         again = [answers.unprepared(b"one"), given[0], answers.unprepared(b"two"), given[1]]

@@ -193,3 +193,11 @@ def test_who_stops_waiting_for_a_trace_leaves_nothing_behind(caplog):
 
     asyncio.run(stop_waiting())
     assert caplog.text == ""
+
+
+def test_traces_of_one_request_are_equal_whatever_was_read_of_them():
+    one, same, other = (QueryTrace(trace_id, None) for trace_id in (TRACE, TRACE, SECOND))
+    one.request_type = "Execute CQL3 query"
+    assert one == same != other
+    assert len({one, same, other}) == 2
+    assert one != TRACE

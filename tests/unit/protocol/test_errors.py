@@ -51,7 +51,7 @@ CASES = [
     ),
     (
         errors.CASWriteUnknown("who knows", **RESPONSES),
-        RESPONSES,
+        {**RESPONSES, "message": "who knows"},
         "who knows info={consistency=QUORUM, required_responses=2, received_responses=1}",
     ),
     (

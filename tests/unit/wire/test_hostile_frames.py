@@ -161,7 +161,7 @@ def test_a_result_with_another_number_of_columns_than_was_kept_is_not_guessed_at
 @pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: handler.__name__)
 def test_a_value_that_is_none_of_its_type_names_its_column(handler):
     body = rows_result([("id", Int32Type), ("age", Int32Type)], [[bytes(4), b"abc"]])
-    with pytest.raises(ColumnDecodeError, match='cannot decode column "age" of type int'):
+    with pytest.raises(ColumnDecodeError, match='Failed decoding result column "age" of type int'):
         decode(0x08, body, handler=handler)
 
 
