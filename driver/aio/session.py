@@ -179,6 +179,24 @@ class Session(BaseSession):
         """
         return await self.core.prepare(query, custom_payload, keyspace)
 
+    async def wait_for_schema_agreement(
+        self, wait_time: float | None = None, scope: str = "cluster"
+    ) -> bool:
+        """Wait until the nodes have the same schema; see ``ControlConnection``.
+
+        Args:
+            wait_time: seconds, more than 0; by default ``Cluster.max_schema_agreement_wait``.
+            scope: ``cluster``, ``dc`` or ``rack``: which nodes count.
+
+        Returns:
+            Whether they have.
+
+        Raises:
+            ValueError: no time to wait, or no such scope.
+            ConnectionException: there is no control connection, or it failed meanwhile.
+        """
+        return await self.core.wait_for_schema_agreement(wait_time, scope)
+
     async def set_keyspace(self, keyspace: str) -> None:
         """Use a keyspace on all connections; what is on its way may still use the old one.
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..wire.codec import ProtocolHandler
     from .control_connection import ControlConnection
     from .options import ContactPoint
-    from .profiles import ProfileManager, ProfileOrName
+    from .profiles import ConfigMode, ProfileManager, ProfileOrName
     from .session_core import SessionCore
 
 _T = TypeVar("_T")
@@ -162,6 +162,9 @@ class BaseCluster(Refreshing):
     application_name: _Option[str] = _Option()
     application_version: _Option[str] = _Option()
     client_id: _Option[UUID | None] = _Option()
+    application_info: _Option[Any] = _Option()
+    metadata_request_timeout: _Option[float | None] = _Option()
+    schema_metadata_page_size: _Option[int] = _Option()
     column_encryption_policy: _Option[ColumnEncryptionPolicy | None] = _Option()
     monitor_reporting_enabled: _Option[bool] = _Option()
     monitor_reporting_interval: _Option[float] = _Option()
@@ -258,6 +261,31 @@ class BaseCluster(Refreshing):
         """Whether ``shutdown`` was called, or connecting failed."""
         return self.core.is_shutdown
 
+    @property
+    def session_id(self) -> UUID:
+        """Tells clusters of a process apart, where ``Session.session_id`` tells sessions."""
+        return self.core.cluster_id
+
+    def get_all_pools(self) -> list[HostPool]:
+        """The pools of all sessions."""
+        return [pool for session in self.sessions for pool in session.get_pools()]
+
+    def is_shard_aware(self) -> bool:
+        """Whether the nodes are ScyllaDB's, with connections to each of their shards."""
+        return any(pool.host.sharding_info for pool in self.get_all_pools())
+
+    def shard_aware_stats(self) -> dict[str, dict[str, int]] | None:
+        """Shards and connections to them, by endpoint of each node; None without shards."""
+        stats = {
+            str(pool.host.endpoint): {
+                "shards_count": pool.host.sharding_info.shards_count,
+                "connected": pool.open_count,
+            }
+            for pool in self.get_all_pools()
+            if pool.host.sharding_info is not None
+        }
+        return stats or None
+
     def get_control_connection_host(self) -> Host | None:
         """The host that the control connection is connected to; None while there is none."""
         return self.core.control_connection.host
@@ -268,6 +296,11 @@ class BaseCluster(Refreshing):
     def profile_manager(self) -> ProfileManager:
         """The execution profiles by name."""
         return self.core.profile_manager
+
+    @property
+    def _config_mode(self) -> ConfigMode:
+        """Which of the two ways it is configured in; object mappers for CQL drivers ask."""
+        return self.profile_manager.mode
 
     @property
     def load_balancing_policy(self) -> LoadBalancingPolicy:
@@ -361,6 +394,11 @@ class BaseSession:
     client_protocol_handler: _OfCore[type[ProtocolHandler]] = _OfCore()
     max_trace_wait: _OfCore[float] = _OfCore()
     encoder: _OfCore[Encoder] = _OfCore()
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """Counters of the cluster; None unless ``metrics_enabled``."""
+        return self.core.cluster.metrics
 
     @property
     def keyspace(self) -> str | None:

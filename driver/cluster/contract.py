@@ -120,6 +120,14 @@ class Options(Protocol):
         """Seconds that a question may take; None: as long as it likes."""
 
     @property
+    def metadata_request_timeout(self) -> float | None:
+        """Seconds after which a ScyllaDB node gives such a question up; None: the same."""
+
+    @property
+    def schema_metadata_page_size(self) -> int:
+        """Rows a page of the answers."""
+
+    @property
     def max_schema_agreement_wait(self) -> float:
         """Seconds to wait until all nodes have the same schema."""
 

@@ -22,7 +22,7 @@ from .node_refresh import NodeRefresh
 from .reconnection import for_ever, new_schedule, try_again
 from .schema_agreement import NodeSchema, check_scope, wait_for_schema_agreement
 from .schema_refresh import read_schema
-from .system_tables import SystemTables
+from .system_tables import SystemTables, time_limit
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
@@ -136,7 +136,7 @@ class ControlConnection:
         )
         try:
             timeout = self._core.options.control_connection_timeout
-            tables = SystemTables(connection, timeout)
+            tables = self._tables_of(connection)
             if event_types := self._events.wanted():
                 await connection.register(event_types, timeout)
             self.features = connection.features
@@ -315,7 +315,7 @@ class ControlConnection:
             return True
         tables = self._in_use()
         if connection is not None and not connection.is_closed:
-            tables = SystemTables(connection, self._core.options.control_connection_timeout)
+            tables = self._tables_of(connection)
         return await wait_for_schema_agreement(lambda: self._ask_versions(tables), wait_time, scope)
 
     # --- how -----------------------------------------------------------------------------------
@@ -354,6 +354,18 @@ class ControlConnection:
             row["rack"],
             host is not None and host.is_up is True,
             str(host or row["host_id"]),
+        )
+
+    def _tables_of(self, connection: ControlledConnection) -> SystemTables:
+        options = self._core.options
+        limit = options.metadata_request_timeout
+        if limit is None:
+            limit = options.control_connection_timeout
+        return SystemTables(
+            connection,
+            options.control_connection_timeout,
+            time_limit(limit) if connection.features.sharding_info else "",
+            options.schema_metadata_page_size,
         )
 
     def _in_use(self) -> SystemTables:

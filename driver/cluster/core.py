@@ -23,6 +23,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from ..execution.metrics import Metrics
 from ..net.connection import Connection
@@ -67,6 +68,7 @@ class ClusterCore:
     Attributes:
         options: what was asked for; replaced as a whole when one is changed.
         facade: the object that the application knows; policies are populated with it.
+        cluster_id: tells clusters of a process apart.
         loop: the event loop; set by ``open``, like timers and background.
         timers: timers on that loop.
         background: tasks on that loop.
@@ -97,6 +99,7 @@ class ClusterCore:
         self.options = options
         self.facade: Any = self if facade is None else facade
         self.metadata = Metadata()
+        self.cluster_id = uuid4()
         self.profile_manager = ProfileManager.from_options(options)
         self.listeners = Listeners(InOrder(self._submit) if listeners_may_wait else at_once)
         self.sessions: set[SessionCore] = set()

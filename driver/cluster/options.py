@@ -36,6 +36,7 @@ _TIMES = (
     "control_connection_timeout",
     "idle_heartbeat_interval",
     "idle_heartbeat_timeout",
+    "metadata_request_timeout",
 )
 
 #: Options that have no None of their own; callers write None for "as usual".
@@ -48,11 +49,22 @@ _NONE_IS_DEFAULT = {
 }
 
 
-#: Keywords that other drivers take, and why this one does not; None is what they have without.
+#: Keywords that other drivers take, and why this one does not. Off is what they are without.
 _REFUSED = {
     "cloud": "secure connect bundles are for DataStax Astra, whose bundles this driver does not "
     "read; contact_points=[SniEndPoint(...)], endpoint_factory=SniEndPointFactory(...) and "
     "ssl_context reach a cluster behind such a proxy",
+    "scylla_cloud": "bundles of Scylla Cloud Serverless, which ended, are not read; contact_points "
+    "and ssl_context reach a cluster of Scylla Cloud",
+    "client_routes_config": "client routes, by which a private link maps hosts to ports, are not "
+    "read; an address_translator or endpoint_factory maps hosts to where they are reached",
+    "allow_control_connection_query_fallback": "requests go through pools only; a cluster behind "
+    "one address is reached by an endpoint_factory",
+    "shard_aware_options": "connections go to shards where the nodes say how; to keep a port that "
+    "is not reachable from being tried, give endpoints by an endpoint_factory",
+    "ssl_session_cache": "TLS sessions are resumed by the ssl_context that is given",
+    "driver_config_reporting_enabled": "the driver reports its name, version and application, and "
+    "nothing of its configuration",
 }
 
 
@@ -108,6 +120,11 @@ class ClusterOptions:
         column_encryption_policy: encrypts bound values and decrypts rows.
         connections_per_host: connections of a pool to a host without shards.
         max_requests_per_connection: requests that wait for an answer on one connection.
+        application_info: an object whose ``add_startup_options(options)`` adds to what STARTUP
+            says, in place of the three above.
+        metadata_request_timeout: when a ScyllaDB node gives up a query of the driver's own; None
+            for ``control_connection_timeout``, 0 for the node's own limit.
+        schema_metadata_page_size: rows a page of the driver's own queries.
         monitor_reporting_enabled: accepted and without effect, like the interval: only the
             Insights of DSE hear of it.
         monitor_reporting_interval: see there.
@@ -156,6 +173,9 @@ class ClusterOptions:
     column_encryption_policy: ColumnEncryptionPolicy | None = None
     connections_per_host: int = 1
     max_requests_per_connection: int = 2**15
+    application_info: Any = None
+    metadata_request_timeout: float | None = None
+    schema_metadata_page_size: int = 1000
     monitor_reporting_enabled: bool = True
     monitor_reporting_interval: float = 30
 
@@ -172,7 +192,7 @@ class ClusterOptions:
             TypeError, ValueError: as the class itself; an unknown name is a TypeError.
         """
         for name, reason in _REFUSED.items():
-            if keywords.get(name) is not None:
+            if getattr(keywords.get(name), "value", keywords.get(name)):
                 raise TypeError(f"{name} is no option: {reason}")
         given = {"contact_points": contact_points, "port": port}
         keywords.update((name, value) for name, value in given.items() if value is not None)

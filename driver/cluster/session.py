@@ -133,6 +133,24 @@ class Session(BaseSession):
         future.send_request()
         return future
 
+    def wait_for_schema_agreement(
+        self, wait_time: float | None = None, scope: str = "cluster"
+    ) -> bool:
+        """Wait until the nodes have the same schema; see ``ControlConnection``.
+
+        Args:
+            wait_time: seconds, more than 0; by default ``Cluster.max_schema_agreement_wait``.
+            scope: ``cluster``, ``dc`` or ``rack``: which nodes count.
+
+        Returns:
+            Whether they have.
+
+        Raises:
+            ValueError: no time to wait, or no such scope.
+            ConnectionException: there is no control connection, or it failed meanwhile.
+        """
+        return self.cluster.run(self.core.wait_for_schema_agreement(wait_time, scope))
+
     execute_concurrent = concurrent.execute_concurrent
     execute_concurrent_with_args = concurrent.execute_concurrent_with_args
     execute_concurrent_async = concurrent.execute_concurrent_async

@@ -363,6 +363,16 @@ class SessionCore:
         except DriverException as error:
             log.warning("Error preparing query on host %s: %s", host, error)
 
+    async def wait_for_schema_agreement(
+        self, wait_time: float | None = None, scope: str = "cluster"
+    ) -> bool:
+        """As ``Session.wait_for_schema_agreement``."""
+        if wait_time is None:
+            wait_time = self.cluster.options.max_schema_agreement_wait
+        if wait_time <= 0:
+            raise ValueError(f"wait_time must be more than 0 seconds, got {wait_time}")
+        return await self.cluster.control_connection.wait_for_schema_agreement(wait_time, scope)
+
     # --- keyspaces -----------------------------------------------------------------------------
 
     @property

@@ -58,4 +58,6 @@ def _startup_options(core: ClusterCore) -> dict[str, str]:
         "APPLICATION_VERSION": options.application_version,
         "CLIENT_ID": str(options.client_id or PROCESS_CLIENT_ID),
     }
+    if options.application_info is not None:
+        options.application_info.add_startup_options(named)
     return {name: value for name, value in named.items() if value}

@@ -49,10 +49,25 @@ class SystemTables:
     Questions raise what ``ask`` of the connection raises.
     """
 
-    def __init__(self, connection: ControlledConnection, timeout: float | None) -> None:
-        """Ask over a connection; each question may take so many seconds."""
+    def __init__(
+        self,
+        connection: ControlledConnection,
+        timeout: float | None,
+        limit: str = "",
+        page_size: int = PAGE_SIZE,
+    ) -> None:
+        """Ask over a connection.
+
+        Args:
+            connection: to the node.
+            timeout: seconds that each question may take.
+            limit: what to say of that to the node, as ``time_limit`` has it.
+            page_size: rows a page.
+        """
         self.connection = connection
         self._timeout = timeout
+        self._limit = limit
+        self._page_size = page_size
         self._peers_table: str | None = None
 
     async def rows(self, query: str) -> list[Row]:
@@ -61,7 +76,10 @@ class SystemTables:
         paging_state = None
         while True:
             message = QueryMessage(
-                query, ConsistencyLevel.ONE, fetch_size=PAGE_SIZE, paging_state=paging_state
+                query + self._limit,
+                ConsistencyLevel.ONE,
+                fetch_size=self._page_size,
+                paging_state=paging_state,
             )
             result = await self.connection.ask(message, timeout=self._timeout)
             names = result.column_names or ()
@@ -111,6 +129,11 @@ class SystemTables:
             self._peers_table = table
             return rows
         raise AssertionError("unreachable: the older table is either read or raises")
+
+
+def time_limit(seconds: float | None) -> str:
+    """The end of a query that a ScyllaDB node gives up after a time; for 0 and None empty."""
+    return f" USING TIMEOUT {seconds * 1000:.0f}ms" if seconds else ""
 
 
 async def side_by_side(*work: Awaitable[Answer]) -> list[Answer]:

@@ -6,7 +6,7 @@ import pytest
 from control_core import FakeConnection, FakeCore, on_a_loop
 
 from driver.cluster.schema_refresh import read_schema
-from driver.cluster.system_tables import SystemTables, side_by_side
+from driver.cluster.system_tables import SystemTables, side_by_side, time_limit
 from driver.protocol.errors import InvalidRequest
 from driver.topology.endpoint import DefaultEndPoint
 from driver.topology.metadata import KeyspaceMetadata, Metadata
@@ -211,6 +211,23 @@ async def test_all_pages_of_an_answer_are_read():
     connection = Paged(core, DefaultEndPoint("a"), None, None)
     rows = await SystemTables(connection, 1.0).rows("SELECT k FROM t")
     assert (rows, states) == ([{"k": 1}, {"k": 2}, {"k": 3}], [None, b"1", b"2"])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "asked"),
+    [
+        (None, "SELECT k FROM t"),
+        (0, "SELECT k FROM t"),
+        (4.0, "SELECT k FROM t USING TIMEOUT 4000ms"),
+    ],
+)
+@on_a_loop
+async def test_a_node_can_be_told_when_to_give_a_question_up(seconds, asked):
+    core, questions = FakeCore(), []
+    core.answer = lambda _, query: questions.append(query) or []
+    connection = FakeConnection(core, DefaultEndPoint("a"), None, None)
+    await SystemTables(connection, 1.0, time_limit(seconds)).rows("SELECT k FROM t")
+    assert questions == [asked]
 
 
 @on_a_loop

@@ -35,6 +35,7 @@ from driver.topology.endpoint import DefaultEndPoint
         ({"max_requests_per_connection": 32769}, ValueError, "between 1 and 32768"),
         ({"execution_profiles": {"a": 1}}, TypeError, "mapping of names to ExecutionProfiles"),
         ({"no_such_option": 1}, TypeError, "no_such_option"),
+        ({"metadata_request_timeout": -1}, ValueError, "metadata_request_timeout"),
     ],
 )
 def test_an_option_that_cannot_work_is_refused(keywords, error, message):

@@ -500,3 +500,19 @@ def test_encrypted_columns_are_encrypted_on_their_way_out_and_decrypted_on_their
     (sent,) = [r for node in nodes.nodes for r in node.requests if r.opcode == EXECUTE]
     assert b"secret" not in sent.body
     assert policy.decrypt(column, sent.values[0]) == b"secret"
+
+
+def test_a_session_waits_for_schema_agreement(session):
+    assert session.wait_for_schema_agreement()
+    assert session.wait_for_schema_agreement(5, "rack")
+    for wrong in ({"wait_time": 0}, {"scope": "planet"}):
+        with pytest.raises(ValueError, match=r"more than 0|no scope"):
+            session.wait_for_schema_agreement(**wrong)
+
+
+def test_a_cluster_tells_of_its_pools_and_shards(cluster, session):
+    assert set(cluster.get_all_pools()) == set(session.get_pools())
+    assert not cluster.is_shard_aware()
+    assert cluster.shard_aware_stats() is None
+    assert cluster.session_id != session.session_id
+    assert session.metrics is cluster.metrics is None
