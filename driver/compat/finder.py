@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .module import ServedModule
@@ -65,10 +67,20 @@ class CompatFinder(MetaPathFinder):
         self,
         modules: Mapping[str, Served],
         refused: Mapping[str, str],
+        on_top: Mapping[str, str],
         patches: Patches,
     ) -> None:
-        """Of tables and reasons, both by the full name of the module."""
+        """Of tables and reasons, by the full name of the module.
+
+        Args:
+            modules: what is served.
+            refused: why what is not.
+            on_top: packages in pure Python that stand on the names of the others, and so are
+                taken from a distribution that is installed; and what to say if none is.
+            patches: see ``Patches``.
+        """
         self._modules = modules
+        self._on_top = on_top
         self._refused = refused
         self._patches = patches
 
@@ -87,6 +99,10 @@ class CompatFinder(MetaPathFinder):
                 origin=served.file,
                 is_package=served.is_package,
             )
+        if fullname in self._on_top:
+            folders = [str(Path(entry or ".", ROOT)) for entry in sys.path]
+            found = PathFinder.find_spec(fullname, folders)
+            return found or ModuleSpec(fullname, RefusingLoader(self._on_top[fullname]))
         package = ".".join(fullname.split(".")[:2])
         reason = self._refused.get(package)
         if reason is not None:

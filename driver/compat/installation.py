@@ -11,7 +11,7 @@ from .adaptors.protocol_errors import raising_message_classes
 from .finder import ROOT, CompatFinder
 from .logs import LogBridge
 from .resolve import Patches
-from .tables import MODULES, REFUSED
+from .tables import MODULES, ON_TOP, REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ def install(*, force: bool = False) -> None:
         aside = _take_out()
         bridge = LogBridge()
         patches = Patches(on_import=bridge.adopt)
-        finder = CompatFinder(MODULES, REFUSED, patches)
+        finder = CompatFinder(MODULES, REFUSED, ON_TOP, patches)
         sys.meta_path.insert(0, finder)
         bridge.start()
         restore_raised = raising_message_classes()

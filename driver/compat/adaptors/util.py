@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
+from collections import OrderedDict
 from functools import total_ordering
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from ...cluster.system_tables import time_limit
 from ...values.timestamps import datetime_from_timestamp as _datetime_from_milliseconds
 
 if TYPE_CHECKING:
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UTC_DATETIME_EPOC",
+    "OrderedDict",
     "Version",
     "WeakSet",
+    "datetime_from_ms_timestamp",
     "datetime_from_timestamp",
     "is_little_endian",
     "list_contents_to_tuple",
+    "maybe_add_timeout_to_query",
     "utc_datetime_from_ms_timestamp",
 ]
 
@@ -48,6 +53,17 @@ def datetime_from_timestamp(timestamp: float) -> dt.datetime:
 def utc_datetime_from_ms_timestamp(timestamp: int) -> dt.datetime:
     """The naive UTC time of milliseconds since the epoch."""
     return _datetime_from_milliseconds(timestamp)
+
+
+#: As scylla-driver calls it.
+datetime_from_ms_timestamp = utc_datetime_from_ms_timestamp
+
+
+def maybe_add_timeout_to_query(stmt: str, metadata_request_timeout: dt.timedelta | None) -> str:
+    """A statement for ScyllaDB that gives up after a time, of whole milliseconds if any."""
+    if metadata_request_timeout is None:
+        return stmt
+    return stmt + time_limit(int(metadata_request_timeout / dt.timedelta(milliseconds=1)) / 1000)
 
 
 @total_ordering

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from .cluster import CLUSTER, CONCURRENT, METRICS
-from .connections import CONNECTION, POOL, REACTORS
+from .connections import (
+    APPLICATION_INFO,
+    CONNECTION,
+    CYTHON_LZ4,
+    POOL,
+    PROTOCOL_FEATURES,
+    REACTORS,
+    SHARD_INFO,
+)
 from .left_out import LEFT_OUT, MEMBERS_LEFT_OUT
 from .metadata import METADATA, MURMUR3, TABLETS
 from .policies import AUTH, COLUMN_ENCRYPTION, POLICIES
@@ -28,13 +36,15 @@ if TYPE_CHECKING:
 
     from ..served import Served
 
-__all__ = ["LEFT_OUT", "MEMBERS_LEFT_OUT", "MODULES", "REFUSED"]
+__all__ = ["LEFT_OUT", "MEMBERS_LEFT_OUT", "MODULES", "ON_TOP", "REFUSED"]
 
 #: Every module that is served, by its full name.
 MODULES: Final[Mapping[str, Served]] = {
     "cassandra": ROOT,
+    "cassandra.application_info": APPLICATION_INFO,
     "cassandra.auth": AUTH,
     "cassandra.bytesio": BYTESIO,
+    "cassandra.c_shard_info": SHARD_INFO,
     "cassandra.cluster": CLUSTER,
     "cassandra.cmurmur3": MURMUR3,
     "cassandra.column_encryption": PACKAGE,
@@ -43,6 +53,7 @@ MODULES: Final[Mapping[str, Served]] = {
     "cassandra.connection": CONNECTION,
     "cassandra.cqltypes": CQLTYPES,
     "cassandra.cython_deps": CYTHON_DEPS,
+    "cassandra.cython_lz4": CYTHON_LZ4,
     "cassandra.cython_utils": CYTHON_UTILS,
     "cassandra.deserializers": DESERIALIZERS,
     "cassandra.encoder": ENCODER,
@@ -58,9 +69,11 @@ MODULES: Final[Mapping[str, Served]] = {
     "cassandra.policies": POLICIES,
     "cassandra.pool": POOL,
     "cassandra.protocol": PROTOCOL,
+    "cassandra.protocol_features": PROTOCOL_FEATURES,
     "cassandra.query": QUERY,
     "cassandra.row_parser": ROW_PARSER,
     "cassandra.segment": SEGMENT,
+    "cassandra.shard_info": SHARD_INFO,
     "cassandra.tablets": TABLETS,
     "cassandra.timestamps": TIMESTAMPS,
     "cassandra.type_codes": TYPE_CODES,
@@ -69,9 +82,18 @@ MODULES: Final[Mapping[str, Served]] = {
 
 _DSE = "it speaks to DataStax products, which this driver does not know"
 
+#: Packages in pure Python that run on the names above, from a distribution that has them.
+ON_TOP: Final[Mapping[str, str]] = {
+    "cassandra.cqlengine": "the object mapper is taken from a cassandra-driver or scylla-driver "
+    "that is installed beside this driver, and none is: pip install cassandra-driver",
+}
+
 #: What is left out on purpose, packages with all that is in them, and why.
 REFUSED: Final[Mapping[str, str]] = {
-    "cassandra.cqlengine": "the object mapper is not part of this driver",
     "cassandra.graph": f"graph is not part of this driver: {_DSE}",
     "cassandra.datastax": f"{_DSE} (Astra, Insights, graph)",
+    "cassandra.client_routes": "client routes of private links are not read; an address_translator "
+    "or an endpoint_factory says where hosts are reached",
+    "cassandra.driver_config": "the driver does not report its configuration to the server",
+    "cassandra.ssl_session_cache": "TLS sessions are resumed by the ssl_context that is given",
 }

@@ -19,6 +19,7 @@ CLUSTER = serve(
             EXEC_PROFILE_DEFAULT ExecutionProfile ProfileManager default_lbp_factory
             _NOT_SET=NOT_SET _ConfigMode=ConfigMode
         """,
+        "cluster.schema_agreement": "SchemaAgreementScope",
         "cluster.user_types": "UserTypeDoesNotExist",
         "execution.request": "QueryExhausted",
         "execution.response_future": "ResponseFuture",
@@ -32,11 +33,14 @@ CLUSTER = serve(
         "types.literals": "Encoder",
         "types.marshal": "int64_pack",
         "types.record": "UserType",
-        "topology.endpoint": "DefaultEndPoint DefaultEndPointFactory EndPoint SniEndPointFactory",
+        "topology.endpoint": """
+            DefaultEndPoint DefaultEndPointFactory EndPoint SniEndPointFactory UnixSocketEndPoint
+        """,
+        "topology.tablets": "Tablet",
         "topology.host": "Host",
         "topology.metadata": "Metadata",
         "topology.schema.quoting": "protect_name",
-        "topology.token": "murmur3",
+        "topology.token": "Token murmur3",
         "policies.address_translation": "IdentityTranslator",
         "policies.conviction": "SimpleConvictionPolicy",
         "policies.distance": "HostDistance",
@@ -53,6 +57,7 @@ CLUSTER = serve(
             ConnectionBusy ConnectionException ConnectionShutdown NoConnectionsAvailable
             ProtocolVersionUnsupported
         """,
+        "wire.compression": "locally_supported_compressions",
         "pool.host_pool": "HostConnection=HostPool HostConnectionPool=HostPool",
         "wire.handlers": "ProtocolHandler",
         "wire.requests": "BatchMessage ExecuteMessage PrepareMessage QueryMessage",
@@ -64,12 +69,13 @@ CLUSTER = serve(
             RESULT_KIND_SET_KEYSPACE RESULT_KIND_VOID SchemaTargetType
         """,
         "protocol.errors": """
-            AuthenticationFailed DependencyException DriverException NoHostAvailable
+            AuthenticationFailed DependencyException DriverException InvalidRequest NoHostAvailable
             OperationTimedOut UnresolvableContactPoints UnsupportedOperation
         """,
         "compat.adaptors.protocol_errors": _ERROR_MESSAGES,
         "compat.adaptors.reactors": "EventletConnection TwistedConnection",
-        "compat.adaptors.util": "Version",
+        "compat.adaptors.application_info": "ApplicationInfoBase",
+        "compat.adaptors.util": "Version maybe_add_timeout_to_query",
     },
     behind=(
         "cluster.cluster",

@@ -18,7 +18,7 @@ CONNECTION = serve(
         "types.marshal": "int32_pack",
         "cluster.settings": "DRIVER_NAME",
         "wire.compression": "locally_supported_compressions",
-        "wire.features": "ProtocolFeatures",
+        "wire.features": "ProtocolFeatures ShardingInfo",
         "wire.malformed": "CrcException=CrcMismatchException CrcMismatchException",
         "wire.handlers": "ProtocolHandler",
         "wire.requests": """
@@ -33,6 +33,7 @@ CONNECTION = serve(
             "AuthenticationFailed OperationTimedOut ProtocolError=ProtocolException"
         ),
         "protocol.version": "ProtocolVersion",
+        "compat.adaptors.application_info": "ApplicationInfoBase",
         "compat.adaptors.connection": """
             DEFAULT_CQL_VERSION DRIVER_VERSION HEADER_DIRECTION_FROM_CLIENT HEADER_DIRECTION_MASK
             HEADER_DIRECTION_TO_CLIENT NONBLOCKING PROTOCOL_VERSION_MASK decompress lz4_compress
@@ -55,11 +56,29 @@ CONNECTION = serve(
     file=__file__,
 )
 
+APPLICATION_INFO = serve(
+    {"compat.adaptors.application_info": "ApplicationInfo ApplicationInfoBase"}, file=__file__
+)
+
+PROTOCOL_FEATURES = serve(
+    {
+        "wire.features": """
+            LWT_ADD_METADATA_MARK ProtocolFeatures RATE_LIMIT_ERROR_EXTENSION TABLETS_ROUTING_V1
+        """,
+    },
+    behind=("wire.features",),
+    file=__file__,
+)
+
+SHARD_INFO = serve({"wire.features": "ShardingInfo"}, file=__file__)
+
+CYTHON_LZ4 = serve({"compat.adaptors.connection": "lz4_compress lz4_decompress"}, file=__file__)
+
 POOL = serve(
     {
         "pool.host_pool": "HostConnection=HostPool HostConnectionPool=HostPool",
         "net.errors": "ConnectionException NoConnectionsAvailable",
-        "topology.endpoint": "DefaultEndPoint EndPoint",
+        "topology.endpoint": "DefaultEndPoint EndPoint UnixSocketEndPoint",
         "topology.host": "Host",
         "policies.distance": "HostDistance",
         "protocol.errors": "AuthenticationFailed",

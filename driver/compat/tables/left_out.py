@@ -83,10 +83,58 @@ _BY_REASON: Final[Mapping[str, Mapping[str, str]]] = {
     },
 }
 
+#: The same, of names that only scylla-driver has.
+_BY_REASON_SCYLLA: Final[Mapping[str, Mapping[str, str]]] = {
+    "client routes of private links are not read; an address_translator or an endpoint_factory "
+    "says where hosts are reached": {
+        "cassandra.cluster": (
+            "ClientRoutesChangeType ClientRoutesConfig ClientRoutesEndPointFactory"
+        ),
+        "cassandra.connection": "ClientRoutesEndPoint ClientRoutesEndPointFactory",
+    },
+    "requests go through pools only; a cluster behind one address is reached by an "
+    "endpoint_factory": {"cassandra.cluster": "ControlConnectionQueryFallback"},
+    "connections go to shards where the nodes say how, and there is nothing to set": {
+        "cassandra.cluster": "ShardAwareOptions",
+        "cassandra.connection": """
+            DEFAULT_LOCAL_PORT_HIGH DEFAULT_LOCAL_PORT_LOW DefaultShardAwarePortGenerator
+            ShardAwarePortGenerator
+        """,
+    },
+    "the driver does not report its configuration to the server": {
+        "cassandra.cluster": "DriverConfigReporter",
+        "cassandra.connection": "DRIVER_CONFIG_OPTION DriverConfigReporter SESSION_ID_OPTION",
+    },
+    "TLS sessions are resumed by the ssl_context that is given": {
+        "cassandra.cluster": "SSLSessionCache",
+    },
+    "the second version of routing by tablets is not spoken": {
+        "cassandra.cluster": "choose_tablet_version_block random_tablet_version_block",
+        "cassandra.protocol_features": "TABLETS_ROUTING_V2 USE_METADATA_ID",
+        "cassandra.tablets": "choose_tablet_version_block random_tablet_version_block",
+    },
+    "metrics are those of Cluster.metrics, whose get_stats() gives all numbers": {
+        "cassandra.metrics": "IntStat PmfStat Stat StatsCollection collection getStats init",
+    },
+    "the exception is cassandra.RateLimitReached": {
+        "cassandra.protocol": "RateLimitReachedException",
+    },
+    "named_tuple_factory takes columns of any names, and any number": {
+        "cassandra.query": "PseudoNamedTupleRow pseudo_namedtuple_factory",
+    },
+    "it is a part of how the other driver is built, with no counterpart in this one": {
+        "cassandra.c_shard_info": "HAVE_INT128",
+        "cassandra.metadata": "get_column_from_system_local",
+        "cassandra.protocol_features": "LWT_OPTIMIZATION_META_BIT_MASK",
+        "cassandra.shard_info": "INT64_MIN",
+    },
+}
+
 #: Full name -> reason.
 LEFT_OUT: Final[Mapping[str, str]] = {
     f"{module}.{name}": reason
-    for reason, modules in _BY_REASON.items()
+    for table in (_BY_REASON, _BY_REASON_SCYLLA)
+    for reason, modules in table.items()
     for module, names in modules.items()
     for name in names.split()
 }

@@ -24,6 +24,7 @@ METADATA = serve(
             SimpleStrategy
         """,
         "topology.ring": "TokenMap",
+        "topology.tablets": "Tablets",
         "topology.token": """
             BytesToken HashToken=Token MAX_LONG MD5Token MIN_LONG Murmur3Token Token murmur3
         """,
@@ -39,7 +40,7 @@ METADATA = serve(
         "compat.adaptors.cqltypes": "trim_if_startswith",
         "compat.adaptors.metadata": "NoMurmur3 REPLICATION_STRATEGY_CLASS_PREFIX",
         "compat.adaptors.signatures": "SignatureDescriptor",
-        "compat.adaptors.util": "Version",
+        "compat.adaptors.util": "Version maybe_add_timeout_to_query",
     },
     behind=(
         "topology.metadata",

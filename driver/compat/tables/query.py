@@ -19,6 +19,7 @@ QUERY = serve(
         "protocol.errors": "OperationTimedOut",
         "protocol.kinds": "BatchType",
         "protocol.unset": "UNSET_VALUE",
+        "compat.adaptors.util": "maybe_add_timeout_to_query",
     },
     behind=(
         "statements.base",

@@ -70,8 +70,9 @@ UTIL = serve(
         """,
         "protocol.errors": "DriverException",
         "compat.adaptors.util": """
-            UTC_DATETIME_EPOC Version WeakSet datetime_from_timestamp is_little_endian
-            list_contents_to_tuple utc_datetime_from_ms_timestamp
+            OrderedDict UTC_DATETIME_EPOC Version WeakSet datetime_from_ms_timestamp
+            datetime_from_timestamp is_little_endian list_contents_to_tuple
+            maybe_add_timeout_to_query utc_datetime_from_ms_timestamp
         """,
     },
     behind=("values.date", "values.time", "values.timestamps", "values.uuids"),

@@ -50,12 +50,12 @@ PROTOCOL = serve(
         "protocol.columns": "ColDesc ColumnMetadata",
         "protocol.errors": """
             AlreadyExists CDCWriteFailure DriverException FunctionFailure InvalidRequest
-            ReadFailure ReadTimeout Unauthorized Unavailable UnsupportedOperation WriteFailure
-            WriteTimeout
+            RateLimitReached ReadFailure ReadTimeout Unauthorized Unavailable UnsupportedOperation
+            WriteFailure WriteTimeout
         """,
         "protocol.kinds": """
             RESULT_KIND_PREPARED RESULT_KIND_ROWS RESULT_KIND_SCHEMA_CHANGE
-            RESULT_KIND_SET_KEYSPACE RESULT_KIND_VOID SchemaTargetType WriteType
+            RESULT_KIND_SET_KEYSPACE RESULT_KIND_VOID OperationType SchemaTargetType WriteType
         """,
         "protocol.version": "ProtocolVersion",
         "protocol.unset": "_UNSET_VALUE=UNSET_VALUE",

@@ -166,3 +166,41 @@ def test_a_version_that_is_none_is_an_error():
     with pytest.raises(ValueError, match="not a version"):
         Version("one")
     assert len({Version("4.0.0"), Version("4.0"), Version("4.0.1")}) == 2
+
+
+@pytest.mark.usefixtures("served")
+def test_application_info_says_what_it_was_given():
+    from cassandra.application_info import ApplicationInfo, ApplicationInfoBase
+
+    options = {"DRIVER_NAME": "d"}
+    ApplicationInfo("app", client_id="me").add_startup_options(options)
+    assert options == {"DRIVER_NAME": "d", "APPLICATION_NAME": "app", "CLIENT_ID": "me"}
+    with pytest.raises(TypeError, match="application_version must be a string"):
+        ApplicationInfo(application_version=5)
+    with pytest.raises(NotImplementedError):
+        ApplicationInfoBase().add_startup_options(options)
+
+
+def test_application_info_reaches_startup():
+    from driver.cluster.core import ClusterCore
+    from driver.cluster.options import ClusterOptions
+    from driver.cluster.settings import connection_settings
+    from driver.compat.adaptors.application_info import ApplicationInfo
+
+    info = ApplicationInfo("app", "1.0")
+    settings = connection_settings(ClusterCore(ClusterOptions(application_info=info)))
+    assert settings.startup_options["APPLICATION_NAME"] == "app"
+    assert settings.startup_options["APPLICATION_VERSION"] == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("ends_after", "text"), [(None, "q"), (0, "q"), (2.5, "q USING TIMEOUT 2500ms")]
+)
+@pytest.mark.usefixtures("served")
+def test_a_query_of_scylladb_gives_up_after_a_time(ends_after, text):
+    import datetime as dt
+
+    from cassandra.util import maybe_add_timeout_to_query
+
+    limit = None if ends_after is None else dt.timedelta(seconds=ends_after)
+    assert maybe_add_timeout_to_query("q", limit) == text

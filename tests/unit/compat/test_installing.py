@@ -71,8 +71,6 @@ def test_a_module_that_is_not_served_is_not_found():
 @pytest.mark.parametrize(
     ("module", "reason"),
     [
-        ("cassandra.cqlengine", "object mapper is not part"),
-        ("cassandra.cqlengine.models", "object mapper is not part"),
         ("cassandra.graph", "graph is not part"),
         ("cassandra.datastax.graph", "DataStax"),
     ],
@@ -80,6 +78,21 @@ def test_a_module_that_is_not_served_is_not_found():
 def test_what_is_left_out_says_so(module, reason):
     with pytest.raises(ImportError, match=reason):
         importlib.import_module(module)
+
+
+@pytest.mark.usefixtures("served")
+def test_the_object_mapper_is_that_of_an_installed_driver(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with pytest.raises(ImportError, match="pip install cassandra-driver"):
+        importlib.import_module("cassandra.cqlengine.models")
+    mapper = tmp_path / "cassandra" / "cqlengine"
+    mapper.mkdir(parents=True)
+    (mapper / "__init__.py").write_text("from cassandra.cluster import Cluster")
+    (mapper / "models.py").write_text("from . import Cluster")
+    importlib.invalidate_caches()
+    from driver.cluster import Cluster
+
+    assert importlib.import_module("cassandra.cqlengine.models").Cluster is Cluster
 
 
 @pytest.mark.usefixtures("served")
