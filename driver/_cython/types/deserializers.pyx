@@ -22,9 +22,9 @@ from driver._cython.types.marshal cimport (
     read_int64,
     read_short_varint,
     read_uint32,
-    read_uint64,
     read_uvint,
 )
+from driver._cython.types.objects cimport new_object, set_slot, slot_offset, unsigned_number
 
 import socket
 import sys
@@ -45,7 +45,6 @@ __all__ = ["Deserializer", "find_deserializer", "make_deserializers"]
 
 cdef extern from "Python.h":
     object PyUnicode_FromFormat(const char *format, ...)
-    int PyObject_GenericSetAttr(object, object, object) except -1
 
 import_datetime()
 
@@ -53,6 +52,8 @@ import_datetime()
 cdef object _new = object.__new__
 cdef object _new_tuple = tuple.__new__
 cdef object _UUID = UUID
+cdef Py_ssize_t _UUID_INT = slot_offset(UUID, b"int")
+cdef Py_ssize_t _UUID_IS_SAFE = slot_offset(UUID, b"is_safe")
 cdef object _unknown_safety = SafeUUID.unknown
 cdef object _Decimal = Decimal
 cdef object _Date = Date
@@ -209,10 +210,9 @@ cdef class _Uuid(_Exact):
         if size != 16:
             return self.slow(ptr, size, pv)
         # UUID() spends its time on choosing between its six arguments, and UUIDs refuse setattr.
-        uuid = _new(_UUID)
-        number = (<object>read_uint64(ptr) << 64) | read_uint64(ptr + 8)
-        PyObject_GenericSetAttr(uuid, "int", number)
-        PyObject_GenericSetAttr(uuid, "is_safe", _unknown_safety)
+        uuid = new_object(_UUID)
+        set_slot(uuid, _UUID_INT, unsigned_number(ptr, 16))
+        set_slot(uuid, _UUID_IS_SAFE, _unknown_safety)
         return uuid
 
 
