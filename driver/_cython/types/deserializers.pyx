@@ -133,6 +133,10 @@ cdef class _Smallint(_Exact):
 
 
 cdef class _Int(_Exact):
+    def __init__(self, cqltype):
+        super().__init__(cqltype)
+        self.step = INT
+
     cdef object deserialize(self, const unsigned char *ptr, Py_ssize_t size, int pv):
         if size != 4:
             return self.slow(ptr, size, pv)
@@ -140,6 +144,10 @@ cdef class _Int(_Exact):
 
 
 cdef class _Bigint(_Exact):
+    def __init__(self, cqltype):
+        super().__init__(cqltype)
+        self.step = BIGINT
+
     cdef object deserialize(self, const unsigned char *ptr, Py_ssize_t size, int pv):
         if size != 8:
             return self.slow(ptr, size, pv)
@@ -154,6 +162,10 @@ cdef class _Float(_Exact):
 
 
 cdef class _Double(_Exact):
+    def __init__(self, cqltype):
+        super().__init__(cqltype)
+        self.step = DOUBLE
+
     cdef object deserialize(self, const unsigned char *ptr, Py_ssize_t size, int pv):
         if size != 8:
             return self.slow(ptr, size, pv)
@@ -191,6 +203,10 @@ cdef class _Decimal_(_Exact):
 
 
 cdef class _Utf8(_Exact):
+    def __init__(self, cqltype):
+        super().__init__(cqltype)
+        self.step = TEXT
+
     cdef object deserialize(self, const unsigned char *ptr, Py_ssize_t size, int pv):
         return PyUnicode_DecodeUTF8(<const char *>ptr, size, NULL)
 
@@ -230,12 +246,30 @@ cdef class _Inet(_Exact):
 # --- times -------------------------------------------------------------------------------------
 
 
+# The day of the timestamp before: those of a page are near each other. In one word, which threads
+# cannot see half written: days since FIRST_DAY from bit 32 on, then year, month (4), day (5 bits).
+cdef uint64_t _last_day = 0
+
+
+cdef inline uint64_t _packed_day(int64_t days) noexcept:
+    """A day of the calendar as ``_last_day`` has it."""
+    global _last_day
+    cdef uint64_t known = _last_day
+    cdef uint64_t number = <uint64_t>(days - FIRST_DAY)
+    cdef Day day
+    if known >> 32 != number or known == 0:
+        day = day_of(days)
+        known = number << 32 | <uint64_t>day.year << 9 | <uint64_t>day.month << 5 | <uint64_t>day.day
+        _last_day = known
+    return known
+
+
 cdef class _Timestamp(_Exact):
     cdef object deserialize(self, const unsigned char *ptr, Py_ssize_t size, int pv):
         cdef int64_t milliseconds
         cdef int64_t days
         cdef int ms
-        cdef Day day
+        cdef uint64_t known
         if size != 8:
             return self.slow(ptr, size, pv)
         milliseconds = read_int64(ptr)
@@ -243,11 +277,11 @@ cdef class _Timestamp(_Exact):
         if not FIRST_DAY <= days <= LAST_DAY:
             return self.slow(ptr, size, pv)
         ms = <int>(milliseconds - days * MS_A_DAY)
-        day = day_of(days)
+        known = _packed_day(days)
         return datetime_new(
-            day.year,
-            day.month,
-            day.day,
+            known >> 9 & 0x3FFF,
+            known >> 5 & 0xF,
+            known & 0x1F,
             ms // 3_600_000,
             ms // 60_000 % 60,
             ms // 1_000 % 60,

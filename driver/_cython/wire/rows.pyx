@@ -2,13 +2,24 @@
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.float cimport PyFloat_FromDouble
 from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.long cimport PyLong_FromLong, PyLong_FromLongLong
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
-from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memcpy
 
-from driver._cython.types.deserializers cimport Deserializer, from_binary
-from driver._cython.types.marshal cimport read_int32
+from driver._cython.types.deserializers cimport (
+    BIGINT,
+    DOUBLE,
+    INT,
+    TEXT,
+    Deserializer,
+    from_binary,
+)
+from driver._cython.types.marshal cimport read_double, read_int32, read_int64
 
 from ...types.deserializers import find_deserializer
 from ...protocol.columns import ColDesc
@@ -37,6 +48,7 @@ cdef class _Reader:
     cdef tuple deserializers
     cdef Py_ssize_t column_count
     cdef Py_ssize_t row_count
+    cdef Py_ssize_t index  # of the value that is being decoded; -1 where the frame is read
     cdef int protocol_version
 
     def __init__(
@@ -84,20 +96,59 @@ cdef class _Reader:
             <Deserializer> self.deserializers[index], data, size, self.protocol_version
         )
 
-    cdef tuple next_row(self):
-        """One row, and a step over it."""
+    cdef tuple take_row(self):
+        """One row, and a step over it. Whoever calls turns an exception into ``complaint``.
+
+        ``next_size`` and ``decode`` written out, without a handler of exceptions a value: setting
+        one up costs as much as most values do. The commonest types are steps of this loop.
+        """
         cdef tuple row = PyTuple_New(self.column_count)
-        cdef Py_ssize_t index, size
+        cdef const unsigned char* at = self.position
+        cdef const unsigned char* end = self.end
+        cdef PyObject* deserializer
         cdef object value
+        cdef Py_ssize_t index, size
+        cdef int step
         for index in range(self.column_count):
-            self.next_size(index, &size)
-            try:
-                value = self.decode(index, size)
-            except Exception as error:
-                undecodable(self.columns[index], error)
+            self.index = -1
+            if end - at < 4:
+                value_ends_early(self.columns[index], 4, end - at)
+            size = read_int32(at)
+            at += 4
+            if size > end - at:
+                value_ends_early(self.columns[index], size, end - at)
+            self.index = index
+            deserializer = PyTuple_GET_ITEM(self.deserializers, index)
+            step = (<Deserializer> deserializer).step
+            if step == INT and size == 4:
+                value = PyLong_FromLong(read_int32(at))
+            elif step == TEXT and size >= 0:
+                value = PyUnicode_DecodeUTF8(<const char*> at, size, NULL)
+            elif step == BIGINT and size == 8:
+                value = PyLong_FromLongLong(read_int64(at))
+            elif step == DOUBLE and size == 8:
+                value = PyFloat_FromDouble(read_double(at))
+            else:
+                value = from_binary(
+                    <Deserializer> deserializer, at, size, self.protocol_version
+                )
             Py_INCREF(value)
             PyTuple_SET_ITEM(row, index, value)
+            if size > 0:
+                at += size
+        self.position = at
         return row
+
+    cdef complain(self, error):
+        """Raise what an exception of ``take_row`` means: a value's, or that of the frame.
+
+        Raises:
+            MalformedFrameError: the row ends early.
+            ColumnDecodeError: a value is none of its column's type.
+        """
+        if self.index < 0:
+            raise error
+        undecodable(self.columns[self.index], error)
 
 
 cdef class _Decrypting(Deserializer):
@@ -147,10 +198,13 @@ def parse_rows(
     cdef list rows = PyList_New(reader.row_count)
     cdef Py_ssize_t index
     cdef tuple row
-    for index in range(reader.row_count):
-        row = reader.next_row()
-        Py_INCREF(row)
-        PyList_SET_ITEM(rows, index, row)
+    try:
+        for index in range(reader.row_count):
+            row = reader.take_row()
+            Py_INCREF(row)
+            PyList_SET_ITEM(rows, index, row)
+    except Exception as error:
+        reader.complain(error)
     return rows
 
 
@@ -177,7 +231,11 @@ class LazyRows:
         cdef _Reader reader = _Reader(*self._arguments)
         cdef Py_ssize_t _
         for _ in range(reader.row_count):
-            yield reader.next_row()
+            try:
+                row = reader.take_row()
+            except Exception as error:
+                reader.complain(error)
+            yield row
 
 
 def parse_columns(
