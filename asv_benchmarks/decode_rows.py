@@ -17,7 +17,7 @@ from typing import Any
 from . import moved, recordings, subjects
 from .case import Case, Prepared, expect, install
 
-DECODE = "wire.codec:ProtocolHandler.decode_message"
+DECODE = "wire.decoding:decode_message"
 PARSE, LAZY, COLUMNS = (
     "wire.rows:parse_rows",
     "wire.rows:LazyRows.__init__",

@@ -16,6 +16,7 @@ PACKAGE = "driver"
 MOVED = {
     "protocol.columns": "vocabulary.columns",
     "protocol.kinds": "vocabulary.kinds",
+    "wire.decoding:decode_message": "wire.codec:ProtocolHandler.decode_message",
     "execution.request:RequestExecution._set_result": (
         "execution.dispatch:ResponseDispatch._set_result"
     ),

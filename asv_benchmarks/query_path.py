@@ -241,7 +241,7 @@ def _nothing(_made: Request, _result: Any) -> None:
 
 
 ENCODE = "wire.codec:ProtocolHandler.encode_message"
-DECODE = ("wire.codec:ProtocolHandler.decode_message", "wire.rows:parse_rows")
+DECODE = ("wire.decoding:decode_message", "wire.rows:parse_rows")
 TOKEN_AWARE = "policies.load_balancing.token_aware:TokenAwarePolicy.make_query_plan"  # noqa: S105
 DISPATCH = "execution.request:RequestExecution._set_result"
 

@@ -14,6 +14,7 @@ from collections import Counter
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from .moved import PACKAGE, where
@@ -111,7 +112,7 @@ def _counting(function: FunctionType, targets: dict[str, Any]) -> Iterator[Count
             stand_in = _stand_in(name, target, calls)
             if function.__defaults__ is not None:
                 function.__defaults__ = tuple(
-                    stand_in if value is target else value for value in function.__defaults__
+                    _in_place_of(target, stand_in, value) for value in function.__defaults__
                 )
             for holder, attribute, wrap in list(_references(target)):
                 kept = vars(holder)[attribute]
@@ -134,6 +135,15 @@ def _stand_in(name: str, target: Any, calls: Counter[str]) -> Callable[..., Any]
     return stand_in
 
 
+def _in_place_of(target: Any, stand_in: Callable[..., Any], value: Any) -> Any:
+    """What a case gets for one of its inputs: the stand-in for the target, bound as that is."""
+    if value is target:
+        return stand_in
+    if isinstance(value, MethodType) and value.__func__ is target:
+        return MethodType(stand_in, value.__self__)
+    return value
+
+
 def _references(target: Any) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Where Python modules and classes of the driver hold an object, and how to wrap another."""
     holders: list[Any] = []
@@ -154,6 +164,8 @@ def _references(target: Any) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
                 yield holder, attribute, staticmethod if isinstance(holder, type) else _as_it_is
             elif isinstance(value, staticmethod) and value.__func__ is target:
                 yield holder, attribute, staticmethod
+            elif isinstance(value, classmethod) and value.__func__ is target:
+                yield holder, attribute, classmethod
 
 
 def _as_it_is(value: Any) -> Any:

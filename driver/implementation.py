@@ -34,6 +34,7 @@ TWINS: tuple[str, ...] = (
     "wire.segments",
     "wire.frame",
     "wire.rows",
+    "wire.decoding",
     "wire.requests.bodies",
     "statements.routing_key",
     "topology.token",

@@ -1,17 +1,18 @@
-"""Messages to frames, and bodies of frames to messages; the hot path of both directions.
+"""Messages to frames, and which classes read the bodies of frames; ``decoding`` has how.
 
 A frame is a header of nine bytes and a body. The body of a request is
-``[<custom payload>]<message>``, that of a response ``[<trace id>][<warnings>][<custom payload>]
-<message>``; which parts are there is in the header's flags (native protocol v4, section 2.2).
+``[<custom payload>]<message>``; whether the first part is there is in the header's flags (native
+protocol v4, section 2.2).
 """
 
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from ..protocol.errors import UnsupportedOperation
 from ..protocol.version import ProtocolVersion
+from .decoding import decode_message
 from .frame import (
     COMPRESSED_FLAG,
     CUSTOM_PAYLOAD_FLAG,
@@ -19,10 +20,8 @@ from .frame import (
     FRAME_HEADER_LENGTH,
     TRACING_FLAG,
     USE_BETA_FLAG,
-    WARNING_FLAG,
 )
-from .malformed import MalformedFrameError
-from .primitives import read_bytesmap, read_stringlist, read_uuid, write_bytesmap
+from .primitives import write_bytesmap
 from .responses import (
     AuthChallengeMessage,
     AuthenticateMessage,
@@ -35,12 +34,10 @@ from .responses import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from ..protocol.columns import ColumnMetadata
     from .compression import BodyFunction
-    from .features import ProtocolFeatures
-    from .messages import ColumnEncryptionPolicy, Request, Response, UserTypeMap
+    from .messages import ColumnEncryptionPolicy, Request, Response
 
 # ``ProtocolVersion.has_checksumming_support`` as a comparison: a call for every frame costs more
 # than what it decides.
@@ -138,65 +135,4 @@ class ProtocolHandler:
         """Write the nine bytes before a body."""
         f.write(FRAME_HEADER.pack(version, flags, stream_id, opcode, length))
 
-    @classmethod
-    def decode_message(
-        cls,
-        protocol_version: int,
-        protocol_features: ProtocolFeatures | None,
-        user_type_map: UserTypeMap,
-        stream_id: int,
-        flags: int,
-        opcode: int,
-        body: bytes,
-        decompressor: BodyFunction | None,
-        result_metadata: Sequence[ColumnMetadata] | None,
-    ) -> Response:
-        """A response from the body of its frame.
-
-        Args:
-            protocol_version: of the connection.
-            protocol_features: what the server announced in SUPPORTED; None for nothing.
-            user_type_map: class to give values of a user-defined type, by keyspace and type name.
-            stream_id: from the frame's header.
-            flags: from the frame's header.
-            opcode: from the frame's header.
-            body: the frame without its header.
-            decompressor: of bodies, for v4 and below; v5 decompresses segments instead.
-            result_metadata: columns of the rows, for a result without metadata of its own.
-
-        Raises:
-            MalformedFrameError: the body ends early or breaks the protocol.
-            ColumnDecodeError: a value is none of its column's type.
-        """
-        if not _SEGMENTS_FROM <= protocol_version < _SEGMENTS_BEFORE and flags & COMPRESSED_FLAG:
-            if decompressor is None:
-                raise MalformedFrameError("a frame is compressed, and no compression was agreed on")
-            body = decompressor(body)
-            flags ^= COMPRESSED_FLAG
-
-        f = io.BytesIO(body)
-        trace_id = read_uuid(f) if flags & TRACING_FLAG else None
-        warnings = read_stringlist(f) if flags & WARNING_FLAG else None
-        custom_payload = read_bytesmap(f) if flags & CUSTOM_PAYLOAD_FLAG else None
-
-        message_type = cls.message_types_by_opcode.get(opcode)
-        if message_type is None:
-            raise MalformedFrameError(f"a response has an unknown opcode: {opcode:#04x}")
-        # A result keeps what follows in slots, rarer responses in their dictionary.
-        msg: Any = message_type.recv_body(
-            f,
-            protocol_version,
-            protocol_features,
-            user_type_map,
-            result_metadata,
-            cls.column_encryption_policy,
-        )
-        msg.stream_id = stream_id
-        # Most responses bring none of these, and a message has None for them anyway.
-        if trace_id is not None:
-            msg.trace_id = trace_id
-        if custom_payload is not None:
-            msg.custom_payload = custom_payload
-        if warnings is not None:
-            msg.warnings = warnings
-        return msg  # type: ignore[no-any-return]  # what recv_body gave
+    decode_message = classmethod(decode_message)

@@ -44,22 +44,22 @@ cdef class _Reader:
     cdef bytes body
     cdef const unsigned char* position
     cdef const unsigned char* end
-    cdef tuple columns
+    cdef object columns
     cdef tuple deserializers
     cdef Py_ssize_t column_count
     cdef Py_ssize_t row_count
     cdef Py_ssize_t index  # of the value that is being decoded; -1 where the frame is read
     cdef int protocol_version
 
-    def __init__(
-        self, bytes body not None, Py_ssize_t offset, columns, deserializers,
-        int protocol_version, policy,
-    ):
+    cdef int begin(
+        self, bytes body, Py_ssize_t offset, columns, deserializers, int protocol_version, policy,
+    ) except -1:
+        """Read how many rows there are. In place of ``__init__``, which costs a tuple and a call."""
         cdef Py_ssize_t left = len(body) - offset if offset >= 0 else 0
         self.body = body
-        self.columns = tuple(columns)
+        self.columns = columns
         self.deserializers = tuple(deserializers)
-        self.column_count = len(self.columns)
+        self.column_count = len(columns)
         self.protocol_version = protocol_version
         if len(self.deserializers) != self.column_count:
             raise ValueError("as many deserializers as columns are needed")
@@ -74,7 +74,10 @@ cdef class _Reader:
         self.end = self.position + left
         self.row_count = read_int32(self.position)
         self.position += 4
-        check_row_count(self.row_count, self.column_count, left - 4)
+        # What check_row_count refuses; it is called to say so.
+        if self.row_count < 0 or self.row_count > (left - 4) // (4 * max(self.column_count, 1)):
+            check_row_count(self.row_count, self.column_count, left - 4)
+        return 0
 
     cdef int next_size(self, Py_ssize_t index, Py_ssize_t* size) except -1:
         """Step over the length of a value, which is negative for null; the value is there then."""
@@ -175,7 +178,7 @@ cdef class _Decrypting(Deserializer):
         )
 
 
-cdef tuple _decrypting(tuple columns, tuple deserializers, policy):
+cdef tuple _decrypting(columns, tuple deserializers, policy):
     """The deserializers of a result with those of encrypted columns replaced."""
     cdef list chosen = []
     for column, deserializer in zip(columns, deserializers):
@@ -188,12 +191,30 @@ cdef tuple _decrypting(tuple columns, tuple deserializers, policy):
     return tuple(chosen)
 
 
-def parse_rows(
-    body, offset, columns, deserializers, protocol_version, column_encryption_policy=None
+cdef _Reader _reader(
+    bytes body, Py_ssize_t offset, columns, deserializers, int protocol_version, policy
 ):
-    """All rows of a result as tuples; see driver/wire/rows.py."""
-    cdef _Reader reader = _Reader(
-        body, offset, columns, deserializers, protocol_version, column_encryption_policy
+    """A reader at the first row."""
+    cdef _Reader reader = _Reader.__new__(_Reader)
+    if body is None:
+        raise TypeError("a body is needed")
+    reader.begin(
+        body,
+        offset,
+        columns if isinstance(columns, tuple) else tuple(columns),
+        deserializers,
+        protocol_version,
+        policy,
+    )
+    return reader
+
+
+cdef list rows_of(
+    bytes body, Py_ssize_t offset, object columns, object deserializers, int protocol_version,
+    object policy,
+):
+    cdef _Reader reader = _reader(
+        body, offset, columns, deserializers, protocol_version, policy
     )
     cdef list rows = PyList_New(reader.row_count)
     cdef Py_ssize_t index
@@ -208,6 +229,15 @@ def parse_rows(
     return rows
 
 
+def parse_rows(
+    body, offset, columns, deserializers, protocol_version, column_encryption_policy=None
+):
+    """All rows of a result as tuples; see driver/wire/rows.py."""
+    return rows_of(
+        body, offset, columns, deserializers, protocol_version, column_encryption_policy
+    )
+
+
 class LazyRows:
     """The rows of a result, each decoded when iteration reaches it; see driver/wire/rows.py."""
 
@@ -215,7 +245,7 @@ class LazyRows:
         self, body, offset, columns, deserializers, protocol_version,
         column_encryption_policy=None,
     ):
-        cdef _Reader reader = _Reader(
+        cdef _Reader reader = _reader(
             body, offset, columns, deserializers, protocol_version, column_encryption_policy
         )
         self._row_count = reader.row_count
@@ -228,7 +258,10 @@ class LazyRows:
 
     def __iter__(self):
         """Decode row after row."""
-        cdef _Reader reader = _Reader(*self._arguments)
+        body, offset, columns, deserializers, protocol_version, policy = self._arguments
+        cdef _Reader reader = _reader(
+            body, offset, columns, deserializers, protocol_version, policy
+        )
         cdef Py_ssize_t _
         for _ in range(reader.row_count):
             try:
@@ -242,7 +275,7 @@ def parse_columns(
     body, offset, columns, deserializers, protocol_version, column_encryption_policy=None
 ):
     """All rows of a result as one NumPy array a column; see driver/wire/rows.py."""
-    cdef _Reader reader = _Reader(
+    cdef _Reader reader = _reader(
         body, offset, columns, deserializers, protocol_version, column_encryption_policy
     )
     cdef list filled = []

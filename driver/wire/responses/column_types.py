@@ -77,6 +77,9 @@ SIMPLE_TYPES: Final[Mapping[int, Type]] = {
     0x0015: DurationType,
 }
 
+_SIMPLE: Final = frozenset(SIMPLE_TYPES.values())
+_COLLECTIONS: Final = frozenset({ListType, SetType, MapType, TupleType})
+
 #: Deeper than any schema; a hostile frame could otherwise exhaust the stack.
 MAX_NESTING: Final = 64
 
@@ -149,6 +152,17 @@ def _read_udt(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
         [type_ for _, type_ in fields],
         user_type_map.get(keyspace, {}).get(name),
     )
+
+
+def means_the_same(type_: Type) -> bool:
+    """Whether the bytes of a type mean it on every connection, whatever classes users registered.
+
+    Those of a user-defined type and of a custom one do not.
+    """
+    generic = type_.__dict__.get("generic", type_)
+    if generic in _COLLECTIONS:
+        return all(map(means_the_same, type_.subtypes))
+    return generic in _SIMPLE
 
 
 _READERS: Final = {

@@ -14,8 +14,8 @@ from ..primitives import (
     read_short,
     read_string,
 )
-from ..row_shape import RowShape
-from .column_types import read_type
+from ..row_shape import RowShape, known_shape, remember_shape
+from .column_types import means_the_same, read_type
 
 if TYPE_CHECKING:
     from io import BytesIO
@@ -67,8 +67,21 @@ def read_result_metadata(f: BytesIO, user_type_map: UserTypeMap) -> ResultMetada
     if flags & NO_METADATA_FLAG:
         columns = None
     else:
-        columns = RowShape(_read_columns(f, flags, column_count, user_type_map))
+        columns = _read_shape(f, flags, column_count, user_type_map)
     return ResultMetadata(column_count, columns, paging_state, metadata_id)
+
+
+def _read_shape(f: BytesIO, flags: int, column_count: int, user_type_map: UserTypeMap) -> RowShape:
+    """The shape of rows with these columns: one that is known, or a new one that is from now on."""
+    body, start = f.getvalue(), f.tell()
+    known = known_shape(body, start, flags, column_count)
+    if known is not None:
+        f.seek(start + len(known.columns))
+        return known.shape
+    shape = RowShape(_read_columns(f, flags, column_count, user_type_map))
+    if all(means_the_same(column.type) for column in shape):
+        remember_shape(flags, body[start : f.tell()], shape)
+    return shape
 
 
 def read_bind_metadata(

@@ -1,0 +1,183 @@
+"""Compiled form of driver/wire/decoding.py: a frequent result in one call, without a file object.
+
+What is frequent and as it should be is read here; everything else goes the long way.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.dict cimport PyDict_CheckExact
+from cpython.list cimport PyList_GET_SIZE
+from cpython.tuple cimport PyTuple_GET_ITEM
+from libc.string cimport memcmp
+
+from driver._cython.types.marshal cimport read_int32
+from driver._cython.types.objects cimport new_object, set_slot, slot_offset
+from driver._cython.wire.rows cimport rows_of
+
+from ...protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
+from ...wire import row_shape
+from ...wire.decoding import FREQUENT, decode_any
+from ...wire.responses.metadata import (
+    HAS_MORE_PAGES_FLAG,
+    METADATA_CHANGED_FLAG,
+    NO_METADATA_FLAG,
+)
+from ...wire.responses.result import ResultMessage
+from ...wire.rows import parse_rows
+
+__all__ = ["decode_message"]
+
+cdef object _parse_rows = parse_rows
+cdef object _RowShape = row_shape.RowShape
+cdef list _known = row_shape.KNOWN
+cdef frozenset _frequent = FREQUENT
+cdef int _RESULT = ResultMessage.opcode
+cdef int _ROWS = RESULT_KIND_ROWS
+cdef int _VOID = RESULT_KIND_VOID
+cdef object _rows_kind = RESULT_KIND_ROWS
+cdef object _void_kind = RESULT_KIND_VOID
+cdef int _HAS_MORE_PAGES = HAS_MORE_PAGES_FLAG
+cdef int _METADATA_CHANGED = METADATA_CHANGED_FLAG
+cdef int _NO_METADATA = NO_METADATA_FLAG
+cdef int _ONE_TABLE = 1
+
+# Where a result has what. The first ones are filled here, the others are None in what is frequent.
+cdef Py_ssize_t _KIND = slot_offset(ResultMessage, b"kind")
+cdef Py_ssize_t _STREAM_ID = slot_offset(ResultMessage, b"stream_id")
+cdef Py_ssize_t _IS_LWT = slot_offset(ResultMessage, b"is_lwt")
+cdef Py_ssize_t _PAGING_STATE = slot_offset(ResultMessage, b"paging_state")
+cdef Py_ssize_t _COLUMN_METADATA = slot_offset(ResultMessage, b"column_metadata")
+cdef Py_ssize_t _COLUMN_NAMES = slot_offset(ResultMessage, b"column_names")
+cdef Py_ssize_t _COLUMN_TYPES = slot_offset(ResultMessage, b"column_types")
+cdef Py_ssize_t _PARSED_ROWS = slot_offset(ResultMessage, b"parsed_rows")
+cdef Py_ssize_t[32] _EMPTY
+cdef Py_ssize_t _EMPTY_COUNT = 0
+
+for _slot in ResultMessage.__slots__:
+    if _slot not in {
+        "kind",
+        "stream_id",
+        "is_lwt",
+        "paging_state",
+        "column_metadata",
+        "column_names",
+        "column_types",
+        "parsed_rows",
+    }:
+        _EMPTY[_EMPTY_COUNT] = slot_offset(ResultMessage, _slot.encode())
+        _EMPTY_COUNT += 1
+
+
+cdef object _result(
+    object message_type, object kind, object stream_id, object paging_state, object columns,
+    object names, object types, object rows
+):
+    """A message of a frequent kind: what its ``__init__`` and the long way set."""
+    cdef Py_ssize_t i
+    message = new_object(message_type)
+    for i in range(_EMPTY_COUNT):
+        set_slot(message, _EMPTY[i], None)
+    set_slot(message, _KIND, kind)
+    set_slot(message, _STREAM_ID, stream_id)
+    set_slot(message, _IS_LWT, False)
+    set_slot(message, _PAGING_STATE, paging_state)
+    set_slot(message, _COLUMN_METADATA, columns)
+    set_slot(message, _COLUMN_NAMES, names)
+    set_slot(message, _COLUMN_TYPES, types)
+    set_slot(message, _PARSED_ROWS, rows)
+    return message
+
+
+cdef object _known_shape(
+    const unsigned char *at, Py_ssize_t left, int flags, int column_count, Py_ssize_t *size
+):
+    """The shape that these columns have had before, and how long they are; None if they had none.
+
+    As ``known_shape``: bytes are compared, nothing is read.
+    """
+    cdef const unsigned char *head
+    cdef object known, columns
+    cdef Py_ssize_t i = 0
+    while i < PyList_GET_SIZE(_known):
+        known = _known[i]
+        columns = <object>PyTuple_GET_ITEM(known, 1)
+        i += 1
+        head = <const unsigned char *>PyBytes_AS_STRING(<object>PyTuple_GET_ITEM(known, 0))
+        if read_int32(head + 4) != column_count or read_int32(head) != flags & _ONE_TABLE:
+            continue
+        size[0] = PyBytes_GET_SIZE(columns)
+        if size[0] <= left and not memcmp(at, PyBytes_AS_STRING(columns), size[0]):
+            return <object>PyTuple_GET_ITEM(known, 2)
+    return None
+
+
+cdef object _frequent_result(
+    object message_type, int protocol_version, object stream_id, bytes body,
+    object result_metadata, object policy
+):
+    """VOID, or ROWS of a shape that is known; None for everything else."""
+    cdef const unsigned char *at = <const unsigned char *>PyBytes_AS_STRING(body)
+    cdef const unsigned char *end = at + PyBytes_GET_SIZE(body)
+    cdef int kind, flags, column_count
+    cdef Py_ssize_t size = 0
+    cdef object paging_state = None
+    cdef object columns = None
+    cdef object shape, parser, rows
+    if end - at < 4:
+        return None
+    kind = read_int32(at)
+    if kind == _VOID:
+        return _result(message_type, _void_kind, stream_id, None, None, None, None, None)
+    if kind != _ROWS or end - at < 12:
+        return None
+    flags = read_int32(at + 4)
+    column_count = read_int32(at + 8)
+    at += 12
+    if flags & _HAS_MORE_PAGES:
+        if end - at < 4:
+            return None
+        size = max(read_int32(at), 0)
+        at += 4
+        if end - at < size:
+            return None
+        paging_state = <bytes>at[:size]
+        at += size
+    if flags & _METADATA_CHANGED:
+        return None
+    if flags & _NO_METADATA:
+        shape = result_metadata
+    else:
+        shape = columns = _known_shape(at, end - at, flags, column_count, &size)
+        at += size
+    if not isinstance(shape, _RowShape) or len(shape) != column_count:
+        return None
+    parser = message_type.row_parser
+    size = at - <const unsigned char *>PyBytes_AS_STRING(body)
+    if parser is _parse_rows:
+        rows = rows_of(body, size, shape, shape.deserializers, protocol_version, policy)
+    else:
+        rows = parser(body, size, shape, shape.deserializers, protocol_version, policy)
+    return _result(
+        message_type, _rows_kind, stream_id, paging_state, columns, shape.names, shape.types, rows
+    )
+
+
+def decode_message(
+    handler, int protocol_version, protocol_features, user_type_map, stream_id, int flags,
+    int opcode, body, decompressor, result_metadata
+):
+    """A response from the body of its frame; see driver/wire/decoding.py."""
+    if flags == 0 and opcode == _RESULT and PyBytes_CheckExact(body):
+        message_types = handler.message_types_by_opcode
+        if PyDict_CheckExact(message_types):
+            message_type = (<dict>message_types).get(opcode)
+            if message_type in _frequent:
+                found = _frequent_result(
+                    message_type, protocol_version, stream_id, <bytes>body, result_metadata,
+                    handler.column_encryption_policy,
+                )
+                if found is not None:
+                    return found
+    return decode_any(
+        handler, protocol_version, protocol_features, user_type_map, stream_id, flags, opcode,
+        body, decompressor, result_metadata,
+    )
