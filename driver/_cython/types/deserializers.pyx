@@ -24,7 +24,7 @@ from driver._cython.types.marshal cimport (
     read_uint32,
     read_uvint,
 )
-from driver._cython.types.objects cimport new_object, set_slot, slot_offset, unsigned_number
+from driver._cython.types.objects cimport new_object, number_of_16, set_slot, slot_offset
 
 import socket
 import sys
@@ -227,7 +227,7 @@ cdef class _Uuid(_Exact):
             return self.slow(ptr, size, pv)
         # UUID() spends its time on choosing between its six arguments, and UUIDs refuse setattr.
         uuid = new_object(_UUID)
-        set_slot(uuid, _UUID_INT, unsigned_number(ptr, 16))
+        set_slot(uuid, _UUID_INT, number_of_16(ptr))
         set_slot(uuid, _UUID_IS_SAFE, _unknown_safety)
         return uuid
 
@@ -251,14 +251,13 @@ cdef class _Inet(_Exact):
 cdef uint64_t _last_day = 0
 
 
-cdef inline uint64_t _packed_day(int64_t days) noexcept:
-    """A day of the calendar as ``_last_day`` has it."""
+cdef inline uint64_t _packed_day(uint64_t number) noexcept:
+    """A day of the calendar, by how many days it is after the first one, as ``_last_day``."""
     global _last_day
     cdef uint64_t known = _last_day
-    cdef uint64_t number = <uint64_t>(days - FIRST_DAY)
     cdef Day day
     if known >> 32 != number or known == 0:
-        day = day_of(days)
+        day = day_of(<int64_t>number + FIRST_DAY)
         known = number << 32 | <uint64_t>day.year << 9 | <uint64_t>day.month << 5 | <uint64_t>day.day
         _last_day = known
     return known
@@ -266,18 +265,18 @@ cdef inline uint64_t _packed_day(int64_t days) noexcept:
 
 cdef class _Timestamp(_Exact):
     cdef object deserialize(self, const unsigned char *ptr, Py_ssize_t size, int pv):
-        cdef int64_t milliseconds
-        cdef int64_t days
-        cdef int ms
-        cdef uint64_t known
+        cdef uint64_t since, number, known
+        cdef unsigned int ms
         if size != 8:
             return self.slow(ptr, size, pv)
-        milliseconds = read_int64(ptr)
-        days = milliseconds // MS_A_DAY
-        if not FIRST_DAY <= days <= LAST_DAY:
+        # From the first day on, so that no number is negative: unsigned division by a constant is
+        # a multiplication, and Python's of signed ones four times as long.
+        since = <uint64_t>read_int64(ptr) - <uint64_t>FIRST_DAY * MS_A_DAY
+        number = since // MS_A_DAY
+        if number > LAST_DAY - FIRST_DAY:
             return self.slow(ptr, size, pv)
-        ms = <int>(milliseconds - days * MS_A_DAY)
-        known = _packed_day(days)
+        ms = <unsigned int>(since - number * MS_A_DAY)
+        known = _packed_day(number)
         return datetime_new(
             known >> 9 & 0x3FFF,
             known >> 5 & 0xF,
