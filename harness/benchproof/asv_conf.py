@@ -1,4 +1,4 @@
-"""The folder of a project's benchmarks: named, or found through its asv.conf.json, or the default.
+"""The folder of a project's benchmarks: named, or found through its asv.conf.json or its tests.
 
 asv starts in the folder of its configuration, and projects keep that at their root or in a folder
 of their own (`bench/asv.conf.json`): both are looked at, no deeper. The file is JSON with comments,
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import package
+from . import package, pytest_files, pytest_needs
 from .errors import TargetError
 
 if TYPE_CHECKING:
@@ -30,25 +30,33 @@ class Found(NamedTuple):
     why: str
 
 
-def locate(root: Path) -> Found:
+def locate(root: Path, given: Path | None = None) -> Found:
     """Where the benchmarks of a checkout are.
 
-    `suites` of `[tool.benchproof]` comes first, then asv's configuration, then `asv_benchmarks/`.
-    The folder need not exist: a commit may hold what the working tree does not.
+    What a person names comes first, then `suites` of `[tool.benchproof]`, then asv's configuration,
+    then a folder that is called as such folders are, then the tests that pytest measures, then
+    `asv_benchmarks/`. The folder need not exist: a commit may hold what the working tree does not.
 
     Args:
         root: of the checkout.
+        given: what a person named, a folder or a file.
 
     Raises:
         TargetError: asv's configuration cannot be read, or there are several.
     """
+    if given is not None:
+        return Found(given, "")
     named = package.suites(root)
     if named:
         return Found(root / named, "")
     files = list(_files(root))
     if not files:
         there = [name for name in USUAL if (root / name).is_dir()]
-        return Found(root / (there[0] if there else DEFAULT), "")
+        chosen = next((name for name in there if pytest_files.hold(root / name)), "")
+        if not chosen and (tests := pytest_files.locate(root)):
+            where = f"{tests.relative_to(root)}/"
+            return Found(tests, f"benchmarks: {where}, whose tests use pytest's fixture benchmark")
+        return Found(root / (chosen or (there or [DEFAULT])[0]), "")
     if len(files) > 1:
         names = " and ".join(str(file.relative_to(root)) for file in files[:3])
         raise TargetError(
@@ -66,10 +74,11 @@ def require(folder: Path) -> None:
     Raises:
         TargetError: the folder is not there.
     """
-    if not folder.is_dir():
+    if not folder.exists():
         raise TargetError(
-            f"{folder} is no folder of benchmarks: name it with --suites, with suites of "
-            f"[tool.benchproof], or in an {NAMES[0]} at the root or one folder below"
+            f"{folder} is no folder of benchmarks, and no test uses pytest's fixture benchmark: "
+            "name it with --suites, with suites of [tool.benchproof], or in an "
+            f"{NAMES[0]} at the root or one folder below"
         )
 
 
@@ -86,14 +95,18 @@ def _files(root: Path) -> Iterator[Path]:
     yield from found
 
 
-def requirements(root: Path) -> tuple[str, ...]:
+def requirements(root: Path, suites: Path) -> tuple[str, ...]:
     """What the benchmarks need beside the package: the `matrix` of asv's configuration.
 
-    Where the matrix names several versions of a package, the first is taken.
+    Where the matrix names several versions of a package, the first is taken. What pytest runs has
+    its requirements elsewhere.
 
     Args:
         root: of the checkout.
+        suites: the folder or the file of the benchmarks.
     """
+    if of_pytest := pytest_needs.requirements(root, suites):
+        return of_pytest
     try:
         files = list(_files(root))
         matrix = _read(files[0], root).get("matrix", {}) if len(files) == 1 else {}

@@ -20,9 +20,11 @@ class Checkout:
 
     Attributes:
         root: the top of the working tree.
+        named: the folder or the file of benchmarks that a person named, if one did.
     """
 
     root: Path
+    named: Path | None = None
 
     @classmethod
     def around(cls, place: Path) -> Checkout:
@@ -55,14 +57,17 @@ class Checkout:
     @cached_property
     def suites(self) -> str:
         """The folder of the benchmarks, relative to the root; "" if it lies elsewhere."""
-        folder = asv_conf.locate(self.root).folder.resolve()
+        folder = asv_conf.locate(self.root, self.named).folder.resolve()
         root = self.root.resolve()
-        return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else ""
+        inside = folder.is_relative_to(root) and folder != root
+        return folder.relative_to(root).as_posix() if inside else ""
 
     @cached_property
     def requirements(self) -> tuple[str, ...]:
         """What its benchmarks need beside the package."""
-        return asv_conf.requirements(self.root)
+        return asv_conf.requirements(
+            self.root, asv_conf.locate(self.root, self.named).folder.resolve()
+        )
 
     @cached_property
     def build_variables(self) -> tuple[str, ...]:

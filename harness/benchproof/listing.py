@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from . import asv_conf, suite, targets, worker
+from . import asv_conf, pytest_files, suite, targets, worker
 from .bench import Bench, environment, read_lines
 from .build import Builder
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION
@@ -73,6 +73,11 @@ def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
     """
     tell.stage("finding the benchmarks")
     asv_conf.require(place.suites)
+    root = place.checkout.root
+    others = None if pytest_files.benchmarks(place.suites) else pytest_files.locate(root)
+    if others is not None and not others.is_relative_to(place.suites.resolve()):
+        where = others.relative_to(root)
+        tell.line(f"not listed: tests in {where}/ that use pytest's fixture (--suites {where})")
     known = early(place.suites, place.checkout)
     if known is not None:
         return known

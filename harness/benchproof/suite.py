@@ -1,4 +1,4 @@
-"""The benchmarks, found by asv's own discovery in a worker, and chosen by an expression."""
+"""The benchmarks, found by asv's or pytest's own discovery, and chosen by an expression."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Case:
     """One benchmark, with one combination of its parameters.
 
     Attributes:
-        name: what asv calls it, ``routing_key.time_single_int`` or ``sizes.Sort.time_it(10, 'a')``.
+        name: what asv calls it, ``routing_key.time_single_int`` or ``sizes.Sort.time_it(10, 'a')``,
+            or pytest: ``tests/test_it.py::test_sort[10]``.
         benchmark: the same without parameters; empty for what is no function of a suite.
         index: of the combination, as asv counts them; None without parameters.
         version: set by hand when what it measures changes, else asv's hash of its source.
@@ -46,12 +47,12 @@ class Case:
     @property
     def suite(self) -> str:
         """The suite: what stands before the function's name."""
-        return (self.benchmark or self.name).rpartition(".")[0]
+        return parts(self.benchmark or self.name)[0]
 
     @property
     def case(self) -> str:
         """The function's name without ``time_``, and the parameters."""
-        return self.name[len(self.suite) + 1 :].removeprefix("time_")
+        return self.name[len(self.suite) :].lstrip(".:").removeprefix("time_")
 
     @property
     def row(self) -> dict[str, Any]:
@@ -60,6 +61,12 @@ class Case:
         if self.index is not None:
             about["index"] = self.index
         return about if self.kind == "time" else about | {"kind": self.kind}
+
+
+def parts(name: str) -> tuple[str, str]:
+    """The suite and the function of a name without parameters: of asv, or a pytest id."""
+    suite, _, function = name.rpartition("::" if "::" in name else ".")
+    return suite, function
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]], wanted: Collection[str] = TIMED) -> list[Case]:
@@ -88,7 +95,7 @@ def from_rows(rows: Iterable[Mapping[str, Any]], wanted: Collection[str] = TIMED
 def left_out(
     rows: Iterable[Mapping[str, Any]], pattern: re.Pattern[str], wanted: Collection[str] = TIMED
 ) -> list[dict[str, str | None]]:
-    """The benchmarks that asv finds and that are not measured, as documents name them.
+    """The benchmarks that are found and not measured, as documents name them.
 
     Args:
         rows: as a worker describes what it found.

@@ -41,7 +41,7 @@ def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
     first = digest(made.call())  # what is made once and kept is not what a loop takes
     made.renew()
     seen: set[str] = set()
-    with _profiled(seen, package), _fetched(seen, side):
+    with _profiled(seen, package, side), _fetched(seen, side):
         answer = digest(made.call())
     made.renew()
     # With the folder's own links: the interpreter names files as sys.path does.
@@ -51,8 +51,8 @@ def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
         if not place.is_relative_to(folder):
             raise AssertionError(f"{package} ran from {file}, which is not this side's")
         inside = place.relative_to(folder)
-        name = (*inside.parent.parts[package.count(".") + 1 :], inside.name.partition(".")[0])
-        ran[".".join(name)] = str(inside)
+        name = ".".join((*inside.parent.parts, inside.name.partition(".")[0]))
+        ran[name.removeprefix(f"{package}.")] = str(inside)
     return {
         "grade": "witnessed" if ran else "unseen",
         "modules": ran,
@@ -62,8 +62,8 @@ def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _profiled(seen: set[str], package: str) -> Iterator[None]:
-    """Add the files of the package whose functions are called."""
+def _profiled(seen: set[str], package: str, side: Path) -> Iterator[None]:
+    """Add the files of the package whose functions are called, and others that come with it."""
     codes: set[tuple[Any, str]] = set()
     named: set[str] = set()
 
@@ -82,7 +82,10 @@ def _profiled(seen: set[str], package: str) -> Iterator[None]:
     finally:
         sys.setprofile(before)
         threading.setprofile(None)
-    seen |= {file for name, file in codes if _inside(name, package) and Path(file).is_file()}
+    seen |= {
+        file for name, file in codes
+        if (_inside(name, package) or Path(file).is_relative_to(side)) and Path(file).is_file()
+    }  # fmt: skip
     for name in named:
         file = getattr(sys.modules.get(str(name)), "__file__", None)
         if _inside(name, package) and str(file).endswith(COMPILED):

@@ -81,7 +81,8 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     driver = importlib.import_module(package_of(side))
     # A namespace package is no file, but folders.
     file = driver.__file__ or next(iter(driver.__path__))
-    find_suites(request)
+    if not of_pytest(request):
+        find_suites(request)
     # A package that has one implementation need not name it; its files are proved case by case.
     impl = getattr(driver, "IMPL", request["impl"])
     if not Path(file).is_relative_to(side):
@@ -111,6 +112,15 @@ def find_suites(request: Mapping[str, Any]) -> None:
     if not memory:
         del sys.modules["pympler"]
     _aux.update_sys_path(request["suites"])
+
+
+def of_pytest(request: Mapping[str, Any]) -> bool:
+    """Whether pytest runs the benchmarks: a name tells, and before there are names their files."""
+    from benchproof import pytest_files  # noqa: PLC0415  (found once the side is on sys.path)
+
+    if request["task"] in {"list", "discover"}:
+        return bool(pytest_files.benchmarks(Path(request["suites"])))
+    return any("::" in row["name"] for row in request["cases"])
 
 
 def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, Any]:
@@ -245,18 +255,23 @@ TASKS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Ready], dict[st
 }
 
 
+def measure(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
+    """Run the request's task on a case that is set up."""
+    try:
+        return TASKS[request["task"]](request, row, made)
+    except AssertionError as error:
+        if request["task"] != "prove":
+            raise
+        return {"name": row["name"], "refused": str(error) or last_words()}
+
+
 def one(request: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     """Run the request's task on one case; what goes wrong becomes the answer."""
     from benchproof import asv_suite  # noqa: PLC0415  (found once the side is on sys.path)
 
     try:
         with asv_suite.ready(request, row) as made:
-            try:
-                return TASKS[request["task"]](request, row, made)
-            except AssertionError as error:
-                if request["task"] != "prove":
-                    raise
-                return {"name": row["name"], "refused": str(error) or last_words()}
+            return measure(request, row, made)
     except asv_suite.Skipped as error:
         return {"name": row["name"], "absent": str(error)}
     except Exception:  # noqa: BLE001  (any failure of a case is that case's answer)
@@ -309,24 +324,41 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
     if request["task"] == "list":
         sys.path[:] = [*(p for p in sys.path if p), request["harness"]]
         sys.meta_path.insert(0, Refused(request["package"]))
+        if of_pytest(request):  # tests import what they test
+            sys.exit(1)
         find_suites(request)
     else:
         say({"header": enter(request) | {"python": sys.version.split()[0]}})
     if request.get("core") is not None:
         os.sched_setaffinity(0, {request["core"]})
     if request["task"] in {"list", "discover"}:
-        from benchproof import asv_suite  # noqa: PLC0415
-
-        for row in asv_suite.discover(request["suites"]):
-            say(row)
+        discover(request, say)
         return
     cases = list(request["cases"])
     if "order" in request:
         random.Random(request["order"]).shuffle(cases)  # noqa: S311  (an order, not a secret)
+    if of_pytest(request):
+        from benchproof import pytest_suite  # noqa: PLC0415
+
+        pytest_suite.run(request, cases, partial(measure, request), say)
+        return
     for row in cases:
         # Peak memory is a process's, and a value may depend on what ran before it.
         alone = request["task"] == "value"
         say(apart(partial(one, request, row), row["name"]) if alone else one(request, row))
+
+
+def discover(request: Mapping[str, Any], say: Callable[[Mapping[str, Any]], None]) -> None:
+    """Describe what there is to measure, by the loader of those who wrote it."""
+    if of_pytest(request):
+        from benchproof import pytest_suite  # noqa: PLC0415  (needs pytest, which the side has)
+
+        pytest_suite.discover(request, say)
+        return
+    from benchproof import asv_suite  # noqa: PLC0415
+
+    for row in asv_suite.discover(request["suites"]):
+        say(row)
 
 
 def main(path: str) -> int:

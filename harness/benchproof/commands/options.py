@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -198,7 +199,8 @@ def place_of(suites: Path | None, *sides: str) -> Place:
     here = _here([targets.parse(side) for side in sides]) if sides else (
         checkout.Checkout.around(Path.cwd())
     )  # fmt: skip
-    found = asv_conf.Found(suites, "") if suites else asv_conf.locate(here.root)
+    here = replace(here, named=suites)
+    found = asv_conf.locate(here.root, suites)
     if found.why:
         typer.echo(found.why, err=True)
     return Place(here, found.folder, files.cache_of(here.root), toolchain.find())

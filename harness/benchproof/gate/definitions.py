@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchproof import accepted, asv_conf, settings
+from benchproof import accepted, asv_conf, pytest_files, settings, suite
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -84,7 +84,8 @@ def choose(
     Raises:
         TargetError: nobody has any.
     """
-    if suites.is_file():
+    of_pytest = suites.is_file() and pytest_files.benchmarks(suites)
+    if suites.is_file() and not of_pytest:
         # asv's benchmarks are modules of a package.
         folder = scratch / "benchmarks"
         folder.mkdir(parents=True)
@@ -93,10 +94,11 @@ def choose(
         return folder, f"benchmarks of both sides: {suites}"
     place = suites.resolve()
     root = checkout.root.resolve()
-    name = f"{place.relative_to(root) if place.is_relative_to(root) else place}/"
+    name = f"{place.relative_to(root) if place.is_relative_to(root) else place}"
+    name += "" if of_pytest else "/"
     for number, (who, target) in enumerate(order):
         if target is None or target.is_working_tree:
-            found = place if place.is_dir() else None
+            found = place if place.is_dir() or of_pytest else None
         else:
             found = of(target, checkout, place, scratch / f"definitions-{number}")
         if found is not None:
@@ -123,7 +125,7 @@ def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path |
     if target.repository is not None:
         return None
     if target.is_working_tree or not target.commit or not suites.is_relative_to(root):
-        return suites if suites.is_dir() else None
+        return suites if suites.exists() else None
     name = str(suites.relative_to(root))
     held = checkout.committed(target.commit, (name,))
     if not held:
@@ -132,6 +134,11 @@ def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path |
         return suites
     folder.mkdir(parents=True)
     checkout.export(target.commit, folder, name)
+    if pytest_files.benchmarks(folder / name):
+        # pytest reads configuration and conftest.py of the folders above, and tests read data.
+        shutil.rmtree(folder)
+        folder.mkdir()
+        checkout.export(target.commit, folder)
     return folder / name
 
 
@@ -150,6 +157,6 @@ def gone(base: Collection[str], head: Collection[str]) -> list[dict[str, str | N
 
 def _now(name: str, head: Collection[str]) -> str:
     """What a benchmark may be called now: the same function in another suite."""
-    function = name.rpartition(".")[2]
-    found = sorted(each for each in head if each.rpartition(".")[2] == function)
+    function = suite.parts(name)[1]
+    found = sorted(each for each in head if suite.parts(each)[1] == function)
     return f" (renamed to {found[0]}?)" if len(found) == 1 else " (renamed or removed)"

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from benchproof import asv_conf, files, listing, meters, provenance, results, suite
+from benchproof import (
+    asv_conf,
+    files,
+    listing,
+    meters,
+    provenance,
+    pytest_files,
+    results,
+    suite,
+)
 from benchproof.errors import BenchproofError, HistoryError
 from benchproof.processes import Crew
 from benchproof.targets import IMPLEMENTATIONS
@@ -46,6 +55,11 @@ def discover(
         BenchproofError: none of them builds, or the suites cannot be imported.
     """
     asv_conf.require(place.suites)
+    if pytest_files.benchmarks(place.suites):
+        raise HistoryError(
+            f"a history is of asv's benchmarks, and those in {place.suites.name} are pytest's: "
+            "compare and gate measure them"
+        )
     tell.stage("finding the benchmarks")
     first: BenchproofError | None = None
     for commit in dict.fromkeys(("HEAD", *wanted)):

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchproof import asv_conf, package, renamed
+from benchproof import asv_conf, package, pytest_files, renamed
 from benchproof.errors import BenchproofError
 from benchproof.near import meant
 from benchproof.package import is_place
@@ -66,7 +66,8 @@ def find(root: Path, named: str = "", suites: str = "") -> Found:
              for file in sorted((root / folder).rglob("*.py"))]  # fmt: skip
     return Found(
         root, place, why, folder, why_suites,
-        any(_BENCHMARK.search(text) for text in texts),
+        any(_BENCHMARK.search(text) for text in texts)
+        or bool(pytest_files.benchmarks(root / folder)),
         bool(table),
     )  # fmt: skip
 

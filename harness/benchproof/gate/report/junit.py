@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from benchproof import files
 from benchproof.render import units
+from benchproof.suite import parts
 
 from . import words
 from .safe import plain
@@ -71,7 +72,7 @@ def _suites(document: Document) -> dict[tuple[str, str], list[Row]]:
     for row in document["cases"]:
         suites.setdefault((row["impl"], row["suite"]), []).append(row)
     for row in document["excluded"]:
-        suite, _, name = row["name"].rpartition(".")
+        suite, name = parts(row["name"])
         gone = {"case": name.removeprefix("time_"), "status": "excluded", "why": row["why"]}
         for impl in [row["impl"]] if row["impl"] else document["impls"]:
             suites.setdefault((impl, suite or "benchproof"), []).append(gone)

@@ -1,0 +1,134 @@
+"""Whole commands in a made-up project whose benchmarks are tests, and that knows nothing of us."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from benchproof.meters import instructions
+from tests.harness.toy import Repository
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(instructions.why_not()), reason=f"{instructions.why_not()}"),
+]
+PYPROJECT = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "acme"
+version = "1"
+
+[dependency-groups]
+test = ["pytest"]
+
+[tool.setuptools.packages.find]
+where = ["src"]
+"""
+WORK = """
+def spin(times):
+    total = 0
+    for number in range(times):
+        total += number
+    return total
+
+
+def add(one, other):
+    return one + other
+"""
+TESTS = """
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from acme.work import add, spin
+
+
+@pytest.mark.parametrize("times", [10, 200])
+def test_spin(benchmark: BenchmarkFixture, times):
+    assert benchmark(spin, times) >= 45
+
+
+def test_add(benchmark, one):
+    assert benchmark.pedantic(add, args=(one, 2), rounds=3) == 3
+
+
+@pytest.mark.benchmark
+def test_whole():
+    spin(20)
+
+
+def test_of_something_else():
+    raise AssertionError
+"""
+T = "tests/test_speed.py::"
+
+
+@pytest.fixture
+def project(tmp_path):
+    made = Repository(tmp_path / "acme")
+    for name, text in {
+        "pyproject.toml": PYPROJECT, ".gitignore": ".benchproof/\n",
+        "src/acme/__init__.py": "", "src/acme/work.py": WORK, "tests/test_speed.py": TESTS,
+        "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
+    }.items():  # fmt: skip
+        made.write(name, text)
+    made.commit("a package")
+    made.edit("src/acme/work.py", "range(times)", "range(2 * times)")
+    made.commit("spins twice as long")
+    return made
+
+
+def benchproof(project, cache, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "benchproof.cli", *words], cwd=project.root, check=False,
+        capture_output=True, text=True, timeout=500,
+        env=os.environ | {"BENCHPROOF_CACHE": str(cache), "COLUMNS": "160"},
+    )  # fmt: skip
+
+
+def test_tests_that_are_benchmarks_are_listed_and_compared_by_exact_meters(
+    project, cache, tmp_path
+):
+    listed = benchproof(project, cache, "list", "--json", str(tmp_path / "list.json"))
+    assert listed.returncode == 0, listed.stderr
+    assert "benchmarks: tests/, whose tests use pytest's fixture" in listed.stderr
+    found = json.loads((tmp_path / "list.json").read_text())["benchmarks"]
+    names = {f"{T}test_spin[10]", f"{T}test_spin[200]", f"{T}test_add", f"{T}test_whole"}
+    assert {each["name"] for each in found} == names
+    assert all("instructions" in each["meters"] for each in found)
+
+    out = tmp_path / "compare.json"
+    said = benchproof(
+        project, cache, "compare", "HEAD~1", "HEAD", "--all", "--json", str(out),
+        "--meters", "instructions,allocations", "--bench", "::",
+    )  # fmt: skip
+    assert said.returncode == 1, said.stderr + said.stdout
+    rows = {row["name"]: row for row in json.loads(out.read_text())["cases"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == dict.fromkeys(
+        names, "regressed"
+    ) | {f"{T}test_add": "equivalent"}
+    assert {row["suite"] for row in rows.values()} == {"tests/test_speed.py"}
+    spin = rows[f"{T}test_spin[200]"]
+    assert spin["grade"] == "witnessed"
+    assert 1.8 < spin["meters"]["instructions"]["ratio"] < 2.1
+    assert list(project.root.glob("tests/__pycache__")) == []
+    assert project.git("status", "--porcelain") == ""
+
+
+def test_the_head_s_own_tests_are_measured_by_a_gate_and_a_history_says_what_it_is_of(
+    project, cache
+):
+    project.edit("tests/test_speed.py", "spin(20)", "spin(21)")
+    said = benchproof(
+        project, cache, "gate", "HEAD~1", "HEAD", "--committed", "--meters", "instructions",
+        "--bench", "whole|add", "--no-profile",
+    )  # fmt: skip
+    assert said.returncode == 1, said.stderr + said.stdout
+    assert f"{T}test_whole" in said.stdout
+    answer = benchproof(project, cache, "history", "HEAD~1..HEAD")
+    assert answer.returncode == 2
+    assert "a history is of asv's benchmarks, and those in tests are pytest's" in answer.stderr
