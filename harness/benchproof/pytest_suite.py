@@ -27,6 +27,7 @@ import pytest
 
 from . import pytest_files
 from .asv_suite import Ready
+from .meters import callgrind
 from .pytest_files import FIXTURES
 
 if TYPE_CHECKING:
@@ -263,6 +264,8 @@ class _Plugin:
         self._say((self._answer or nothing) | {"name": nodeid})
         self.left.pop(nodeid, None)
         self._answer = {}
+        if not self.left:
+            callgrind.stop()  # pytest and the interpreter have much to do before they end
 
 
 def discover(request: Mapping[str, Any], say: Callable[[Mapping[str, Any]], None]) -> None:

@@ -1,4 +1,4 @@
-"""Switches callgrind on where counting begins: until then a program runs several times as fast.
+"""Switches callgrind on where counting begins: around it a program runs several times as fast.
 
 Valgrind listens for requests of the program that it runs: a sequence of instructions that does
 nothing elsewhere (valgrind's manual, "The Client Request mechanism"). C programs have macros for
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 #: ``--instr-atstart=no`` leaves callgrind off until it is asked.
 OFF = "--instr-atstart=no"
-#: Callgrind's fifth request after the base of its letters, and its arguments, all unused.
+#: Callgrind's fifth and sixth request after the base of its letters; their arguments are unused.
 _START = (ord("C") << 24) + (ord("T") << 16) + 4
+_STOP = _START + 1
 #: rax: the request's address; rdx: the answer where nobody listens; four rotations that together
 #: turn rdi once around, and an exchange of rbx with itself: what valgrind looks for; the answer.
 _CODE = bytes.fromhex(
@@ -31,8 +32,8 @@ _CODE = bytes.fromhex(
 
 
 @cache
-def _switch() -> Callable[[], object] | None:
-    """What switches callgrind on, or None where it cannot be had."""
+def _switch() -> Callable[[int], object] | None:
+    """What makes a request of callgrind, or None where it cannot be had."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return None
     try:
@@ -43,9 +44,10 @@ def _switch() -> Callable[[], object] | None:
     first = ctypes.c_char.from_buffer(page)
     call = ctypes.CFUNCTYPE(ctypes.c_ulong, ctypes.c_void_p)(ctypes.addressof(first))
 
-    def switch(keep: ctypes.c_char = first) -> None:  # the page lives as long as this function
+    # The page lives as long as this function.
+    def switch(request: int, keep: ctypes.c_char = first) -> None:
         del keep
-        call((ctypes.c_ulong * 6)(_START))
+        call((ctypes.c_ulong * 6)(request))
 
     return switch
 
@@ -60,4 +62,11 @@ def start() -> None:
     """In the worker: count from now on; nothing where callgrind counts already, or is not there."""
     switch = _switch()
     if switch is not None:
-        switch()
+        switch(_START)
+
+
+def stop() -> None:
+    """In the worker, once nothing more is counted: what is left runs several times as fast."""
+    switch = _switch()
+    if switch is not None:
+        switch(_STOP)
