@@ -28,11 +28,10 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .claims.lines import broken_line, places
+from . import toml
 from .errors import AcceptedError, told
 from .meters import METERS
 from .targets import IMPLEMENTATIONS
@@ -40,8 +39,6 @@ from .targets import IMPLEMENTATIONS
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, MutableMapping, Sequence
     from pathlib import Path
-
-    from .claims.lines import Place
 
 State = Literal["used", "undecided", "exceeded", "not asked", "expired", "unmatched"]
 #: States with which a gate cannot pass.
@@ -89,28 +86,19 @@ def load(file: Path) -> list[Entry]:
         return []
     except OSError as error:
         raise told(error) from error
-    try:
-        whole = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise AcceptedError(f"{file.name}:{broken_line(error, text)}: {error}") from error
-    found = places(text)
-    for key in whole:
+    whole = toml.File(text, file.name, AcceptedError)
+    for key in whole.data:
         if key != "accepted":
-            place = found.get(key, found[""])[0]
-            raise AcceptedError(
-                f"{file.name}:{place.of(key)}: unknown {key!r}: every entry is an [[accepted]]"
-            )
-    rows = whole.get("accepted", [])
-    if not isinstance(rows, list):
-        raise AcceptedError(f"{file.name}:1: every entry is an [[accepted]], in two brackets")
-    return [
-        _entry(row, place, file.name)
-        for row, place in zip(rows, found.get("accepted", ()), strict=True)
-    ]
+            whole.refuse((key,), f"unknown {key!r}: every entry is an [[accepted]]")
+    rows = whole.data.get("accepted", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        whole.refuse(("accepted",), "every entry is an [[accepted]], in two brackets")
+    return [_entry(whole, ("accepted", at)) for at in range(len(rows))]
 
 
-def _entry(row: Mapping[str, Any], place: Place, file: str) -> Entry:
+def _entry(file: toml.File, where: tuple[str, int]) -> Entry:
     """Check one entry."""
+    row = file.data[where[0]][where[1]]
     meters = row.get("meter")
     meters = [meters] if isinstance(meters, str) else meters
     amount, until = row.get("amount"), row.get("until")
@@ -131,13 +119,13 @@ def _entry(row: Mapping[str, Any], place: Place, file: str) -> Entry:
     }  # fmt: skip
     for key in row:
         if key not in KEYS:
-            raise AcceptedError(f"{file}:{place.of(key)}: unknown key {key!r}")
+            file.refuse((*where, key), f"unknown key {key!r}")
     for key, (right, words) in rules.items():
         if not right:
-            raise AcceptedError(f"{file}:{place.of(key)}: {key} must be {words}")
+            file.refuse((*where, key), f"{key} must be {words}")
     return Entry(
         row["benchmark"], tuple(meters or ()), row.get("impl"), float(row["amount"]),
-        row["reason"].strip(), row["until"], place.line,
+        row["reason"].strip(), row["until"], file.line(where),
     )  # fmt: skip
 
 

@@ -30,16 +30,13 @@ pattern that matches no benchmark.
 from __future__ import annotations
 
 import math
-import re
-import tomllib
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from . import renamed
-from .claims.lines import broken_line
+from . import renamed, toml
 from .errors import SettingsError, told
 from .package import are_paths, are_patterns, is_place
 from .verdict import ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
@@ -47,13 +44,9 @@ from .verdict import ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-FILE = "pyproject.toml"
-#: A key, or the path of a table in brackets, at the beginning of a line.
-_KEY = re.compile(r"""\s*((?:[\w.-]|"[^"]*"|'[^']*'|[ \t])+?)\s*=""")
-_HEADER = re.compile(r"""\s*\[\s*((?:[\w.-]|"[^"]*"|'[^']*'|[ \t])+?)\s*\]""")
+    from .toml import Where
 
-#: Where something stands: the names from the outermost table inwards.
-Where = tuple[str, ...]
+FILE = "pyproject.toml"
 #: What the plain keys hold: types, a condition, and both in words.
 CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]] = {
     "alpha": (float, lambda value: 0 < value <= 0.5, "a number above 0, at most 0.5"),
@@ -197,20 +190,17 @@ def parse(text: str) -> Settings:
     Raises:
         SettingsError: as `load`.
     """
-    try:
-        whole = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{FILE}:{broken_line(error, text)}: {error}") from error
-    tools = whole.get("tool", {})
+    file = toml.File(text, FILE, SettingsError)
+    tools = file.data.get("tool", {})
     name = renamed.table_name(tools)
-    return _Reader(lines_of(text), ("tool", name)).settings(tools.get(name, {}))
+    return _Reader(file, ("tool", name)).settings(tools.get(name, {}))
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Checks values, and knows where they stand."""
+    """Checks values."""
 
-    lines: Mapping[Where, int]
+    file: toml.File
     path: Where
 
     def settings(self, table: object) -> Settings:
@@ -221,14 +211,16 @@ class _Reader:
         overrides = []
         for pattern, inner in found.items():
             where = (*self.path, "benchmarks", pattern)
-            overrides.append(Override(pattern, self.limits(where, inner), self.line(where)))
+            overrides.append(Override(pattern, self.limits(where, inner), self.file.line(where)))
         for key, value in given.items():
             if key not in CHECKS:
-                self.refuse((*self.path, key), f"unknown key {key!r} (known: {', '.join(KNOWN)})")
+                self.file.refuse(
+                    (*self.path, key), f"unknown key {key!r} (known: {', '.join(KNOWN)})"
+                )
             kinds, right, words = CHECKS[key]
             # Of Python's types, bool is an int; of TOML's it is not.
             if not isinstance(value, kinds) or isinstance(value, bool) or not right(value):
-                self.refuse((*self.path, key), f"{key} must be {words}, not {value!r}")
+                self.file.refuse((*self.path, key), f"{key} must be {words}, not {value!r}")
         given["build_variables"] = tuple(given.pop("build-variables", ()))
         given["sources"] = tuple(given.get("sources", ()))
         return Settings(
@@ -245,12 +237,12 @@ class _Reader:
         for meter, ratio in found.items():
             place = (*where, meter)
             if meter not in LIMITS:
-                self.refuse(place, f"unknown meter {meter!r} (known: {', '.join(LIMITS)})")
+                self.file.refuse(place, f"unknown meter {meter!r} (known: {', '.join(LIMITS)})")
             if not isinstance(ratio, int | float) or isinstance(ratio, bool):
-                self.refuse(place, f"the limit of {meter} must be a number, not {ratio!r}")
+                self.file.refuse(place, f"the limit of {meter} must be a number, not {ratio!r}")
             known = LIMITS[meter]
             if not known.least <= ratio < 1:
-                self.refuse(
+                self.file.refuse(
                     place,
                     f"the limit of {meter} must be from {known.least:g} to below 1, not {ratio:g}: "
                     f"{known.why_least}",
@@ -260,45 +252,5 @@ class _Reader:
     def table(self, where: Where, value: object) -> dict[str, Any]:
         """A value that must be a table."""
         if not isinstance(value, dict):
-            self.refuse(where, f"{where[-1]} must be a table, not {value!r}")
+            self.file.refuse(where, f"{where[-1]} must be a table, not {value!r}")
         return value
-
-    def line(self, where: Where) -> int:
-        """The line of a key or table; of the nearest table around it, if it stands in none."""
-        while where and where not in self.lines:
-            where = where[:-1]
-        return self.lines.get(where, 1)
-
-    def refuse(self, where: Where, words: str) -> NoReturn:
-        """Say what is wrong, with its line."""
-        raise SettingsError(f"{FILE}:{self.line(where)}: {words}")
-
-
-def lines_of(text: str) -> dict[Where, int]:
-    """Where the tables and keys of a TOML file stand, by line from 1.
-
-    The standard library's reader does not say. Strings of several lines are not looked into, so
-    a line in one that looks like a key may be found too: it is never asked for.
-    """
-    found: dict[Where, int] = {}
-    table: Where = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := _HEADER.match(line):
-            table = _names(f"[{header[1]}]")
-            found.setdefault(table, number)
-        elif key := _KEY.match(line):
-            found.setdefault((*table, *_names(f"{key[1]} = 0")), number)
-    return found
-
-
-def _names(line: str) -> Where:
-    """The names in a dotted key, quotes and all, as the reader takes them."""
-    try:
-        inner: Any = tomllib.loads(line)
-    except tomllib.TOMLDecodeError:
-        return ("",)
-    names = []
-    while isinstance(inner, dict) and inner:
-        ((name, inner),) = inner.items()
-        names.append(name)
-    return tuple(names)

@@ -72,7 +72,8 @@ def test_an_entry_is_read_with_its_line(tmp_path):
         ("[[accepted]]", "[[acepted]]", "2: unknown 'acepted'"),
         ("[[accepted]]", "[accepted]", "in two brackets"),
         ("[[accepted]]", "accepted = 3\n[other]", "unknown 'other'"),
-        ("[[accepted]]", "[[accepted", "2: Expected"),
+        ("[[accepted]]", "accepted = [3]\n[x.y]", "unknown 'x'"),
+        ("[[accepted]]", "[[accepted", "2: no TOML: Expected"),
     ],
 )
 def test_a_broken_entry_is_an_error_with_its_line(tmp_path, before, after, words):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from benchproof import toml
 from benchproof.errors import LedgerError
 
 from .ledger import COUNT, IMPLS, METRICS, UNITS, Figure, Ledger, Page, Row, Table
-from .lines import Place, places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from .ledger import Span
@@ -65,7 +64,37 @@ def parse(text: str, name: str = "claims.toml") -> Ledger:
     Raises:
         LedgerError: see `read`.
     """
-    return _Reader(name, text).ledger()
+    file = toml.File(text, name, LedgerError)
+    for number, line in enumerate(text.splitlines(), 1):
+        if '"""' in line or "'''" in line:
+            raise LedgerError(f"{name}:{number}: a string stands on one line")
+    for kind, tables in file.data.items():
+        if kind not in KEYS:
+            file.refuse((kind,), f"unknown table {kind!r}: there are {', '.join(KEYS)}")
+        if not isinstance(tables, list) or (kind, 0) not in file.lines:
+            file.refuse((kind,), f"write each {kind} as [[{kind}]]")
+    found = {kind: _entries(kind, file) for kind in KEYS}
+    pages = {id_: Page(**each.data) for id_, each in found["page"].items()}
+    tables = {
+        id_: Table(page=each.known("page", pages),
+                   **{key: each.data[key] for key in ("id", "where", "python", "conditions")})
+        for id_, each in found["table"].items()
+    }  # fmt: skip
+    rows = {id_: _row(each, pages) for id_, each in found["row"].items()}
+    figures = tuple(_figure(each, tables, rows) for each in found["figure"].values())
+    told = {figure.row for figure in figures}
+    for id_, entry in found["row"].items():
+        row = rows[id_]
+        if (row.id in told) == bool(row.no_figure):
+            entry.refuse("", f"row {row.id!r} has " + (
+                "figures, and says why it has none" if row.no_figure
+                else "no figure: add one, or say why not (no_figure)"
+            ))  # fmt: skip
+        unknown = [part for part in row.of if part not in rows or rows[part].of]
+        if unknown:
+            entry.refuse("of", f"row {row.id!r} is the sum of {unknown[0]!r}, which is no row "
+                         "with a commit of its own")  # fmt: skip
+    return Ledger(pages, rows, figures)
 
 
 def check_benchmarks(
@@ -96,196 +125,123 @@ def check_benchmarks(
 class _Entry:
     """One table of the file, with where it stands."""
 
-    kind: str
+    file: toml.File
+    where: toml.Where
     data: dict[str, Any]
-    place: Place
+
+    @property
+    def line(self) -> int:
+        """Of its header."""
+        return self.file.line(self.where)
+
+    def refuse(self, key: str, words: str) -> NoReturn:
+        """Say what is wrong with a key, or with all of it."""
+        self.file.refuse((*self.where, key), words)
+
+    def known(self, key: str, among: Mapping[str, Any]) -> Any:  # noqa: ANN401  (page, table or row)
+        """What a key names."""
+        if self.data[key] not in among:
+            self.refuse(key, f"unknown {key} {self.data[key]!r}")
+        return among[self.data[key]]
 
 
-class _Reader:
-    """The state of one reading."""
-
-    def __init__(self, name: str, text: str) -> None:
-        """Parse the TOML.
-
-        Raises:
-            LedgerError: it is none.
-        """
-        self._name = name
-        try:
-            document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            at = re.search(r"\(at line (\d+)", str(error))
-            line = at[1] if at else str(len(text.splitlines()))
-            raise LedgerError(f"{name}:{line}: no TOML: {error}") from error
-        for number, line in enumerate(text.splitlines(), 1):
-            if '"""' in line or "'''" in line:
-                self._refuse(number, "a string stands on one line")
-        found = places(text)
-        self._entries: dict[str, list[_Entry]] = {kind: [] for kind in KEYS}
-        for kind, tables in document.items():
-            line = (found.get(kind) or [Place(found[""][0].of(kind))])[0].line
-            if kind not in KEYS:
-                self._refuse(line, f"unknown table {kind!r}: there are {', '.join(KEYS)}")
-            if not isinstance(tables, list) or len(tables) != len(found.get(kind, [])):
-                self._refuse(line, f"write each {kind} as [[{kind}]]")
-            self._entries[kind] = [
-                _Entry(kind, data, place)
-                for data, place in zip(tables, found[kind], strict=True)
-            ]  # fmt: skip
-
-    def ledger(self) -> Ledger:
-        """Everything, checked.
-
-        Raises:
-            LedgerError: a rule is broken.
-        """
-        self._tables = {str(e.data.get("id")): e for e in self._entries["table"]}
-        for entries in self._entries.values():
-            ids: dict[str, int] = {}
-            for entry in entries:
-                self._check_known_keys(entry)
-                self._check_texts(entry)
-                self._inherit(entry)
-                self._check_missing_keys(entry)
-                key = entry.data["id"]
-                if key in ids:
-                    self._refuse(entry.place.of("id"),
-                                 f"duplicate id {key!r}: line {ids[key]} has it")  # fmt: skip
-                ids[key] = entry.place.of("id")
-        pages = {e.data["id"]: Page(**e.data) for e in self._entries["page"]}
-        tables = {e.data["id"]: self._table(e, pages) for e in self._entries["table"]}
-        rows = {e.data["id"]: self._row(e, pages) for e in self._entries["row"]}
-        figures = tuple(self._figure(e, tables, rows) for e in self._entries["figure"])
-        told = {figure.row for figure in figures}
-        for entry in self._entries["row"]:
-            row = rows[entry.data["id"]]
-            if (row.id in told) == bool(row.no_figure):
-                self._refuse(row.line, f"row {row.id!r} has " + (
-                    "figures, and says why it has none" if row.no_figure
-                    else "no figure: add one, or say why not (no_figure)"
-                ))  # fmt: skip
-            unknown = [part for part in row.of if part not in rows or rows[part].of]
-            if unknown:
-                self._refuse(entry.place.of("of"), f"row {row.id!r} is the sum of {unknown[0]!r}, "
-                             "which is no row with a commit of its own")  # fmt: skip
-        return Ledger(pages, rows, figures)
-
-    def _inherit(self, entry: _Entry) -> None:
-        """Give a figure what its table says for all of its figures."""
-        if entry.kind != "figure" or "table" not in entry.data:
-            return
-        table = self._known(entry, "table", self._tables).data
-        for key in INHERITED:
-            if key in table:
-                entry.data.setdefault(key, table[key])
-
-    def _check_known_keys(self, entry: _Entry) -> None:
-        must, may = KEYS[entry.kind]
-        for key in entry.data:
+def _entries(kind: str, file: toml.File) -> dict[str, _Entry]:
+    """The tables of a kind by their ids, with what a figure takes from its table."""
+    must, may = KEYS[kind]
+    tables = {str(each.get("id")): each for each in file.data.get("table", ())}
+    found: dict[str, _Entry] = {}
+    for at, data in enumerate(file.data.get(kind, ())):
+        entry = _Entry(file, (kind, at), data)
+        for key, value in data.items():
             if key not in must | may:
-                self._refuse(entry.place.of(key), f"unknown key {key!r} in a {entry.kind}")
-
-    def _check_missing_keys(self, entry: _Entry) -> None:
-        for key in sorted(KEYS[entry.kind][0], key=lambda key: (key in INHERITED, key)):
-            if key not in entry.data:
-                self._refuse(entry.place.line, f"missing key {key!r} in a {entry.kind}")
-
-    def _check_texts(self, entry: _Entry) -> None:
-        for key, value in entry.data.items():
-            if key in _SPANS:
-                continue
+                entry.refuse(key, f"unknown key {key!r} in a {kind}")
             texts = value if key in _LISTS else [value]
-            if (
-                not isinstance(texts, list)
-                or not texts
-                or not all(isinstance(text, str) and text.strip() for text in texts)
-            ):
-                kind = "a list of texts" if key in _LISTS else "a text"
-                self._refuse(entry.place.of(key), f"{key} must be {kind}, not {value!r}")
+            if key not in _SPANS and not (isinstance(texts, list) and texts and all(
+                isinstance(text, str) and text.strip() for text in texts
+            )):  # fmt: skip
+                what = "a list of texts" if key in _LISTS else "a text"
+                entry.refuse(key, f"{key} must be {what}, not {value!r}")
+        if kind == "figure" and "table" in data:
+            about = entry.known("table", tables)
+            for key in INHERITED:
+                if key in about:
+                    data.setdefault(key, about[key])
+        for key in sorted(must, key=lambda key: (key in INHERITED, key)):
+            if key not in data:
+                entry.refuse("", f"missing key {key!r} in a {kind}")
+        if data["id"] in found:
+            entry.refuse("id", f"duplicate id {data['id']!r}: line {found[data['id']].line} has it")
+        found[data["id"]] = entry
+    return found
 
-    def _table(self, entry: _Entry, pages: dict[str, Page]) -> Table:
-        page = self._known(entry, "page", pages)
-        own = {key: entry.data[key] for key in ("id", "where", "python", "conditions")}
-        return Table(page=page, **own)
 
-    def _row(self, entry: _Entry, pages: dict[str, Page]) -> Row:
-        about = dict(entry.data) | {key: tuple(entry.data.get(key, ())) for key in _LISTS}
-        about["page"] = self._known(entry, "page", pages)
-        return Row(**about, line=entry.place.line)
+def _row(entry: _Entry, pages: Mapping[str, Page]) -> Row:
+    about = entry.data | {key: tuple(entry.data.get(key, ())) for key in _LISTS}
+    return Row(**about | {"page": entry.known("page", pages)}, line=entry.line)
 
-    def _figure(self, entry: _Entry, tables: dict[str, Table], rows: dict[str, Row]) -> Figure:
-        data = dict(entry.data)
-        data["table"] = self._known(entry, "table", tables)
-        self._known(entry, "row", rows)
-        for key in _SPANS:
-            if key in data:
-                data[key] = self._span(entry, key)
-        if data["impl"] not in {*IMPLS, "any"}:
-            self._refuse(entry.place.of("impl"), "impl must be python, cython or any")
-        if data["scope"] not in {"whole", "part"}:
-            self._refuse(entry.place.of("scope"), "scope must be whole or part")
-        data["impl"] = None if data["impl"] == "any" else data["impl"]
-        figure = Figure(**data, line=entry.place.line)
-        self._check_case(entry, figure)
-        self._check_numbers(entry, figure)
-        return figure
 
-    def _check_case(self, entry: _Entry, figure: Figure) -> None:
-        """A figure has a case or says why not; a case has a meter for it."""
-        if bool(figure.benchmark) == bool(figure.no_case):
-            self._refuse(entry.place.line, f"figure {figure.id!r} must have a benchmark, or say "
-                         "why no case can stand for it (no_case): one of the two")  # fmt: skip
-        if not figure.benchmark:
-            return
-        if figure.metric not in METRICS:
-            self._refuse(entry.place.of("metric"), f"no meter measures {figure.metric!r}: there "
-                         f"are {', '.join(METRICS)}")  # fmt: skip
-        units = UNITS.get(figure.metric, {COUNT: 1.0})
-        if figure.unit not in units:
-            self._refuse(entry.place.of("unit"), f"{figure.metric} is told in "
-                         f"{', '.join(units)}, not {figure.unit!r}")  # fmt: skip
-        try:
-            re.compile(figure.benchmark)
-        except re.error as error:
-            self._refuse(entry.place.of("benchmark"), f"no regular expression: {error}")
+def _figure(entry: _Entry, tables: Mapping[str, Table], rows: Mapping[str, Row]) -> Figure:
+    data = entry.data | {"table": entry.known("table", tables)}
+    entry.known("row", rows)
+    data |= {key: _span(entry, key) for key in _SPANS if key in data}
+    if data["impl"] not in {*IMPLS, "any"}:
+        entry.refuse("impl", "impl must be python, cython or any")
+    if data["scope"] not in {"whole", "part"}:
+        entry.refuse("scope", "scope must be whole or part")
+    data["impl"] = None if data["impl"] == "any" else data["impl"]
+    figure = Figure(**data, line=entry.line)
+    _check_case(entry, figure)
+    _check_numbers(entry, figure)
+    return figure
 
-    def _check_numbers(self, entry: _Entry, figure: Figure) -> None:
-        """The numbers claim something, claim no loss, and do not contradict one another."""
-        place = entry.place
-        if (figure.before is None) != (figure.after is None):
-            self._refuse(place.line, f"figure {figure.id!r} must have both before and after")
-        if figure.ratio is None and figure.saving is None:
-            self._refuse(place.line, f"figure {figure.id!r} has no number: before and after, "
-                         "speedup, saved_percent or saved")  # fmt: skip
-        if figure.before and figure.before[0] <= 0:
-            self._refuse(place.of("before"), "before must be above 0")
-        if figure.basis == "ratio" and figure.ratio and figure.ratio[0] <= 0:
-            self._refuse(place.of("after"), 'nothing is left of the whole? say scope = "part"')
-        weakest = figure.ratio[1] if figure.ratio else 0.0
-        if weakest > 1 or (figure.saving and figure.saving[0] < 0):
-            self._refuse(place.line, f"figure {figure.id!r} claims a loss: after above before")
-        own, computed = figure.ratio, figure.quotient
-        if own and computed and own != computed:
-            near = (computed[0] * (1 - ROUNDING), computed[1] * (1 + ROUNDING))
-            if own[1] < near[0] or own[0] > near[1]:
-                self._refuse(place.line, f"figure {figure.id!r} contradicts itself: its numbers "
-                             "give another ratio than it says")  # fmt: skip
 
-    def _span(self, entry: _Entry, key: str) -> Span:
-        value = entry.data[key]
-        ends = value if isinstance(value, list) else [value, value]
-        usable = [isinstance(e, int | float) and not isinstance(e, bool) and e >= 0 for e in ends]
-        if len(ends) != 2 or not all(usable) or not ends[0] <= ends[1] < float("inf"):
-            self._refuse(entry.place.of(key), f"{key} must be a number, or [least, most]")
-        if key == "speedup" and ends[0] <= 0:
-            self._refuse(entry.place.of(key), "a speedup is above 0")
-        return (float(ends[0]), float(ends[1]))
+def _check_case(entry: _Entry, figure: Figure) -> None:
+    """A figure has a case or says why not; a case has a meter for it."""
+    if bool(figure.benchmark) == bool(figure.no_case):
+        entry.refuse("", f"figure {figure.id!r} must have a benchmark, or say why no case can "
+                     "stand for it (no_case): one of the two")  # fmt: skip
+    if not figure.benchmark:
+        return
+    if figure.metric not in METRICS:
+        entry.refuse("metric", f"no meter measures {figure.metric!r}: there are "
+                     f"{', '.join(METRICS)}")  # fmt: skip
+    units = UNITS.get(figure.metric, {COUNT: 1.0})
+    if figure.unit not in units:
+        entry.refuse("unit", f"{figure.metric} is told in {', '.join(units)}, not {figure.unit!r}")
+    try:
+        re.compile(figure.benchmark)
+    except re.error as error:
+        entry.refuse("benchmark", f"no regular expression: {error}")
 
-    def _known(self, entry: _Entry, key: str, among: dict[str, Any]) -> Any:  # noqa: ANN401  (page, table or row)
-        value = entry.data[key]
-        if value not in among:
-            self._refuse(entry.place.of(key), f"unknown {key} {value!r}")
-        return among[value]
 
-    def _refuse(self, line: int, why: str) -> NoReturn:
-        raise LedgerError(f"{self._name}:{line}: {why}")
+def _check_numbers(entry: _Entry, figure: Figure) -> None:
+    """The numbers claim something, claim no loss, and do not contradict one another."""
+    if (figure.before is None) != (figure.after is None):
+        entry.refuse("", f"figure {figure.id!r} must have both before and after")
+    if figure.ratio is None and figure.saving is None:
+        entry.refuse("", f"figure {figure.id!r} has no number: before and after, "
+                     "speedup, saved_percent or saved")  # fmt: skip
+    if figure.before and figure.before[0] <= 0:
+        entry.refuse("before", "before must be above 0")
+    if figure.basis == "ratio" and figure.ratio and figure.ratio[0] <= 0:
+        entry.refuse("after", 'nothing is left of the whole? say scope = "part"')
+    weakest = figure.ratio[1] if figure.ratio else 0.0
+    if weakest > 1 or (figure.saving and figure.saving[0] < 0):
+        entry.refuse("", f"figure {figure.id!r} claims a loss: after above before")
+    own, computed = figure.ratio, figure.quotient
+    if own and computed and own != computed:
+        near = (computed[0] * (1 - ROUNDING), computed[1] * (1 + ROUNDING))
+        if own[1] < near[0] or own[0] > near[1]:
+            entry.refuse("", f"figure {figure.id!r} contradicts itself: its numbers "
+                         "give another ratio than it says")  # fmt: skip
+
+
+def _span(entry: _Entry, key: str) -> Span:
+    value = entry.data[key]
+    ends = value if isinstance(value, list) else [value, value]
+    usable = [isinstance(e, int | float) and not isinstance(e, bool) and e >= 0 for e in ends]
+    if len(ends) != 2 or not all(usable) or not ends[0] <= ends[1] < float("inf"):
+        entry.refuse(key, f"{key} must be a number, or [least, most]")
+    if key == "speedup" and ends[0] <= 0:
+        entry.refuse(key, "a speedup is above 0")
+    return (float(ends[0]), float(ends[1]))
