@@ -1,6 +1,6 @@
 """Entry point of the command `benchproof`: Ctrl-C is one line from here on, imports included.
 
-Nothing is imported here that takes time: what is stopped while it loads must be told as well.
+Next to nothing is imported before that: what is stopped while it loads must be told as well.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from typing import NoReturn
 
-from .errors import COULD_NOT_MEASURE
+TYPE_CHECKING = False  # without `typing`, which takes longer to load than all of this
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 #: What the command-line library ends with on Ctrl-C.
 _INTERRUPTED = 130
@@ -47,6 +48,8 @@ def main() -> NoReturn:
     finally:
         # What is left is the interpreter's own end.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from .errors import COULD_NOT_MEASURE  # noqa: PLC0415  (as the first lines say)
+
     if status == _INTERRUPTED:
         sys.stderr.write("benchproof: stopped\n")
         status = COULD_NOT_MEASURE
@@ -60,8 +63,8 @@ def _status() -> int:
     except ModuleNotFoundError as error:
         from .extras import missing  # noqa: PLC0415
 
-        sys.stderr.write(f"benchproof: {missing(error, 'benchproof')}\n")
-        return COULD_NOT_MEASURE
+        sys.stderr.write(f"benchproof: {(wrong := missing(error, 'benchproof'))}\n")
+        return wrong.exit_status
     return app.run()
 
 

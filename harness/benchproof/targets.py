@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, get_args
 
-from . import released
 from .errors import DirtyTreeError, TargetError
 from .near import meant
 
@@ -159,12 +158,16 @@ def resolve(spec: Spec, checkout: Checkout) -> Target:
         TargetError: it names nothing, or a tree without a package to build.
     """
     if spec.revision.startswith(RELEASE) or spec.revision.endswith(WHEEL):
+        from . import released  # noqa: PLC0415  (filelock loads asyncio)
+
         wheel = released.find(spec.revision, checkout.root)
         content = hashlib.sha256(wheel.read_bytes()).hexdigest()
         name, version = wheel.name.split("-")[:2]
         return Target(spec, None, f"{name} {version}", False, content, str(wheel))
     repository = None
     if spec.revision.startswith(REPOSITORY):
+        from . import released  # noqa: PLC0415  (as above)
+
         repository, revision = released.repository(spec.revision, checkout.root)
         checkout = repository
     else:

@@ -151,6 +151,7 @@ main()
 @pytest.mark.parametrize(
     ("module", "words"),
     [
+        ("benchproof.errors", ["compare", "HEAD", "."]),
         ("typer", ["compare", "HEAD", "."]),
         ("benchproof.commands.bisect", ["--help"]),
         ("benchproof.targets", ["compare", "HEAD", "."]),
