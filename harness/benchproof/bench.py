@@ -213,11 +213,6 @@ class Bench:
                     found += [folder / f"cg.out.{many}" for _, many in row.get("dumps", ())]
         return found
 
-    def paired(self, name: str) -> list[int]:
-        """The blocks in which both sides' processes timed a case."""
-        left, right = (self.got.walls[side].get(name, {}) for side in SIDES)
-        return sorted(left.keys() & right.keys())
-
     def _failed(self, side: SideName, row: Mapping[str, Any]) -> bool:
         """Note a case that a measuring worker could not measure."""
         words = row.get("error") or row.get("refused") or row.get("absent")

@@ -1,4 +1,4 @@
-"""What workers have answered so far."""
+"""What workers have answered: all samples of a comparison, from which every verdict is computed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .plan import SIDES, Loops, SideName
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from .accepted import Entry
+    from .settings import Settings
+    from .suite import Case
+    from .verdict import Looks
 
 Rows = dict[str, dict[str, Any]]
 
@@ -74,3 +79,52 @@ class Collected:
     def spots(self, meter: str, side: SideName, name: str) -> Mapping[Spot, float]:
         """A side's counts of a case."""
         return self.counts.get(meter, {}).get(side, {}).get(name, {})
+
+    def paired(self, name: str) -> list[int]:
+        """The blocks in which both sides' processes timed a case."""
+        left, right = (self.walls[side].get(name, {}) for side in SIDES)
+        return sorted(left.keys() & right.keys())
+
+
+@dataclass(kw_only=True)
+class Sampled:
+    """One variant of a comparison, as far as it is measured.
+
+    Attributes:
+        name: of the variant; "" where the two sides are different ones.
+        sides: both, as the document describes them; empty before they are built.
+        cases: those that were chosen.
+        got: what workers answered.
+        looks: what looking at wall time has spent of the error budget; None if nobody looked.
+        same: whether both sides are the same build, so that there was nothing to measure.
+        profiles: by case, where its instructions went.
+    """
+
+    name: str
+    sides: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cases: list[Case] = field(default_factory=list)
+    got: Collected = field(default_factory=Collected)
+    looks: Looks | None = None
+    same: bool = False
+    profiles: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A whole comparison before it is judged.
+
+    Attributes:
+        about: what its document says of it beside the verdicts.
+        settings: limits and error budget.
+        variants: what was measured.
+        entries: accepted regressions.
+        known: names of all benchmarks that exist, also of those that were not chosen.
+        partial: whether it was stopped before the end.
+    """
+
+    about: dict[str, Any]
+    settings: Settings
+    variants: Sequence[Sampled]
+    entries: Sequence[Entry] = ()
+    known: Sequence[str] = ()
+    partial: bool = False

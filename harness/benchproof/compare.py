@@ -1,18 +1,25 @@
-"""One comparison: resolve, build, prove, count, time, judge."""
+"""The runner: two sides in every variant that was asked for, built, proven, counted, timed.
+
+`compare`, `gate`, `run`, claims and the end of a bisection all ask it. Variants are built and
+counted side by side and timed in the same minutes. What it gives is judged by `judge`.
+"""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from . import (
+    builds,
     counting,
-    families,
+    definitions,
+    error_rates,
     imports,
+    judge,
     listing,
     meters,
-    package,
     profile,
     programs,
     provenance,
@@ -23,47 +30,56 @@ from . import (
     unmeasured,
     verdict,
 )
-from .bench import Bench
-from .errors import StoppedError
-from .gate import builds, definitions
+from .collected import Samples
+from .errors import (
+    BenchproofError,
+    BuildError,
+    ClockError,
+    NoSpaceError,
+    StoppedError,
+    TargetError,
+    WorkerError,
+    told,
+)
+from .files import STDOUT
+from .lanes import Catalogue, Lane, Named
 from .place import Place
-from .plan import SIDES, SideName
+from .plan import SIDES
 from .processes import Crew
-from .progress import Counter
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from .build import Built
+    from .bench import Bench
     from .progress import Teller
-    from .settings import Settings
     from .suite import Case
-    from .targets import Implementation, Target
+    from .targets import Implementation
 
 __all__ = ["Outcome", "Place", "Request", "compare"]
 
-#: Seconds of wall time unless a person says otherwise.
-BUDGET, QUICK_BUDGET = 150.0, 40.0
-#: Pairs of processes that count, where one side is pure Python and the other is not: the compiled
-#: side waits for the other one, and a core with it.
-LANES = 2
+#: Seconds of wall time of a rough comparison, unless a person says otherwise.
+QUICK_BUDGET = 40.0
+#: Variants that are built and counted at a time.
+AT_A_TIME = 2
 #: Why a case has no wall time though that was asked for.
 NOTHING_TO_DECIDE = "not timed: both sides do the same work by every exact meter"
+#: What ends the measuring of a variant, and not with a traceback.
+_TROUBLES = (BuildError, WorkerError, NoSpaceError, ClockError, OSError)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a person asked for.
+    """What is asked.
 
     Attributes:
         left: the base, as written.
         right: the candidate, as written.
         bench: expression that chooses benchmarks.
         meters: names of the meters to use.
-        budget: seconds of wall time; exact meters always finish, and take what they take. (If wall
-            time got what they leave, a suite of a hundred would have too few blocks to decide.)
+        budget: seconds of wall time of all variants together; 0 for what the project set. Exact
+            meters always finish, and take what they take. (If wall time got what they leave, a
+            suite of a hundred would have too few blocks to decide.)
         quick: stop wall time after a few blocks.
         seed: of the order of processes and cases.
         force: measure although both sides are the same build (an A/A run).
@@ -71,18 +87,20 @@ class Request:
         title: of the results.
         profile: say for each change of instructions where they went.
         only_changes: take wall time only of cases in which an exact meter is not equivalent.
-        settings: limits and error budget of the project; the defaults without them.
-        impls: of all comparisons that share the error budget with this one, its own included; none
-            where it stands alone.
+        impls: variants to measure both sides in; none where the sides name theirs.
         commands: to measure instead of the project's benchmarks.
         imported: modules whose import is measured instead of them.
+        builds: how often each side is built; None for what the project set.
+        gate: whether it decides: regressions can be accepted, and what cannot be measured is part
+            of the answer.
+        todays: whether the working tree's rules and benchmarks hold, and not the candidate's.
     """
 
     left: str
     right: str
     bench: str = ""
     meters: tuple[str, ...] = tuple(meters.METERS)
-    budget: float = BUDGET
+    budget: float = 0.0
     quick: bool = False
     seed: int = 1
     force: bool = False
@@ -90,15 +108,22 @@ class Request:
     title: str = ""
     profile: bool = False
     only_changes: bool = False
-    settings: Settings | None = None
     impls: tuple[Implementation, ...] = ()
     commands: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
+    builds: int | None = None
+    gate: bool = False
+    todays: bool = False
 
     @property
     def processes(self) -> list[Case]:
         """The commands and imports that a person named."""
         return [*map(programs.case, self.commands), *map(imports.case, self.imported)]
+
+    @property
+    def tasks(self) -> set[str]:
+        """The worker tasks of the meters that were asked for and that this machine has."""
+        return {meters.METERS[name].task for name in self.meters if not meters.why_not(name)}
 
 
 @dataclass(frozen=True)
@@ -107,256 +132,312 @@ class Outcome:
 
     Attributes:
         document: what the results file holds.
-        bench: with the raw samples; None if nothing had to be measured.
+        lanes: with the raw samples.
     """
 
     document: dict[str, Any]
-    bench: Bench | None
+    lanes: Sequence[Lane]
+
+    @property
+    def bench(self) -> Bench | None:
+        """Of the first variant that was measured."""
+        return next((each.bench for each in self.lanes if each.cases), None)
 
     def save(self, file: Path) -> list[Path]:
-        """Write the results file and its raw wall samples; their paths.
+        """Write the results file, and the raw wall samples beside it; their paths.
 
         Raises:
             BenchproofError: they cannot be written.
         """
         results.write_json(self.document, file)
-        raw = results.write_raw(self.bench, self.document, file) if self.bench else []
-        return [file, *raw]
+        written = [file]
+        for each in self.lanes if file != STDOUT else ():
+            stem = file.name.removesuffix(".json")
+            name = file if len(self.lanes) == 1 else file.with_name(f"{stem}.{each.name}.json")
+            if each.bench is not None:
+                written += results.write_raw(each, each.bench.core, name)
+        return written
 
 
 def compare(request: Request, place: Place, tell: Teller) -> Outcome:
     """Compare two sides.
 
-    Ctrl-C once measuring has begun ends the workers and gives what was measured, marked partial.
+    A variant that does not build or run, a full disk and a clock that jumps are part of the
+    answer, which is then "could not measure", beside what was measured. Ctrl-C once measuring has
+    begun ends the workers and gives what was measured, marked partial.
 
     Raises:
-        BenchproofError: something that a person can mend.
+        BenchproofError: it cannot begin; or, unless it is a gate, nothing could be measured.
         StoppedError: Ctrl-C before anything was measured.
     """
-    pattern = suite.expression(request.bench)
-    sides: dict[SideName, Target] = {
-        "left": targets.resolve(targets.parse(request.left), place.checkout),
-        "right": targets.resolve(targets.parse(request.right), place.checkout),
-    }
-    if not request.committed:
-        targets.refuse_dirty(tuple(sides.values()), place.checkout)
     with Crew() as crew:
-        suites, named = place.suites, request.processes
-        if not named:
-            suites, whose = definitions.choose(
-                (("the working tree", None), *((target.spec.text, target) for target in
-                                               (sides["right"], sides["left"]))),
-                place.checkout, place.suites, crew.scratch,
-            )  # fmt: skip
-            tell.line(whose)
-        known = None if named else listing.early(suites, place.checkout)
-        if known is not None:
-            measured = package.name(place.checkout.package)
-            chosen(suite.from_rows(known, request.meters), pattern, request, measured)
-        if is_same(sides) and not request.force and (known is not None or not request.bench):
-            return Outcome(skeleton(request, place, sides, {}) | same_build(), None)
-        try:
-            built = build_both(sides, place, crew, tell)
-        except KeyboardInterrupt as stop:
-            raise StoppedError("stopped before anything was measured") from stop
-        document = skeleton(request, place, sides, built)
-        core = provenance.pinned_core()
-        bench = Bench(
-            built, suites, crew, crew.scratch, core,
-            lanes=LANES if built["left"].impl != built["right"].impl else 1,
-        )  # fmt: skip
-        cases: list[Case] = []
-        looks = verdict.Looks(request.settings.alpha if request.settings else verdict.ALPHA)
-        partial = False
-        try:
-            if named:
-                cases += named
-            else:
-                tell.stage("finding the benchmarks")
-                found = bench.discover()
-                document["excluded"] = suite.left_out(found, pattern, request.meters)
-                if document["excluded"]:
-                    tell.line(suite.told(document["excluded"]))
-                rows = suite.from_rows(found, request.meters)
-                cases += chosen(rows, pattern, request, built["right"].package)
-            if built["left"].same_as(built["right"]) and not request.force:
-                return Outcome(document | same_build(), None)
-            # Also of a look that shows fewer.
-            looks.family = len(cases) * max(1, len(request.impls))
-            measure(bench, cases, request, looks, tell)
-        except KeyboardInterrupt:
-            if not results.has_numbers(bench, cases):
-                raise StoppedError("stopped before anything was measured") from None
-            partial = True
-            crew.stop()
-        document = finish(document, bench, cases, looks, request.settings, partial=partial)
-        missed = unmeasured.between(
-            sides["left"], sides["right"], place.checkout,
-            request.impls or {each.impl for each in built.values()},
-        )  # fmt: skip
-        document["verdict"] = missed.qualify(document["verdict"])
-        document["unmeasured"] = missed.files
-        if request.profile and not partial:
-            explain(document, bench, cases, tell)
-        return Outcome(document, bench)
+        running = _Comparison(request, place, tell, crew)
+        running.measure()
+        document = judge.document(running.samples())
+        if running.failed and not document["cases"] and not request.gate:
+            raise running.failed[0]
+        return Outcome(document, running.lanes)
 
 
-def chosen(
-    found: Sequence[Case], pattern: re.Pattern[str], request: Request, measured: str
-) -> list[Case]:
-    """The benchmarks that were asked for, the case of import time included.
+def usable(
+    impls: Sequence[Implementation], place: Place, tell: Teller
+) -> tuple[Implementation, ...]:
+    """The implementations that can be built here.
 
     Raises:
-        SelectionError: none matches.
-        SettingsError: a limit is for one that does not exist.
+        TargetError: none can.
     """
-    known = list(found)
-    if imports.asked(tasks_of(request)) and measured:
-        known.append(imports.case(measured))
-    if request.settings:
-        request.settings.check([case.name for case in known])
-    return suite.select(known, pattern)
+    if "cython" not in impls or place.toolchain.compiles:
+        return tuple(impls)
+    why = f"no C compiler works here ({place.toolchain.why_not})"
+    found = tuple(impl for impl in impls if impl != "cython")
+    if not found:
+        raise TargetError(f"the compiled implementation cannot be measured: {why}")
+    tell.line(f"measured in pure Python, and not compiled: {why}")
+    return found
 
 
-def is_same(sides: Mapping[SideName, Target]) -> bool:
-    """Whether both sides are the same build, as can be told before there is any."""
-    left, right = sides["left"], sides["right"]
-    return left.content == right.content and left.spec.impl == right.spec.impl
+class _Comparison:
+    """A comparison while it runs."""
 
+    def __init__(self, request: Request, place: Place, tell: Teller, crew: Crew) -> None:
+        """Resolve the sides, and read the rules.
 
-def explain(document: dict[str, Any], bench: Bench, cases: Sequence[Case], tell: Teller) -> None:
-    """Give each case that changed the functions that did."""
-    changed = {row["name"]: row for row in document["cases"] if row["verdict"] in verdict.MOVED}
-    tell.stage(f"looking where {len(changed)} changes went")
-    chosen = [case for case in cases if case.name in changed]
-    for name, rows in profile.explain(bench, chosen).items():
-        changed[name]["profile"] = rows
+        Raises:
+            BenchproofError: a side names nothing, a rule is wrong, no benchmark was chosen.
+        """
+        self.request, self.place, self.tell = request, place, tell
+        self.crew = crew
+        specs = {"left": request.left, "right": request.right}
+        impls = request.impls if request.gate else usable(request.impls, place, tell)
+        self.lanes = [
+            Lane(
+                name=impl,
+                targets={
+                    side: targets.resolve(
+                        builds.spec(specs[side], impl) if impl else targets.parse(specs[side]),
+                        place.checkout,
+                    )
+                    for side in SIDES
+                },
+                scratch=crew.scratch / (impl or "either"),
+            )
+            for impl in impls or ("",)
+        ]
+        self.left, self.right = (self.lanes[0].targets[side] for side in SIDES)
+        if not request.committed:
+            targets.refuse_dirty((self.left, self.right), place.checkout)
+        named = request.processes
+        self.rules = definitions.read(
+            self.right, self.left, place, crew.scratch / "rules", todays=request.todays,
+            accepts=request.gate, runs=not named,
+        )  # fmt: skip
+        if self.rules.whose:
+            tell.line(self.rules.whose)
+        self.settings = self.rules.settings
+        self.catalogue = Catalogue(
+            request.bench, self.settings, request.meters, request.tasks, named
+        )
+        self.failed: list[BenchproofError] = []
+        self.trouble: list[dict[str, str | None]] = []
+        self.excluded: list[dict[str, str | None]] = []
+        self.partial = False
+        self.number = request.builds or self.settings.builds
+        default = QUICK_BUDGET if request.quick else self.settings.budget
+        self.budget = (request.budget or default) * ("wall" in request.tasks)
+        self.about = self._about(specs)
+        if not named:
+            self.catalogue.take(
+                listing.early(self.rules.suites, place.checkout), place.checkout.package
+            )
 
+    def _about(self, specs: dict[str, str]) -> dict[str, Any]:
+        """What is known before anything is measured."""
+        request = self.request
+        reports = self.place.checkout.root / "reports"
+        return {
+            "schema": judge.SCHEMA,
+            "kind": judge.KIND,
+            "gate": request.gate,
+            "title": request.title or f"{request.left} against {request.right}",
+            "created": results.now(),
+            "seed": request.seed,
+            "impls": [lane.name for lane in self.lanes],
+            "builds": self.number,
+            "provenance": provenance.gather(self.place.toolchain),
+            "asked": list(request.meters),
+            "meters": {
+                name: {
+                    "measured": False,
+                    "why": meters.why_not(name) if name in request.meters else judge.NOT_ASKED_FOR,
+                    "unit": meter.unit,
+                    "processes": 0,
+                }
+                for name, meter in meters.METERS.items()
+                if meter.task in meters.ALWAYS
+            },
+            "error_rates": error_rates.load(reports) if request.gate else None,
+        } | {
+            side: results.describe(
+                replace(self.lanes[0].targets[side], spec=targets.parse(specs[side])), None
+            )
+            for side in SIDES
+        }
 
-def build_both(
-    sides: Mapping[SideName, Target], place: Place, crew: Crew, tell: Teller
-) -> dict[SideName, Built]:
-    """Build both sides before either runs, at the same time where they differ."""
-    names = " and ".join(dict.fromkeys(target.spec.text for target in sides.values()))
-    tell.stage(f"building {names}")
-    found = builds.build(sides, place, crew, 1, tell)
-    built: dict[SideName, Built] = {side: found[side][0] for side in SIDES}
-    said = {f"{sides[n].spec.text} is measured in pure Python: {built[n].why_pure}": None
-            for n in SIDES if built[n].why_pure}  # fmt: skip
-    for words in said:
-        tell.line(words)
-    return built
+    def measure(self) -> None:
+        """Measure what can be, and note what cannot.
 
+        Raises:
+            BenchproofError: no benchmark was chosen, or a limit matches none.
+            StoppedError: Ctrl-C before anything was measured.
+        """
+        if self.request.gate:
+            for name in self.request.meters:
+                if meters.why_not(name):
+                    self._fail(None, f"{name} cannot be measured here: {meters.why_not(name)}")
+        try:
+            self._count()
+            self._run_processes()
+            self._list_base()
+            self._time()
+            if self.request.profile:
+                self._explain()
+        except KeyboardInterrupt:
+            if not any(judge.has_numbers(each.got, each.cases) for each in self.lanes):
+                raise StoppedError("stopped before anything was measured") from None
+            self.partial = True
+            self.crew.stop()
 
-def tasks_of(request: Request) -> set[str]:
-    """The worker tasks of the meters that were asked for and that this machine has."""
-    return {meters.METERS[name].task for name in request.meters if not meters.why_not(name)}
+    def samples(self) -> Samples:
+        """What was measured."""
+        built = {about["impl"] for each in self.lanes for about in each.sides.values()}
+        missed = unmeasured.between(
+            self.left, self.right, self.place.checkout, {*self.request.impls, *built}
+        )
+        return Samples(
+            self.about | {
+                "impls": [each.name for each in self.lanes],
+                "unmeasured": asdict(missed),
+                "excluded": [*self.excluded, *self.catalogue.excluded],
+                "trouble": self.trouble,
+            },
+            self.settings, self.lanes, self.rules.entries,
+            [case.name for case in self.catalogue.known], self.partial,
+        )  # fmt: skip
 
+    def _fail(self, lane: Lane | None, why: str | Exception) -> None:
+        """Note what kept a variant, or all, from being measured."""
+        if isinstance(why, OSError):
+            why = told(why)
+        if isinstance(why, BenchproofError):
+            self.failed.append(why)
+        name = lane.name if lane else None
+        self.trouble.append({"impl": name, "why": str(why)})
+        if self.request.gate or len(self.lanes) > 1:
+            self.tell.line(f"{name}: {why}" if name else str(why))
 
-def measure(
-    bench: Bench, cases: Sequence[Case], request: Request, looks: verdict.Looks, tell: Teller
-) -> None:
-    """Run every meter that was asked for and that this machine has."""
-    wanted = tasks_of(request)
-    functions = imports.functions(cases)
-    wall = request.budget if "wall" in wanted else 0.0
-    costs = dict.fromkeys((case.name for case in functions), counting.PROVING)
-    bench.prove(functions, Counter("proving the path on both sides", costs, tell, wall).done)
-    counting.exact(bench, functions, wanted, tell, request.settings, after=wall)
-    imports.measure(bench, cases, wanted, tell, request.settings)
-    programs.measure(bench, cases, wanted, tell, request.settings, wall / len(cases))
-    ready = counting.measurable(bench, functions, "wall")
-    if request.only_changes:
-        same = [case for case in ready if counting.is_equivalent(bench, case, request.settings)]
-        bench.got.untimed |= {case.name: NOTHING_TO_DECIDE for case in same}
-        ready = [case for case in ready if case.name not in bench.got.untimed]
-        looks.family = len(ready)
-    if "wall" in wanted and ready:
-        timed = timing.Timed(bench, ready, looks, request.settings)
-        tell.expect(wall)
-        timing.run([timed], request.seed, time.monotonic() + wall, tell, quick=request.quick)
+    def _count(self) -> None:
+        """Build, prove and count, some variants at a time."""
+        with ThreadPoolExecutor(max_workers=AT_A_TIME) as pool:
+            pending = [(each, pool.submit(self._count_one, each)) for each in self.lanes]
+            try:
+                for each, future in pending:
+                    try:
+                        future.result()
+                    except _TROUBLES as error:
+                        self._fail(each, error)
+            except BaseException:
+                # The threads wait for children, which end now.
+                self.crew.stop()
+                raise
 
+    def _count_one(self, each: Lane) -> None:
+        """Build, prove and count one variant."""
+        told_early = self.catalogue.known or not self.request.bench
+        if told_early and each.same_sources and not self.request.force:
+            each.same = True
+            return
+        tell = Named(self.tell, each.name if len(self.lanes) > 1 else "")
+        core = provenance.pinned_core()
+        bench = each.build(self.place, self.rules.suites, self.crew, core, self.number, tell)
+        chosen = self.catalogue.cases(bench, tell)
+        if not each.same or self.request.force:
+            each.cases = chosen
+            each.count(bench, self.request.tasks, self.number, self.settings, tell, self.budget)
 
-def skeleton(
-    request: Request,
-    place: Place,
-    sides: Mapping[SideName, Target],
-    built: Mapping[SideName, Built],
-) -> dict[str, Any]:
-    """The results file's beginning."""
-    return {
-        "schema": results.SCHEMA,
-        "kind": "comparison",
-        "title": request.title or f"{request.left} against {request.right}",
-        "created": results.now(),
-        "partial": False,
-        "seed": request.seed,
-        "left": results.describe(sides["left"], built.get("left")),
-        "right": results.describe(sides["right"], built.get("right")),
-        "settings": request.settings.describe() if request.settings else None,
-        "provenance": provenance.gather(place.toolchain),
-        "meters": {
-            name: {
-                "measured": name in request.meters and not meters.why_not(name),
-                "why": meters.why_not(name) or ("" if name in request.meters else "not asked for"),
-                "unit": meter.unit,
-                "processes": 1 if meter.exact else 0,
-            }
-            for name, meter in meters.METERS.items()
-            if meter.task in meters.ALWAYS
-        },
-        "excluded": [],
-    }
+    @property
+    def _measured(self) -> list[tuple[Lane, Bench]]:
+        """The variants that have cases."""
+        return [(each, each.bench) for each in self.lanes if each.bench and each.cases]
 
+    def _run_processes(self) -> None:
+        """Measure imports and whole commands, with nothing beside them."""
+        number = sum(len(each.cases) for each, _ in self._measured)
+        for each, bench in self._measured:
+            try:
+                imports.measure(bench, each.cases, self.request.tasks, self.tell, self.settings)
+                programs.measure(
+                    bench, each.cases, self.request.tasks, self.tell, self.settings,
+                    self.budget / number,
+                )  # fmt: skip
+            except _TROUBLES as error:
+                self._fail(each, error)
 
-def same_build() -> dict[str, Any]:
-    """The rest of it where both sides are the same build."""
-    return {
-        "cases": [],
-        "suites": [],
-        "verdict": {
-            "status": "no regression",
-            "exit": 0,
-            "summary": "same build: equivalent by construction (--force measures it anyway)",
-        },
-    }
+    def _list_base(self) -> None:
+        """Name the benchmarks that only the base has."""
+        folder = self.crew.scratch / "base"
+        old = definitions.of(self.left, self.place.checkout, self.place.suites, folder)
+        if old in {None, self.rules.suites} or self.request.todays or self.catalogue.named:
+            return
+        self.tell.stage("listing the base's benchmarks")
+        try:
+            rows = listing.early(old, self.place.checkout)
+            if rows is None and self._measured:
+                rows = replace(self._measured[0][1], suites=old).discover("left")
+        except WorkerError as error:
+            self._fail(None, f"the base's benchmarks cannot be listed: {error}")
+            return
+        found = [case.name for case in suite.from_rows(rows or (), self.request.meters)]
+        chosen = [name for name in found if self.catalogue.pattern.search(name)]
+        known = [case.name for case in self.catalogue.known]
+        self.excluded += definitions.gone(chosen, known)
 
+    def _time(self) -> None:
+        """Time all variants in the same minutes, until the budget ends."""
+        if "wall" not in self.request.tasks:
+            return
+        timed = []
+        for each, bench in self._measured:
+            ready = counting.measurable(bench, each.cases, "wall")
+            if self.request.only_changes:
+                same = {case.name: NOTHING_TO_DECIDE for case in ready
+                        if counting.is_equivalent(bench, case, self.settings)}  # fmt: skip
+                each.got.untimed |= same
+                ready = [case for case in ready if case.name not in same]
+            each.looks = verdict.Looks(self.settings.alpha)
+            timed.append(timing.Timed(bench, ready, each.looks, self.settings))
+        others = sum(len(each.cases) - len(imports.functions(each.cases)) for each in self.lanes)
+        family = sum(len(each.running) for each in timed) + others
+        for one in timed:
+            one.looks.family = family
+        if not any(each.running for each in timed):
+            return
+        self.tell.expect(self.budget)
+        deadline = time.monotonic() + self.budget
+        try:
+            timing.run(timed, self.request.seed, deadline, self.tell, quick=self.request.quick)
+        except _TROUBLES as error:
+            self._fail(None, error)
 
-def finish(
-    document: dict[str, Any],
-    bench: Bench,
-    cases: Sequence[Case],
-    looks: verdict.Looks,
-    settings: Settings | None = None,
-    *,
-    partial: bool,
-) -> dict[str, Any]:
-    """The rest of it where something was measured."""
-    wanted = [name for name, about in document["meters"].items() if about["measured"]]
-    wanted += [name for name, meter in meters.METERS.items() if meter.task not in meters.ALWAYS]
-    rows = results.judge(bench, cases, wanted, settings, looks)
-    if partial:
-        rows = results.reached(rows)
-    whole = families.judge(rows, settings)
-    counted = {name: dict(about) for name, about in document["meters"].items()}
-    counted["wall"]["processes"] = bench.got.blocks
-    for name, about in counted.items():
-        shown = name if meters.METERS[name].told_at_zero else "bytes"
-        if about["measured"] and not any({name, shown} & row["meters"].keys() for row in rows):
-            why = "stopped before it" if partial else "no case ran"
-            if name == "wall" and bench.got.untimed and not partial:
-                why = "nothing to decide: both sides do the same work by every exact meter"
-            about |= {"measured": False, "why": why}
-    return document | {
-        "partial": partial,
-        "meters": counted | meters.gave_values(rows),
-        "cases": rows,
-        "suites": whole,
-        "verdict": verdict.judge_gate(
-            rows,
-            suites=whole,
-            partial=partial,
-            trade_off=settings.trade_off if settings else "pass",
-            decide=settings.decide if settings else "",
-        ),
-    }
+    def _explain(self) -> None:
+        """Say for each case that changed, or of a gate got worse, where its instructions went."""
+        wanted = {"regressed", "trade-off"} if self.request.gate else {*verdict.MOVED}
+        samples = self.samples()
+        for each, bench in self._measured:
+            names = {row["name"] for row in judge.cases_of(samples, each)
+                     if row["verdict"] in wanted}  # fmt: skip
+            if names:
+                named = f"{each.name}: " * (len(self.lanes) > 1)
+                self.tell.stage(f"{named}looking where {len(names)} changes went")
+                chosen = [case for case in each.cases if case.name in names]
+                each.profiles = profile.explain(bench, chosen)

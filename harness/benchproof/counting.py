@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import families, live, results, verdict
+from . import families, judge, live, verdict
 from .collected import FIRST, Spot
 from .meters import METERS
 from .meters.counts import RATE, TYPICAL_ROUNDS
@@ -178,5 +178,5 @@ def measurable(bench: Bench, cases: Sequence[Case], meter: str = "instructions")
     return [
         case for case in cases
         if case.benchmark and case.kind in METERS[meter].kinds
-        and results.status_of(bench, case)[0] == "measured"
+        and judge.status_of(bench.got, case)[0] == "measured"
     ]  # fmt: skip

@@ -82,9 +82,14 @@ def borderless() -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
 
 
+def _several(document: Document) -> bool:
+    """Whether cases are of several variants."""
+    return len({row.get("impl") for row in document["cases"]}) > 1
+
+
 def suites(document: Document) -> Table:
     """What became of each suite, as a whole and of its cases, by implementation."""
-    several = any("impl" in row for row in document["cases"])
+    several = _several(document)
     whole = {(each["name"], each.get("impl")): each for each in document.get("suites") or ()}
     grid = borderless()
     grid.add_column("suite", overflow="fold", min_width=12)
@@ -128,7 +133,7 @@ def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
 
 def cases(document: Document, *, wide: bool) -> Table:
     """Every case with every meter, by suite."""
-    several = any("impl" in row for row in document["cases"])
+    several = _several(document)
     grid = borderless()
     grid.add_column("right / left", overflow="fold", min_width=12)
     seen = {meter for row in document["cases"] for meter in row["meters"]}

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import bench as benches
-from . import counting, plan, results, verdict
+from . import counting, judge, plan, verdict
 from .collected import Spot
 from .errors import WorkerError
 from .meters import instructions
@@ -117,7 +117,7 @@ def measure(
         tell.stage(f"importing the package, {_package(each)}")
         bench.got.loops[each.name] = plan.Loops(1, Counts(0, 0, 1), Counts(0, 0, 1))
         _prove(bench, each)
-        if results.status_of(bench, each)[0] != "measured":
+        if judge.status_of(bench.got, each)[0] != "measured":
             continue
         if "instructions" in tasks:
             _count(bench, each, settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from . import table, targets, unmeasured, variants
-from .compare import Outcome, Request, compare
+from .compare import Request, compare
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WORST_FIRST, BenchproofError, TargetError
 from .extras import missing
 from .files import write_json
@@ -169,19 +169,20 @@ def run(
         tell.line(words)
     latest = reports / "latest"
     shutil.rmtree(latest, ignore_errors=True)
-    each = replace(base, budget=base.budget / 2)  # the usual job has two comparisons
     documents: list[dict[str, Any]] = []
     trouble: list[BenchproofError] = []
     status = NO_REGRESSION
     for item in planned:
-        request = replace(item.request, budget=each.budget, committed=True, only_changes=True)
+        request = replace(
+            item.request, budget=base.budget / 2, committed=True, only_changes=True, todays=True
+        )  # the usual job has two comparisons
         try:
             outcome = compare(request, place, tell)
         except BenchproofError as error:
             trouble.append(error)
             break
         document = outcome.document | {"gates": item.gates, "note": item.note}
-        Outcome(document, outcome.bench).save(latest / f"{item.name}.json")
+        replace(outcome, document=document).save(latest / f"{item.name}.json")
         documents.append(document)
         table.show(document, out, everything=everything)
         status = min(status, exit_status(document), key=WORST_FIRST.index)

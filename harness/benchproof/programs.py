@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import bench as benches
-from . import counting, plan, results
+from . import counting, judge, plan
 from .collected import Spot
 from .errors import SelectionError, WorkerError
 from .meters import VALUES, instructions
@@ -121,7 +121,7 @@ def measure(
             except WorkerError as error:
                 said = {"error": str(error)}
             bench.got.proofs.setdefault(side, {})[each.name] = {"name": each.name, **said}
-        if results.status_of(bench, each)[0] != "measured":
+        if judge.status_of(bench.got, each)[0] != "measured":
             continue
         if "instructions" in tasks:
             _count(bench, each, settings)

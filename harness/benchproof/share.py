@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from . import files
+from . import files, results
 from .errors import BenchproofError, SelectionError, told
 from .plan import SIDES
 from .render import units
@@ -51,9 +51,7 @@ def read(file: Path) -> list[dict[str, Any]]:
         BenchproofError: it cannot be read, or is none.
     """
     try:
-        whole = files.read_json(file)
-        documents = whole.get("comparisons", [whole])
-        return [{key: document[key] for key in (*SIDES, "cases")} for document in documents]
+        return results.by_variant(files.read_json(file))
     except OSError as error:
         raise told(error) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -1,4 +1,7 @@
-"""A comparison on a terminal: what moved, the suites, and the verdict last."""
+"""A comparison on a terminal: what moved, why, how sure, and the verdict last.
+
+Readable at 80 columns; of a gate, also what was accepted, and how often it is wrong.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ import statistics
 from typing import TYPE_CHECKING, Any
 
 from . import grids, notes
+from .gate.report import words
 from .grids import say
-from .profile import change as profile
+from .profile import change
 from .render import units
 
 if TYPE_CHECKING:
@@ -16,10 +20,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-#: Why a meter that nobody asked for was not measured: no reason to say it.
-NOT_ASKED_FOR = "not asked for"
 #: Benchmarks with the same note that are named one by one.
 _FEW = 3
+#: Changes that are explained here; `--json` explains all.
+EXPLAINED = 4
+_STYLES = {0: "bold green", 1: "bold red", 2: "bold yellow", 3: "bold yellow"}
 
 
 def show(document: Mapping[str, Any], console: Console, *, everything: bool = False) -> None:
@@ -30,21 +35,23 @@ def show(document: Mapping[str, Any], console: Console, *, everything: bool = Fa
         console: as wide as the tables may be.
         everything: whether the cases that did not move are wanted too.
     """
+    gate = words.is_gate(document)
     console.print()
-    say(console, document["title"], "bold")
-    for side in ("left", "right"):
-        say(console, f"  {side:<5} {document[side]['description']}")
+    if gate:
+        for side, commit, subject in words.against(document):
+            say(console, f"{side:<5} {commit} {subject}", "bold")
+    else:
+        say(console, document["title"], "bold")
+        for side in ("left", "right"):
+            say(console, f"  {side:<5} {document[side]['description']}")
     grids.show(document, console, everything=everything)
-    for name, meter in document["meters"].items():
-        if not meter["measured"] and document["cases"] and meter["why"] != NOT_ASKED_FOR:
-            say(console, f"{name}: not measured: {meter['why']}", "yellow")
     _say_notes(document, console, everything=everything)
-    for case in document["cases"]:
-        if case.get("profile"):
-            shrunk = case["verdict"] in {"improved", "trade-off"}
-            say(console, f"{case['name']} spends {'less' if shrunk else 'more'} in", "bold")
-            console.print(profile.table(case["profile"], shrunk=shrunk))
+    _profiles(document, console)
+    _accepted(document, console)
+    _missing(document, console)
     _say_undecided(document, console)
+    for line in words.error_rates(document) if gate else ():
+        say(console, line, "dim")
     if document["partial"]:
         say(console, "PARTIAL: stopped before the end", "bold yellow")
     if document["cases"] and not everything:
@@ -52,24 +59,60 @@ def show(document: Mapping[str, Any], console: Console, *, everything: bool = Fa
     verdict = document["verdict"]
     if not document.get("gates", True):
         say(console, f"for information: {verdict['summary']}", "bold")
-        return
-    style = {0: "bold green", 1: "bold red"}.get(verdict["exit"], "bold yellow")
-    say(console, f"{verdict['status']}: {verdict['summary']}", style)
+    else:
+        say(console, f"{verdict['status']}: {verdict['summary']}", _STYLES[verdict["exit"]])
 
 
 def _say_notes(document: Mapping[str, Any], console: Console, *, everything: bool) -> None:
     """A line for each benchmark with a note, and one for all where many have the same."""
-    by_words: dict[str, list[str]] = {}
+    by_words: dict[tuple[str, str], list[str]] = {}
     for case in document["cases"]:
-        words = "; ".join(filter(None, (case["why"], notes.but_undecided(case["note"]))))
-        if words:
-            by_words.setdefault(words, []).append(case["name"])
-    for words, names in by_words.items():
+        failed = case["status"] != "measured"
+        said = [case["status"] * failed, case["why"], notes.but_undecided(case["note"])]
+        if any(said):
+            key = ": ".join(filter(None, said)), "yellow" if failed else "dim"
+            by_words.setdefault(key, []).append(words.named(case))
+    for (told, style), names in by_words.items():
         if len(names) > _FEW and not everything:
-            say(console, f"{len(names)} benchmarks: {words}", "dim")
+            say(console, f"{len(names)} benchmarks: {told}", style)
         else:
             for name in names:
-                say(console, f"{name}: {words}", "dim")
+                say(console, f"{name}: {told}", style)
+
+
+def _profiles(document: Mapping[str, Any], console: Console) -> None:
+    """Where the instructions of the largest changes went."""
+    found = [row for row in words.explained(document)
+             if row["verdict"] != "improved" or not words.is_gate(document)]  # fmt: skip
+    for row in found[:EXPLAINED]:
+        console.print()
+        shrunk = row["verdict"] in {"improved", "trade-off"}
+        say(console, f"{words.named(row)} spends {'less' if shrunk else 'more'} in", "bold")
+        console.print(change.table(row["profile"], shrunk=shrunk))
+    if len(found) > EXPLAINED:
+        say(console, f"{len(found) - EXPLAINED} more are explained by --json", "dim")
+
+
+def _accepted(document: Mapping[str, Any], console: Console) -> None:
+    """What is accepted, and the entries that accept nothing."""
+    for row in (*document["cases"], *document.get("suites", ())):
+        if why := row.get("accepted"):
+            say(console, f"accepted until {why['until']}: {words.named(row)}: {why['reason']}",
+                "yellow")  # fmt: skip
+    for entry in document.get("accepted", ()):
+        if entry["state"] != "used":
+            say(console, f"accepted.toml:{entry['line']}: {entry['benchmark']}: {entry['state']}",
+                "yellow")  # fmt: skip
+
+
+def _missing(document: Mapping[str, Any], console: Console) -> None:
+    """What went wrong, what was left out by name, and which meters are not there."""
+    for line in words.troubles(document):
+        say(console, line, "bold yellow")
+    for row in document["excluded"] if words.is_gate(document) else ():
+        say(console, f"{words.named(row)}: excluded: {row['why']}", "yellow")
+    for line in words.not_measured_meters(document) if document["cases"] else ():
+        say(console, line, "yellow")
 
 
 def _say_undecided(document: Mapping[str, Any], console: Console) -> None:
@@ -85,8 +128,7 @@ def _say_undecided(document: Mapping[str, Any], console: Console) -> None:
     else:
         needed_change = units.seen(statistics.median(seen))
         why = f"half of those would have needed a change of {needed_change} or more"
-    words = f"wall time is undecided (?) in {len(seen)} of {len(walls)}: {why}"
-    say(console, words, "yellow")
+    say(console, f"wall time is undecided (?) in {len(seen)} of {len(walls)}: {why}", "yellow")
 
 
 def needed_blocks(tests: int) -> int:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from . import plan, results, verdict
+from . import judge, plan, verdict
 from .errors import ClockError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Timed:
     def look(self, fraction: float) -> None:
         """Leave out what is decided, after a part of the sampling; go on with what may change."""
         judged = verdict.judge_wall(
-            results.wall_numbers(self.bench, self.running), self.settings, looks=self.looks,
+            judge.wall_numbers(self.bench.got, self.running), self.settings, looks=self.looks,
             fraction=fraction,
         )  # fmt: skip
         undecided = [

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ALARMS = ("regressed", "improved")
 #: Sources of the harness whose change can change a verdict.
 DECIDES = (
-    "verdict.py", "stats.py", "settings.py", "bench.py", "plan.py", "results.py", "worker.py",
+    "verdict.py", "stats.py", "settings.py", "bench.py", "plan.py", "judge.py", "worker.py",
     "counting.py", "families.py", "collected.py", "timing.py", "meters",
 )  # fmt: skip
 
@@ -62,14 +62,13 @@ def run(ask: Ask, scene: Scene) -> dict[str, Any]:
         BenchproofError: the gate could not begin.
         StoppedError: Ctrl-C: half a gate says nothing about whole ones.
     """
-    from benchproof.gate import run as gate  # noqa: PLC0415  (the gate prints rates that lie here)
+    from benchproof import compare  # noqa: PLC0415  (the gate prints rates that lie here)
 
-    asked = gate.Asked(
-        base=ask.base, head=ask.head, bench=ask.bench, meters=ask.meters,
-        impls=ask.impls, builds=ask.builds, budget=ask.budget, seed=ask.seed, quick=False,
-        force=True, committed=True, profile=False,
+    asked = compare.Request(
+        ask.base, ask.head, ask.bench, ask.meters, ask.budget or 0.0, seed=ask.seed,
+        impls=ask.impls, builds=ask.builds, force=True, committed=True, gate=True,
     )  # fmt: skip
-    document = gate.run(asked, scene.place, scene.tell).document
+    document = compare.compare(asked, scene.place, scene.tell).document
     if document["partial"]:
         raise StoppedError("stopped: what was finished before is kept, and a new run goes on there")
     return document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchproof import compare, counting, provenance, suite, targets
+from benchproof import builds, counting, provenance, suite, targets
 from benchproof.bench import Bench
 from benchproof.plan import SIDES
 from benchproof.processes import Crew
@@ -34,7 +34,8 @@ def proven(scene: Scene, pair: Pair, pattern: str) -> Iterator[tuple[Bench, list
         for side, commit in zip(SIDES, (base, head), strict=True)
     }
     with Crew() as crew:
-        built = compare.build_both(sides, here, crew, scene.tell)
+        made = builds.build(sides, here, crew, 1, scene.tell)
+        built = {side: each[0] for side, each in made.items()}
         bench = Bench(built, here.suites.resolve(), crew, crew.scratch, provenance.pinned_core())
         cases = suite.select(suite.from_rows(bench.discover()), suite.expression(pattern))
         bench.prove(cases)

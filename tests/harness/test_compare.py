@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from benchproof import compare, results, timing
+from benchproof.bench import Bench
 from benchproof.build import Builder
 from benchproof.errors import SelectionError, StoppedError, TargetError, WorkerError
 from benchproof.meters import instructions
@@ -37,7 +38,7 @@ def test_a_slower_commit_is_a_regression_and_everything_is_kept(slower, tell, tm
     request = replace(QUICK, meters=(*EXACT, "wall"))
     written = compare.compare(request, slower, tell).save(file)
     kept = json.loads(file.read_text())
-    assert (kept["schema"], kept["kind"], kept["partial"]) == (3, "comparison", False)
+    assert (kept["schema"], kept["kind"], kept["partial"]) == (4, "comparison", False)
     assert kept["left"]["subject"] == "a toy"
     assert kept["right"]["impl"] == ("cython" if toolchain.compiles else "python")
     assert len(kept["left"]["wheel_sha256"]) == 64
@@ -132,7 +133,7 @@ def test_wall_time_that_is_for_changes_alone_leaves_out_what_does_the_same_work(
 
     toy.edit("driver/work.py", "total = 0", "total = 0  # nothing yet")
     toy.commit("a comment")
-    monkeypatch.setattr(compare.Bench, "time_block", never)
+    monkeypatch.setattr(Bench, "time_block", never)
     request = replace(QUICK, left="HEAD~1@impl:python", right="HEAD@impl:python", only_changes=True)
     document = compare.compare(request, place, tell).document
     for name in ("spin", "boxes"):
@@ -208,7 +209,7 @@ def test_stopping_while_timing_keeps_what_was_counted(slower, tell, monkeypatch)
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare.Bench, "time_block", stop)
+    monkeypatch.setattr(Bench, "time_block", stop)
     request = replace(QUICK, bench="spin", meters=("allocations", "wall"))
     document = compare.compare(request, slower, tell).document
     assert document["partial"]

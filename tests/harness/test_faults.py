@@ -12,15 +12,15 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from benchproof.gate import run
-from benchproof.gate.asked import Asked
+from benchproof import judge, timing
+from benchproof.compare import Request, compare
 from benchproof.meters import instructions
 from benchproof.processes import Crew
 from tests.harness.conftest import SUITES
 
 ROOT = Path(__file__).resolve().parents[2]
-ASKED = Asked(
-    "HEAD~1", "HEAD", meters=("allocations", "bytes"), impls=("python",), profile=False
+ASKED = Request(
+    "HEAD~1", "HEAD", meters=("allocations", "bytes"), impls=("python",), gate=True
 )  # fmt: skip
 WALL = replace(ASKED, meters=("wall",), budget=1, quick=True, bench="spin")
 needs_valgrind = pytest.mark.skipif(
@@ -28,11 +28,11 @@ needs_valgrind = pytest.mark.skipif(
 )
 
 
-SCHEMA = json.loads(Path(run.__file__).with_name("schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(Path(judge.__file__).with_name("schema.json").read_text(encoding="utf-8"))
 
 
 def gate(asked, place, tell):
-    document = json.loads(json.dumps(run.run(asked, place, tell).document, allow_nan=False))
+    document = json.loads(json.dumps(compare(asked, place, tell).document, allow_nan=False))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     return document
 
@@ -166,7 +166,7 @@ def test_a_benchmark_that_raises_on_one_side_only_is_an_error(toy, place, tell, 
     toy.edit("driver/work.py", "[bytearray(100) for _ in range(number)]", "1 / 0")
     toy.edit("driver/work.py", "total = 0", "total = 0  # a word")
     toy.commit("raises")
-    document = gate(replace(ASKED, base=base, head=head), place, tell)
+    document = gate(replace(ASKED, left=base, right=head), place, tell)
     cannot_measure(document)
     boxes = row(document, "boxes")
     assert (boxes["status"], boxes["meters"], boxes["verdict"]) == ("error", {}, None)
@@ -219,7 +219,7 @@ def test_a_base_whose_benchmarks_cannot_be_listed_is_no_pass(renamed, toy, tell)
     toy.write("suites/toy.py", "import nothing_of_that_name\n")
     toy.commit("cannot be imported")
     toy.git("checkout", "--quiet", "main")
-    document = gate(replace(ASKED, base="other"), renamed, tell)
+    document = gate(replace(ASKED, left="other"), renamed, tell)
     assert "the base's benchmarks cannot be listed" in cannot_measure(document)
 
 
@@ -273,7 +273,7 @@ def test_a_process_whose_clock_jumped_once_is_thrown_away_by_name(toy, place, te
     assert excluded["name"].startswith("wall_time.block_")
     assert excluded["why"].startswith("thrown away: right: the clock")
     wall = row(document, "spin")["meters"]["wall"]
-    assert len(wall["left_samples"]) == len(wall["right_samples"]) == run.timing.QUICK_BLOCKS
+    assert len(wall["left_samples"]) == len(wall["right_samples"]) == timing.QUICK_BLOCKS
     assert "1 excluded by name" in document["verdict"]["summary"]
 
 
@@ -283,7 +283,7 @@ def jumps_once(seed):
 
     from benchproof import plan
 
-    first = islice(plan.blocks(seed), run.timing.QUICK_BLOCKS + 1)
+    first = islice(plan.blocks(seed), timing.QUICK_BLOCKS + 1)
     return [block.hash_seed % 8 == 0 for block in first] == [False, True, False, False, False]
 
 

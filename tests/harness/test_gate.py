@@ -7,16 +7,16 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from benchproof import builds, definitions, judge, lanes, timing
+from benchproof.compare import Request, compare
 from benchproof.errors import SettingsError, StoppedError, TargetError
-from benchproof.gate import builds, definitions, run
-from benchproof.gate.asked import Asked
 from benchproof.meters import instructions
 
 SUITES = Path(__file__).resolve().parent / "suites"
 #: One implementation and the quickest exact meter: enough for whatever is not about measuring.
-BRIEF = Asked(
+BRIEF = Request(
     "HEAD~1", "HEAD", bench="spin", meters=("allocations", "bytes"), impls=("python",),
-    profile=False,
+    gate=True,
 )  # fmt: skip
 
 
@@ -28,12 +28,12 @@ def heavier(toy, place):
     return place
 
 
-SCHEMA = json.loads(Path(run.__file__).with_name("schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(Path(judge.__file__).with_name("schema.json").read_text(encoding="utf-8"))
 
 
 def gate(asked, place, tell):
     """A gate's document, which is JSON, and what its schema says."""
-    document = json.loads(json.dumps(run.run(asked, place, tell).document, allow_nan=False))
+    document = json.loads(json.dumps(compare(asked, place, tell).document, allow_nan=False))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     return document
 
@@ -53,7 +53,7 @@ def test_a_gate_measures_both_implementations_and_explains_its_regressions(toy, 
     toy.commit("slower")
     asked = replace(BRIEF, meters=("instructions",), impls=("cython", "python"), profile=True)
     document = gate(asked, place, tell)
-    assert (document["kind"], document["schema"], document["partial"]) == ("gate", 3, False)
+    assert (document["kind"], document["schema"], document["partial"]) == ("comparison", 4, False)
     assert {r["impl"] for r in document["cases"]} == {"cython", "python"}
     assert document["verdict"]["exit"] == 1
     assert set(document["sides"]) == {"cython", "python"}
@@ -73,8 +73,8 @@ def test_one_object_more_is_a_regression(heavier, tell):
     assert (counted["verdict"], counted["right"] - counted["left"]) == ("regressed", 2)
     assert (document["verdict"]["status"], document["verdict"]["exit"]) == ("regression", 1)
     assert document["trouble"] == document["excluded"] == []
-    assert document["base"]["subject"] == "a toy"
-    assert document["head"]["subject"] == "one object more"
+    assert document["left"]["subject"] == "a toy"
+    assert document["right"]["subject"] == "one object more"
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_an_object_that_lives_on_is_a_regression_whatever_else_is_equal(toy, pla
     assert spin["meters"]["retained"]["verdict"] == "regressed"
     assert (spin["meters"]["retained"]["left"], spin["meters"]["retained"]["right"]) == (0, 48)
     assert document["meters"]["retained"]["measured"]
-    itself = replace(BRIEF, meters=meters, base="HEAD~1", head="HEAD~1", force=True)
+    itself = replace(BRIEF, meters=meters, left="HEAD~1", right="HEAD~1", force=True)
     same = gate(itself, place, tell)
     assert "retained" not in row(same, "spin")["meters"]
     assert same["meters"]["retained"]["measured"]
@@ -112,7 +112,7 @@ until = 2999-12-31
 """,
     )
     toy.commit("accept it")
-    document = gate(replace(BRIEF, base="HEAD~2"), heavier, tell)
+    document = gate(replace(BRIEF, left="HEAD~2"), heavier, tell)
     assert row(document, "spin")["accepted"]["reason"] == "an object is needed now"
     assert [entry["state"] for entry in document["accepted"]] == ["used"]
     assert document["verdict"]["exit"] == 0
@@ -130,7 +130,7 @@ bytes = 0.5
     )
     toy.commit("a limit")
     toy.write("pyproject.toml", "[tool.benchproof]\nnonsense = 1\n")
-    document = gate(replace(BRIEF, base="HEAD~2", committed=True), heavier, tell)
+    document = gate(replace(BRIEF, left="HEAD~2", committed=True), heavier, tell)
     assert document["settings"]["benchmarks"] == {"toy.*": {"bytes": 0.5}}
     assert row(document, "spin")["meters"]["bytes"]["limit"] == 0.5
 
@@ -147,7 +147,7 @@ bytes = 0.5
     )
     toy.commit("a limit")
     with pytest.raises(SettingsError, match=r"pyproject.toml:\d+: 'tpyo\.\*' matches none"):
-        run.run(replace(BRIEF, force=True), place, tell)
+        compare(replace(BRIEF, force=True), place, tell)
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ until = 2001-01-01
 
 @pytest.mark.slow
 def test_the_same_commit_is_equivalent_where_it_is_measured(place, tell):
-    document = gate(replace(BRIEF, base="HEAD", force=True), place, tell)
+    document = gate(replace(BRIEF, left="HEAD", force=True), place, tell)
     for judged in row(document, "spin")["meters"].values():
         assert judged["left"] == judged["right"]
     assert document["verdict"]["exit"] == 0
@@ -193,7 +193,7 @@ def test_several_builds_are_counted_one_by_one(place, tell):
     if instructions.why_not():
         pytest.skip(instructions.why_not())
     asked = replace(
-        BRIEF, base="HEAD", force=True, builds=2, meters=("instructions",), impls=("cython",)
+        BRIEF, left="HEAD", force=True, builds=2, meters=("instructions",), impls=("cython",)
     )
     document = gate(asked, place, tell)
     assert document["builds"] == 2
@@ -217,8 +217,8 @@ def test_stopping_keeps_what_was_counted_and_never_passes(heavier, tell, monkeyp
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run.timing, "run", stop)
-    outcome = gate(replace(BRIEF, base="HEAD", force=True, meters=("allocations", "wall")),
+    monkeypatch.setattr(timing, "run", stop)
+    outcome = gate(replace(BRIEF, left="HEAD", force=True, meters=("allocations", "wall")),
                    heavier, tell)  # fmt: skip
     assert outcome["partial"]
     assert list(row(outcome, "spin")["meters"]) == ["allocations"]
@@ -230,14 +230,14 @@ def test_stopping_before_anything_was_counted_is_told(heavier, tell, monkeypatch
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run.SideBySide, "build", stop)
+    monkeypatch.setattr(lanes.Lane, "build", stop)
     with pytest.raises(StoppedError, match="before anything was measured"):
-        run.run(BRIEF, heavier, tell)
+        compare(BRIEF, heavier, tell)
 
 
 def test_a_side_may_not_choose_an_implementation(place, tell):
-    with pytest.raises(TargetError, match="a gate measures both"):
-        run.run(replace(BRIEF, base="HEAD@impl:python"), place, tell)
+    with pytest.raises(TargetError, match="names an implementation"):
+        compare(replace(BRIEF, left="HEAD@impl:python"), place, tell)
 
 
 def test_the_first_build_is_everybody_s_and_the_others_differ_from_one_another():
@@ -269,7 +269,7 @@ def test_a_head_without_benchmarks_is_measured_with_the_base_s(toy, place, tell)
     own_suites(toy)
     toy.commit("benchmarks")
     here = replace(place, suites=toy.root / "speed")
-    document = gate(replace(BRIEF, base="main", head="older"), here, tell)
+    document = gate(replace(BRIEF, left="main", right="older"), here, tell)
     assert row(document, "spin")["meters"]["allocations"]["verdict"] == "regressed"
     assert "benchmarks of both sides: speed/ of the base (the head has none)" in tell.text
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from benchproof.compare import Request
 from benchproof.errors import BenchproofError
 from benchproof.gate import command, passed
-from benchproof.gate.asked import Asked
 from benchproof.meters import instructions
 from tests.harness.conftest import SUITES
 
@@ -174,7 +174,7 @@ def test_a_part_of_a_gate_is_not_recorded(place, tell, tmp_path):
     for part in (
         {"bench": "spin"}, {"impls": ("python",)}, {"meters": ("instructions",)},
     ):  # fmt: skip
-        asked = Asked("HEAD", "HEAD", **part)
+        asked = Request("HEAD", "HEAD", **part)
         with pytest.raises(BenchproofError, match="needs the whole gate"):
             command.run(asked, place, command.Outputs(), tmp_path, tell, None, record=True)
 

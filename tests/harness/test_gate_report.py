@@ -16,18 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from benchproof import families, files, verdict
-from benchproof.gate.asked import Asked
-from benchproof.gate.report import junit, markdown, safe, table, words
-from benchproof.gate.run import run
+from benchproof import families, files, table, verdict
+from benchproof.compare import Request, compare
+from benchproof.gate.report import junit, markdown, safe, words
 from benchproof.render import units
 from tests.harness.sample_gate import PROFILE, case, judged, make_gate
 
 HERE = Path(__file__).resolve().parent
 SCHEMA = json.loads(
-    (HERE.parents[1] / "harness" / "benchproof" / "gate" / "schema.json").read_text(
-        encoding="utf-8"
-    )
+    (HERE.parents[1] / "harness" / "benchproof" / "schema.json").read_text(encoding="utf-8")
 )
 VALIDATOR = jsonschema.Draft202012Validator(
     SCHEMA, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
@@ -112,7 +109,11 @@ def test_a_real_gate_fits_the_schema_and_is_told_in_every_form(toy, place, tell)
     toy.edit("driver/work.py", "total = 0", "total, waste = 0, [bytearray(50), bytearray(60)]")
     toy.commit("one box more, and some waste")
     meters = ("allocations", "bytes")
-    document = run(Asked("HEAD~1", "HEAD", meters=meters, impls=("python",)), place, tell).document
+    document = compare(
+        Request("HEAD~1", "HEAD", meters=meters, impls=("python",), profile=True, gate=True),
+        place,
+        tell,
+    ).document
     document = json.loads(json.dumps(document))
     VALIDATOR.validate(document)
     rows = {row["case"]: row for row in document["cases"]}

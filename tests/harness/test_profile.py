@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from benchproof import compare, suite, targets
+from benchproof import builds, suite, targets
 from benchproof.bench import Bench
 from benchproof.checkout import Checkout
 from benchproof.compare import Place
@@ -183,7 +183,8 @@ def counted(tmp_path_factory, cache, toolchain):
         for side, commit in (("left", "HEAD~1"), ("right", "HEAD"))
     }
     with Crew() as crew:
-        built = compare.build_both(sides, place, crew, Lines(Console(file=io.StringIO())))
+        made = builds.build(sides, place, crew, 1, Lines(Console(file=io.StringIO())))
+        built = {side: each[0] for side, each in made.items()}
         bench = Bench(built, SUITES, crew, tmp_path_factory.mktemp("scratch"), None)
         cases = suite.select(suite.from_rows(bench.discover()), suite.expression("spin|boxes"))
         bench.prove(cases)

@@ -4,16 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
-from benchproof import compared, listing, targets, unmeasured, variants
+from benchproof import listing, targets, unmeasured, variants
 from benchproof.build import Builder
 from benchproof.checkout import Checkout
 from benchproof.commands.options import sides_of
 from benchproof.compare import Request, compare
 from benchproof.errors import SelectionError, TargetError
-from benchproof.gate import asked, run
 from tests.harness.conftest import SUITES
 from tests.harness.toy import Repository
 
@@ -99,16 +99,15 @@ def test_what_changed_and_was_not_measured_is_named(toy, pure):
 @pytest.mark.usefixtures("compiler")
 def test_a_regression_of_pure_python_alone_is_one_and_gate_agrees(pure, tell):
     request = Request("HEAD~1", "HEAD", "spin", COUNTS, impls=("cython", "python"))
-    outcomes = compared.run(request, pure, tell)
-    assert [each.document["right"]["impl"] for each in outcomes] == ["cython", "python"]
-    assert compared.exit_status(outcomes) == 1
-    assert compared.document(outcomes)["kind"] == "comparisons"
-    gated = run.run(asked.Asked("HEAD~1", "HEAD", "spin", COUNTS, profile=False), pure, tell)
-    assert gated.document["verdict"]["exit"] == 1
-    said = {row["impl"]: row["verdict"] for row in gated.document["cases"]}
-    assert said == {
-        each.document["right"]["impl"]: each.document["cases"][0]["verdict"] for each in outcomes
-    }
+    compared = compare(request, pure, tell).document
+    assert compared["impls"] == ["cython", "python"]
+    gated = compare(replace(request, gate=True), pure, tell).document
+    assert gated["verdict"] == compared["verdict"]
+    assert gated["verdict"]["exit"] == 1
+    assert gated["cases"] == compared["cases"]
+    assert {row["impl"]: row["verdict"] for row in gated["cases"]} == {
+        "cython": "equivalent", "python": "regressed"
+    }  # fmt: skip
 
 
 @pytest.mark.slow
@@ -170,7 +169,7 @@ def test_a_benchmark_that_does_not_exist_is_told_before_anything_is_built(pure, 
     with pytest.raises(SelectionError, match=r"'spinn' matches none.*did you mean"):
         compare(Request("HEAD~1", "HEAD", "spinn"), pure, tell)
     with pytest.raises(SelectionError, match="'spinn' matches none"):
-        run.run(asked.Asked("HEAD~1", "HEAD", "spinn"), pure, tell)
+        compare(Request("HEAD~1", "HEAD", "spinn", gate=True), pure, tell)
 
 
 @pytest.mark.usefixtures("no_build")
@@ -179,7 +178,8 @@ def test_the_same_sources_are_told_before_anything_is_built(toy, place, tell):
     toy.commit("words only")
     document = compare(Request("HEAD~1", "HEAD"), place, tell).document
     assert "same build" in document["verdict"]["summary"]
-    gated = run.run(asked.Asked("HEAD~1", "HEAD"), place, tell).document
+    impls = ("cython", "python")
+    gated = compare(Request("HEAD~1", "HEAD", impls=impls, gate=True), place, tell).document
     assert (gated["verdict"]["exit"], gated["cases"]) == (0, [])
     assert "same build" in gated["verdict"]["summary"]
 

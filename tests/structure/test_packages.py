@@ -165,7 +165,7 @@ def test_the_tool_s_wheel_is_pure_and_whole(built):
     assert wheel.name.endswith("-py3-none-any.whl")
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"benchproof"}
     assert names >= data_files(ROOT / "harness", "benchproof")
-    assert {"benchproof/py.typed", "benchproof/gate/schema.json"} <= names
+    assert {"benchproof/py.typed", "benchproof/schema.json"} <= names
     assert names_of(sdist) >= {name for name in names if name.startswith("benchproof/")}
 
 

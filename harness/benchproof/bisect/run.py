@@ -180,7 +180,7 @@ def confirm(
     exact = tuple(name for name, meter in meters.METERS.items() if meter.exact)
     request = compare.Request(
         f"{culprit[:12]}~1@impl:{impl}", f"{culprit[:12]}@impl:{impl}",
-        f"^{re.escape(case.name)}$", exact, committed=True, profile=True,
+        f"^{re.escape(case.name)}$", exact, committed=True, profile=True, todays=True,
         title=f"The culprit {culprit[:10]} against its parent",
     )  # fmt: skip
     try:

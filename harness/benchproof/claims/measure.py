@@ -129,6 +129,7 @@ def run(steps: Sequence[Step], request: Request, place: Place, tell: Teller) -> 
             bench=f"^(?:{'|'.join(map(re.escape, step.benchmarks))})$",
             budget=each,
             committed=True,
+            todays=True,
             title=f"{', '.join(step.rows)}: {step.carried.subject}",
         )
         blank = Run(step.rows, step.impl, step.carried.left, step.carried.right,

@@ -89,18 +89,16 @@ def command(
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = chosen_meters(meters), sides_of(left, right, impl, bench)
 
-    from benchproof import compared, table  # noqa: PLC0415  (scipy is slow to import)
-    from benchproof.compare import Request  # noqa: PLC0415
+    from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import)
 
     place, output = place_of(suites, left, right), Output(json)
-    request = Request(
+    request = compare.Request(
         left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
         impls=impls, commands=tuple(run or ()), imported=tuple(imported or ()),
     )  # fmt: skip
     with output.telling() as tell:
-        outcomes = compared.run(request, place, tell)
-    for outcome in outcomes:
-        table.show(outcome.document, output.console(), everything=everything)
+        outcome = compare.compare(request, place, tell)
+    table.show(outcome.document, output.console(), everything=everything)
     if json is not None:
-        compared.save(outcomes, json)
-    return compared.exit_status(outcomes)
+        outcome.save(json)
+    return int(outcome.document["verdict"]["exit"])

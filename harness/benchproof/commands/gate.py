@@ -88,14 +88,15 @@ def command(
     wanted, impls = chosen_meters(meters), gated_impls(base, head, impl, bench)
 
     from benchproof import settings  # noqa: PLC0415  (scipy is slow to import)
-    from benchproof.gate import asked, command  # noqa: PLC0415  (as above)
+    from benchproof.compare import Request  # noqa: PLC0415
+    from benchproof.gate import command  # noqa: PLC0415
 
     place, output = place_of(suites), Output(json)
     # A table that cannot be meant is told before anything is built.
     settings.load(place.checkout.root)
-    question = asked.Asked(
-        base, head, bench, wanted, impls, builds, budget,
-        seed, quick, force, committed, profile,
+    question = Request(
+        base, head, bench, wanted, budget or 0.0, quick, seed, force, committed,
+        profile=profile, impls=impls, builds=builds, gate=True,
     )  # fmt: skip
     outputs = command.Outputs(json, markdown, junit)
     with output.telling() as tell:

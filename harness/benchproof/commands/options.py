@@ -204,10 +204,3 @@ def place_of(suites: Path | None, *sides: str) -> Place:
     if found.why:
         typer.echo(found.why, err=True)
     return Place(here, found.folder, files.cache_of(here.root), toolchain.find())
-
-
-def seconds(budget: float | None, *, quick: bool) -> float:
-    """The budget of one comparison."""
-    from benchproof.compare import BUDGET, QUICK_BUDGET  # noqa: PLC0415
-
-    return budget if budget is not None else QUICK_BUDGET if quick else BUDGET

@@ -17,7 +17,6 @@ from .options import (
     chosen_impls,
     chosen_meters,
     place_of,
-    seconds,
 )
 from .output import Output
 
@@ -60,7 +59,7 @@ def command(
     if reports is None:
         for name in ("latest", "html"):
             unseen.hide(place.checkout, place.checkout.root / "reports" / name)
-    each = budget / 2 if budget else seconds(None, quick=True) if quick else job.BUDGET
+    each = budget / 2 if budget else compare.QUICK_BUDGET if quick else job.BUDGET
     request = compare.Request(
         "", "", bench, wanted, 2 * each, quick, seed, force=False, committed=committed,
         impls=impls,

@@ -5,23 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from benchproof import files, results, targets, variants
+from benchproof import files, table, targets, variants
+from benchproof.compare import compare
 from benchproof.errors import BenchproofError
 
 from . import passed
-from .report import junit, markdown, table
-from .run import run as measure
+from .report import junit, markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
 
-    from benchproof.compare import Place
+    from benchproof.compare import Outcome, Place, Request
     from benchproof.progress import Teller
-
-    from .asked import Asked
-    from .run import GateOutcome
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Outputs:
 
 
 def run(
-    asked: Asked,
+    asked: Request,
     place: Place,
     outputs: Outputs,
     reports: Path,
@@ -66,14 +63,14 @@ def run(
         BenchproofError: the gate cannot begin, or a file cannot be written.
     """
     kept = reports / passed.FILE
-    if not asked.base:
-        base, words = passed.base(passed.load(kept), place.checkout, asked.head)
-        asked = replace(asked, base=base)
+    if not asked.left:
+        base, words = passed.base(passed.load(kept), place.checkout, asked.right)
+        asked = replace(asked, left=base)
         if words:
             tell.line(words)
     if record:
         _refuse_part(asked, place)
-    outcome = measure(asked, place, tell)
+    outcome = compare(asked, place, tell)
     document = outcome.document
     table.show(document, out, everything=everything)
     _write(outcome, outputs)
@@ -84,7 +81,7 @@ def run(
     return status
 
 
-def _write(outcome: GateOutcome, outputs: Outputs) -> None:
+def _write(outcome: Outcome, outputs: Outputs) -> None:
     """Write the files that were named, and the raw samples of wall time beside the document.
 
     Raises:
@@ -92,28 +89,21 @@ def _write(outcome: GateOutcome, outputs: Outputs) -> None:
     """
     document = outcome.document
     if outputs.json is not None:
-        results.write_json(document, outputs.json)
-        for impl, bench in outcome.benches.items() if outputs.json != files.STDOUT else ():
-            results.write_raw(bench, document["sides"][impl], raw_name(outputs.json, impl))
+        outcome.save(outputs.json)
     if outputs.markdown is not None:
         files.write(markdown.render(document), outputs.markdown)
     if outputs.junit is not None:
         junit.write(document, outputs.junit)
 
 
-def raw_name(file: Path, impl: str) -> Path:
-    """From which the names of an implementation's raw samples are made."""
-    return file.with_name(f"{file.name.removesuffix('.json')}.{impl}.json")
-
-
-def _refuse_part(asked: Asked, place: Place) -> None:
+def _refuse_part(asked: Request, place: Place) -> None:
     """Refuse to call a part of a gate a pass.
 
     Raises:
         BenchproofError: some benchmarks, exact meters or an implementation were left out.
     """
     whole = {"instructions", "allocations", "bytes"} <= set(asked.meters)
-    spec = targets.parse(asked.head)
+    spec = targets.parse(asked.right)
     tree = spec.revision == targets.WORKING_TREE
     had = variants.of(place.checkout, None if tree else place.checkout.commit(spec.revision))
     if asked.bench or not whole or not set(had) <= set(asked.impls):

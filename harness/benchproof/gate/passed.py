@@ -98,7 +98,7 @@ def record(document: Mapping[str, Any], file: Path) -> Passed:
         BenchproofError: it did not, or measured a working tree, or not everything; or the file
             cannot be written.
     """
-    head = document["head"]
+    head = document["right"]
     if document["verdict"]["exit"]:
         raise BenchproofError(f"not recorded: {document['verdict']['status']}")
     if head["dirty"] or not head["commit"]:

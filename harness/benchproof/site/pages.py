@@ -166,7 +166,8 @@ def _gate(parts: Gathered) -> dict[str, str] | None:
     """The newest gate, as far as its document says something."""
     if not parts.gate:
         return None
-    verdict, base, head = (parts.gate.get(key) or {} for key in ("verdict", "base", "head"))
+    verdict = parts.gate.get("verdict") or {}
+    base, head = (words.side_of(parts.gate, word) for word in ("base", "head"))
     status = str(verdict.get("status", "unknown"))
     looks = {"no regression": "improved", "regression": "regressed"}
     return {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import error_rates, files
 from benchproof.errors import BenchproofError, LedgerError, SiteError
+from benchproof.gate.report import words
 from benchproof.history.model import History, LeftOut
 
 from .pack import digest
@@ -132,8 +133,11 @@ def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
 def _read_gate(parts: Gathered, reports: Path) -> None:
     found = []
     for file in [*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]:
-        for document in _documents(parts, reports, [file], {"gate"}):
-            if all(isinstance(document.get(key), dict) for key in ("verdict", "base", "head")):
+        for document in _documents(parts, reports, [file], {"gate", "comparison"}):
+            if not words.is_gate(document):
+                continue
+            sides = [words.side_of(document, word) for word in ("base", "head")]
+            if all(isinstance(each, dict) and each for each in (document.get("verdict"), *sides)):
                 found.append(document)
             else:
                 name = file.relative_to(reports).as_posix()

@@ -45,7 +45,7 @@ CONTEXT = "benchproof gate"
 #: What a status is, by the gate's exit status.
 STATES = {0: "success", 1: "failure", 2: "error", 3: "failure"}
 #: The schemas that can be told.
-READ = (1, 2, 3)
+READ = (1, 2, 3, 4)
 #: The largest document that is read: a whole gate has about a megabyte.
 LARGEST = 32 * 2**20
 #: The longest description of a status that GitHub takes.
@@ -217,7 +217,7 @@ def read(file: Path) -> tuple[Document, str]:
         if file.stat().st_size > LARGEST:
             raise NoDocumentError("the document is too large to be a gate's")
         document = json.loads(file.read_text(encoding="utf-8"))
-        if document["kind"] != "gate" or document["schema"] not in READ:
+        if not words.is_gate(document) or document["schema"] not in READ:
             raise NoDocumentError("the document is not a gate's")
         return document, markdown.render(document)
     except FileNotFoundError as error:
@@ -258,7 +258,7 @@ def tell(repository: Repository, run: Run, file: Path) -> str:
     measured: str | None = None
     try:
         document, text = read(file)
-        measured = document["head"].get("commit")
+        measured = words.side_of(document, "head").get("commit")
         exit_status, summary = int(document["verdict"]["exit"]), document["verdict"]["summary"]
     except NoDocumentError as error:
         exit_status, summary = 2, str(error)

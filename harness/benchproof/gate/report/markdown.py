@@ -61,7 +61,7 @@ def render(document: Document, limit: int = LIMIT) -> str:
     """Write a gate's document as Markdown.
 
     Args:
-        document: as ``harness/benchproof/gate/schema.json`` describes it.
+        document: as ``harness/benchproof/schema.json`` describes it.
         limit: the most characters.
 
     Returns:

@@ -258,8 +258,8 @@ def undecided(document: Document) -> str:
 def troubles(document: Document) -> list[str]:
     """What kept the gate from measuring something, a line each."""
     return [
-        f"{about['impl'] or 'both'}: {line}"
-        for about in document["trouble"]
+        f"{about['impl']}: {line}" if about["impl"] else line
+        for about in document.get("trouble", ())
         for line in str(about["why"]).splitlines()
     ]
 
@@ -293,10 +293,20 @@ def _fact(name: str, value: object) -> str:
     return f"load {value}" if name == "load" else str(value)
 
 
+def is_gate(document: Document) -> bool:
+    """Whether a document, of any version, is that of a gate, whose verdict decides."""
+    return bool(document.get("gate") or document.get("kind") == "gate")
+
+
+def side_of(document: Document, word: str) -> Row:
+    """The "base" or the "head", as a document of any version describes it; empty without one."""
+    return document.get(word) or document.get({"base": "left", "head": "right"}[word]) or {}
+
+
 def against(document: Document) -> Iterator[tuple[str, str, str]]:
     """Both sides: the word, the commit, its subject."""
     for side in ("base", "head"):
-        about = document[side]
+        about = side_of(document, side)
         name = (about.get("commit") or "no commit")[:10]
         yield side, name + " with changes" * bool(about.get("dirty")), about.get("subject") or ""
 

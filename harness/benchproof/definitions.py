@@ -1,4 +1,4 @@
-"""What the commits of a gate say about it: the head's rules, and whose benchmarks are run.
+"""What a comparison is ruled by: settings and accepted regressions, and whose benchmarks are run.
 
 Settings and accepted regressions are read from the head, so that a pull request that loosens a rule
 shows that in its diff.
@@ -6,7 +6,8 @@ shows that in its diff.
 Both sides are measured with the same definitions, so that a ratio never comes from a benchmark
 that was edited. They are the head's; a branch that has none yet (a pull request that is older than
 the benchmarks) is measured with the base's, else with the working tree's. What only the base
-defines would vanish from the gate without a word: it is listed, and excluded by name.
+defines would vanish without a word: it is listed, and excluded by name. Where old commits are
+looked at (claims, a bisection) it is the working tree that rules.
 """
 
 from __future__ import annotations
@@ -16,26 +17,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchproof import accepted, asv_conf, pytest_files, settings, suite
+from . import accepted, asv_conf, pytest_files, settings, suite
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from benchproof.checkout import Checkout
-    from benchproof.compare import Place
-    from benchproof.settings import Settings
-    from benchproof.targets import Target
+    from .checkout import Checkout
+    from .place import Place
+    from .settings import Settings
+    from .targets import Target
 
 
 @dataclass(frozen=True)
-class Head:
-    """The rules of one gate.
+class Rules:
+    """The rules of one comparison.
 
     Attributes:
         settings: `[tool.benchproof]`.
         entries: of the file of accepted regressions.
         suites: the folder of the benchmark definitions.
-        whose: one line that says whose they are.
+        whose: one line that says whose they are, or "".
     """
 
     settings: Settings
@@ -44,30 +45,38 @@ class Head:
     whose: str
 
 
-def read(target: Target, base: Target, place: Place, scratch: Path) -> Head:
-    """Read the rules of a commit; those of the working tree, if that is the head.
+def read(
+    head: Target, base: Target, place: Place, scratch: Path, *, todays: bool, accepts: bool,
+    runs: bool,
+) -> Rules:  # fmt: skip
+    """Read the rules of a commit; those of the working tree, if the head is none of this project.
 
     Args:
-        target: the head.
-        base: the base, whose benchmarks are run where the head has none.
+        head: the candidate.
+        base: whose benchmarks are run where the head has none.
         place: with the checkout.
-        scratch: an empty folder for copies.
+        scratch: a folder for copies, which is made.
+        todays: whether the working tree rules, whatever the head has.
+        accepts: whether regressions can be accepted.
+        runs: whether benchmarks are run.
 
     Raises:
         SettingsError: a setting cannot be meant.
         AcceptedError: an entry breaks a rule.
         TargetError: there are no benchmarks.
     """
-    commit = None if target.is_working_tree else target.commit
+    commit = None if todays or head.repository else head.read_from
     text = place.checkout.read(commit, settings.FILE).decode(errors="replace")
     chosen = settings.parse(text)
     scratch.mkdir()
     copy = scratch / Path(chosen.accepted).name
-    copy.write_bytes(place.checkout.read(commit, chosen.accepted))
-    entries = accepted.load(copy)
-    order = (("the head", target), ("the base", base), ("the working tree", None))
-    suites, whose = choose(order, place.checkout, place.suites, scratch)
-    return Head(chosen, tuple(entries), suites, whose)
+    copy.write_bytes(place.checkout.read(commit, chosen.accepted) if accepts else b"")
+    entries = tuple(accepted.load(copy))
+    if not runs:
+        return Rules(chosen, entries, place.suites, "")
+    order: list[tuple[str, Target | None]] = [("the head", head), ("the base", base)]
+    order.insert(0 if todays else 2, ("the working tree", None))
+    return Rules(chosen, entries, *choose(order, place.checkout, place.suites, scratch))
 
 
 def choose(
@@ -122,7 +131,7 @@ def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path |
         None where the side has none.
     """
     suites, root = suites.resolve(), checkout.root.resolve()
-    if target.repository is not None:
+    if target.repository is not None or target.wheel:
         return None
     if target.is_working_tree or not target.commit or not suites.is_relative_to(root):
         return suites if suites.exists() else None

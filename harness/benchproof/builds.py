@@ -13,20 +13,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchproof import targets
-from benchproof.build import Builder
-from benchproof.errors import TargetError
-from benchproof.plan import SIDES
+from . import targets
+from .build import Builder
+from .errors import TargetError
+from .plan import SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchproof.build import Built
-    from benchproof.compare import Place
-    from benchproof.plan import SideName
-    from benchproof.processes import Crew
-    from benchproof.progress import Teller
-    from benchproof.targets import Implementation, Spec, Target
+    from .build import Built
+    from .place import Place
+    from .plan import SideName
+    from .processes import Crew
+    from .progress import Teller
+    from .targets import Implementation, Spec, Target
 
 #: Bytes of padding, and of alignment, by variant; further ones go on in the same manner.
 _PADDING = (0, 16, 48, 112, 32, 80, 144, 64)
@@ -43,16 +43,14 @@ def flags(variant: int) -> str:
 
 
 def spec(text: str, impl: Implementation) -> Spec:
-    """A side of a gate in one implementation.
+    """A side in one of several implementations.
 
     Raises:
         TargetError: it is empty, or names an implementation already.
     """
     parsed = targets.parse(text)
     if parsed.impl is not None:
-        raise TargetError(
-            f"{text!r} names an implementation: a gate measures both, or those of --impl"
-        )
+        raise TargetError(f"{text!r} names an implementation: all are measured, or those of --impl")
     return replace(parsed, impl=impl)
 
 

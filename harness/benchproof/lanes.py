@@ -1,0 +1,188 @@
+"""One variant of a comparison: both its sides built, proven and counted; then it is timed."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import builds, counting, imports, package, results, suite
+from .bench import Bench
+from .collected import Sampled, Spot
+from .plan import SIDES
+from .progress import Counter
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from .place import Place
+    from .plan import SideName
+    from .processes import Crew
+    from .progress import Teller
+    from .settings import Settings
+    from .suite import Case
+    from .targets import Target
+
+#: Pairs of processes that count, where the two sides are different variants: the cheaper one waits
+#: for the other, and a core with it.
+LANES = 2
+
+
+class Named:
+    """A teller for one of two that talk at the same time."""
+
+    def __init__(self, tell: Teller, name: str) -> None:
+        """The teller behind it, and whose words these are."""
+        self._tell, self._name = tell, f"{name}: " if name else ""
+
+    def stage(self, text: str) -> None:
+        """A stage of this one."""
+        self._tell.stage(f"{self._name}{text}")
+
+    def expect(self, seconds: float) -> None:
+        """As it is."""
+        self._tell.expect(seconds)
+
+    def line(self, text: str) -> None:
+        """As it is."""
+        self._tell.line(f"{self._name}{text}")
+
+
+class Catalogue:
+    """The benchmarks, found once for all variants."""
+
+    def __init__(
+        self, bench: str, settings: Settings, meters: Collection[str], tasks: Collection[str],
+        named: Sequence[Case],
+    ) -> None:  # fmt: skip
+        """Which are chosen, whose patterns must match, meters, and what a person named instead.
+
+        Raises:
+            SelectionError: `bench` is no expression.
+        """
+        self.pattern = suite.expression(bench)
+        self._settings, self._meters, self._tasks = settings, meters, tasks
+        self._lock = threading.Lock()
+        self._found = False
+        self.named = named
+        self.known: list[Case] = list(named)
+        self.excluded: list[dict[str, str | None]] = []
+
+    def take(self, rows: Sequence[Mapping[str, Any]] | None, place: str) -> None:
+        """What was found before anything was built; None: only a build can tell.
+
+        Raises:
+            SelectionError: none of it matches.
+            SettingsError: a limit's pattern matches none.
+        """
+        if rows is not None:
+            self._know(rows, package.name(place))
+            suite.select(self.known, self.pattern)
+
+    def _know(self, rows: Sequence[Mapping[str, Any]], measured: str) -> None:
+        """Remember them, and the case of import time."""
+        self.known = suite.from_rows(rows, self._meters)
+        if imports.asked(self._tasks) and measured:
+            self.known.append(imports.case(measured))
+        self._settings.check([case.name for case in self.known])
+
+    def cases(self, bench: Bench, tell: Teller) -> list[Case]:
+        """The chosen ones.
+
+        Raises:
+            SelectionError: none matches.
+            SettingsError: a limit's pattern matches none.
+            WorkerError: they cannot be listed.
+        """
+        if self.named:
+            return list(self.named)
+        with self._lock:
+            if not self._found:
+                self._found = True
+                tell.stage("finding the benchmarks")
+                found = bench.discover()
+                self.excluded = suite.left_out(found, self.pattern, self._meters)
+                if self.excluded:
+                    tell.line(suite.told(self.excluded))
+                self._know(found, bench.sides["right"].package)
+        return suite.select(self.known, self.pattern)
+
+
+@dataclass(kw_only=True)
+class Lane(Sampled):
+    """A variant that is measured.
+
+    Attributes:
+        targets: what is built.
+        scratch: for workers.
+        bench: runs the workers, once there are builds.
+    """
+
+    targets: dict[SideName, Target]
+    scratch: Path
+    bench: Bench | None = None
+
+    @property
+    def same_sources(self) -> bool:
+        """Whether both sides are the same build, as can be told before there is any."""
+        left, right = (self.targets[side] for side in SIDES)
+        return (left.content, left.spec.impl) == (right.content, right.spec.impl)
+
+    def build(
+        self, place: Place, suites: Path, crew: Crew, core: int | None, number: int, tell: Teller
+    ) -> Bench:
+        """Build both sides, so often as was asked for.
+
+        Raises:
+            BenchproofError: one does not build.
+        """
+        names = " and ".join(dict.fromkeys(each.spec.text for each in self.targets.values()))
+        tell.stage(f"building {names}")
+        built = builds.build(self.targets, place, crew, number, tell)
+        firsts = {side: each[0] for side, each in built.items()}
+        left, right = firsts["left"], firsts["right"]
+        for words in dict.fromkeys(
+            f"{self.targets[side].spec.text} is measured in pure Python: {each.why_pure}"
+            for side, each in firsts.items() if each.why_pure
+        ):  # fmt: skip
+            tell.line(words)
+        self.same = left.same_as(right)
+        self.name = self.name or (left.impl if left.impl == right.impl else "")
+        self.sides = {
+            side: results.describe(self.targets[side], each[0])
+            | {"wheels": [one.wheel_sha256 for one in each]}
+            for side, each in built.items()
+        }
+        self.scratch.mkdir(parents=True)
+        self.bench = Bench(
+            firsts, suites, crew, self.scratch, core, self.got,
+            others={side: each[1:] for side, each in built.items()},
+            lanes=LANES if left.impl != right.impl else 1,
+        )  # fmt: skip
+        return self.bench
+
+    def count(
+        self, bench: Bench, tasks: Collection[str], number: int, settings: Settings, tell: Teller,
+        after: float = 0.0,
+    ) -> None:  # fmt: skip
+        """Prove every case, and run the exact meters in so many layouts of memory.
+
+        Args:
+            bench: of both sides.
+            tasks: the exact meters'.
+            number: of layouts.
+            settings: limits.
+            tell: hears of it.
+            after: seconds that follow.
+
+        Raises:
+            BenchproofError: workers do not run.
+        """
+        functions = imports.functions(self.cases)
+        if functions:
+            costs = dict.fromkeys((case.name for case in functions), counting.PROVING)
+            proving = Counter("proving the path on both sides", costs, tell, after)
+            bench.prove(functions, proving.done)
+            spots = [Spot(each % bench.builds, each) for each in range(number)]
+            counting.exact(bench, functions, tasks, tell, settings, spots, after)
