@@ -23,6 +23,7 @@ from . import (
     profile,
     programs,
     provenance,
+    records,
     results,
     suite,
     targets,
@@ -132,10 +133,12 @@ class Outcome:
 
     Attributes:
         document: what the results file holds.
-        lanes: with the raw samples.
+        samples: from which it was computed.
+        lanes: of the same, with what measured them.
     """
 
     document: dict[str, Any]
+    samples: Samples
     lanes: Sequence[Lane]
 
     @property
@@ -158,6 +161,14 @@ class Outcome:
                 written += results.write_raw(each, each.bench.core, name)
         return written
 
+    def save_records(self, file: Path) -> None:
+        """Write the samples, for `benchproof judge`.
+
+        Raises:
+            BenchproofError: they cannot be written.
+        """
+        records.write(self.samples, file)
+
 
 def compare(request: Request, place: Place, tell: Teller) -> Outcome:
     """Compare two sides.
@@ -173,10 +184,11 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
     with Crew() as crew:
         running = _Comparison(request, place, tell, crew)
         running.measure()
-        document = judge.document(running.samples())
+        samples = running.samples()
+        document = judge.document(samples)
         if running.failed and not document["cases"] and not request.gate:
             raise running.failed[0]
-        return Outcome(document, running.lanes)
+        return Outcome(document, samples, running.lanes)
 
 
 def usable(

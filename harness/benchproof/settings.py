@@ -196,6 +196,16 @@ def parse(text: str) -> Settings:
     return _Reader(file, ("tool", name)).settings(tools.get(name, {}))
 
 
+def described(about: Mapping[str, Any]) -> Settings:
+    """The settings that `Settings.describe` described.
+
+    Raises:
+        SettingsError: as `load`.
+    """
+    given = {key: value for key, value in about.items() if value not in ("", [])}
+    return _Reader(toml.File("", FILE, SettingsError), ("tool", "benchproof")).settings(given)
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Checks values."""

@@ -187,7 +187,7 @@ class Looks:
         """
         self.alpha, self.family = alpha, family
         self.said: dict[str, Verdict] = {}
-        self._paid: list[tuple[float, float]] = [(0.0, 0.0)]
+        self.paid: list[tuple[float, float]] = [(0.0, 0.0)]
 
     def pay(self, fraction: float) -> float:
         """The chance of a false alarm that a look may take.
@@ -197,10 +197,10 @@ class Looks:
         Args:
             fraction: of the sampling that has been done, planned without regard to what it showed.
         """
-        if fraction > self._paid[-1][0]:
-            before = stats.spent(self.alpha, self._paid[-1][0])
-            self._paid.append((fraction, stats.spent(self.alpha, fraction) - before))
-        return self._paid[-1][1]
+        if fraction > self.paid[-1][0]:
+            before = stats.spent(self.alpha, self.paid[-1][0])
+            self.paid.append((fraction, stats.spent(self.alpha, fraction) - before))
+        return self.paid[-1][1]
 
 
 def judge_exact(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchproof import compare, results, timing
+from benchproof import compare, judge, records, results, timing
 from benchproof.bench import Bench
 from benchproof.build import Builder
 from benchproof.errors import SelectionError, StoppedError, TargetError, WorkerError
@@ -36,8 +36,12 @@ def rows(document):
 def test_a_slower_commit_is_a_regression_and_everything_is_kept(slower, tell, tmp_path, toolchain):
     file = tmp_path / "kept" / "result.json"
     request = replace(QUICK, meters=(*EXACT, "wall"))
-    written = compare.compare(request, slower, tell).save(file)
+    outcome = compare.compare(request, slower, tell)
+    written = outcome.save(file)
     kept = json.loads(file.read_text())
+    outcome.save_records(tmp_path / "samples.jsonl.gz")
+    again = judge.document(records.read(tmp_path / "samples.jsonl.gz"))
+    assert json.loads(json.dumps(again)) == kept
     assert (kept["schema"], kept["kind"], kept["partial"]) == (4, "comparison", False)
     assert kept["left"]["subject"] == "a toy"
     assert kept["right"]["impl"] == ("cython" if toolchain.compiles else "python")

@@ -20,6 +20,7 @@ from . import (
     gate,
     history,
     init,
+    judge,
     publish,
     share,
     version,
@@ -35,7 +36,7 @@ P = ParamSpec("P")
 
 #: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
 COMMANDS: tuple[ModuleType, ...] = (
-    init, list_command, compare, run_command, gate, history, changes, bisect, publish, share,
+    init, list_command, compare, run_command, gate, judge, history, changes, bisect, publish, share,
     claims, doctor,
 )  # fmt: skip
 #: Commands whose `--json` took no file once; there, without one, it means standard output.

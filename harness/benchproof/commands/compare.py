@@ -16,6 +16,7 @@ from .options import (
     Json,
     Meters,
     Quick,
+    Records,
     Seed,
     Suites,
     chosen_meters,
@@ -68,6 +69,7 @@ def command(
     committed: Committed = False,
     suites: Suites = None,
     everything: All = False,
+    records: Records = None,
     run: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,4 +103,6 @@ def command(
     table.show(outcome.document, output.console(), everything=everything)
     if json is not None:
         outcome.save(json)
+    if records is not None:
+        outcome.save_records(records)
     return int(outcome.document["verdict"]["exit"])

@@ -19,6 +19,7 @@ from .options import (
     Json,
     Meters,
     Quick,
+    Records,
     Reports,
     Seed,
     Suites,
@@ -81,9 +82,10 @@ def command(
     suites: Suites = None,
     reports: Reports = None,
     everything: All = False,
+    records: Records = None,
 ) -> int:
     """Gate a commit."""
-    files.forget(json, markdown, junit)
+    files.forget(json, markdown, junit, records)
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = chosen_meters(meters), gated_impls(base, head, impl, bench)
 
@@ -98,7 +100,7 @@ def command(
         base, head, bench, wanted, budget or 0.0, quick, seed, force, committed,
         profile=profile, impls=impls, builds=builds, gate=True,
     )  # fmt: skip
-    outputs = command.Outputs(json, markdown, junit)
+    outputs = command.Outputs(json, markdown, junit, records)
     with output.telling() as tell:
         return command.run(
             question, place, outputs, reports or place.checkout.root / "reports", tell,

@@ -33,6 +33,10 @@ Json = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Keep the whole document; '-' is standard output."),
 ]
+Records = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep all samples as JSON lines (.gz: compressed)."),
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Few processes: a rough wall time.")]
 Seed = Annotated[int, typer.Option(help="Of the random order of processes and cases.")]
 All = Annotated[bool, typer.Option("--all", help="Show every benchmark, not what moved alone.")]

@@ -29,11 +29,13 @@ class Outputs:
         json: the document.
         markdown: for a pull request.
         junit: for CI systems.
+        records: all samples.
     """
 
     json: Path | None = None
     markdown: Path | None = None
     junit: Path | None = None
+    records: Path | None = None
 
 
 def run(
@@ -94,6 +96,8 @@ def _write(outcome: Outcome, outputs: Outputs) -> None:
         files.write(markdown.render(document), outputs.markdown)
     if outputs.junit is not None:
         junit.write(document, outputs.junit)
+    if outputs.records is not None:
+        outcome.save_records(outputs.records)
 
 
 def _refuse_part(asked: Request, place: Place) -> None:

@@ -1,0 +1,40 @@
+"""`benchproof judge`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+
+from .options import All, Json  # noqa: TC001  (as above)
+from .output import Output
+
+HELP = """Judge kept samples again: nothing is built, nothing is measured.
+
+FILE is what `compare` or `gate` wrote with --records. Settings, accepted regressions and the day
+are those of the run, so that the verdict is the same to the digit.
+
+\b
+Examples:
+  benchproof compare main HEAD --records main.jsonl.gz
+  benchproof judge main.jsonl.gz --all
+  benchproof judge main.jsonl.gz --json -
+
+Exit status: 0 no regression, 1 regression, 2 could not measure, or no such samples, 3
+cannot decide.
+"""
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Of --records.")],
+    json: Json = None,
+    everything: All = False,
+) -> int:
+    """Judge samples."""
+    from benchproof import judge, records, table  # noqa: PLC0415  (scipy is slow to import)
+
+    document, output = judge.document(records.read(file)), Output(json)
+    table.show(document, output.console(), everything=everything)
+    output.keep(document)
+    return int(document["verdict"]["exit"])

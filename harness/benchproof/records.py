@@ -1,0 +1,277 @@
+"""The record stream: all samples of a comparison as JSON lines, a value a line; read by `judge`.
+
+===========  =======================================================================================
+``record``   holds
+===========  =======================================================================================
+comparison   the first line: ``stream`` (the version of this format), and what the document says of
+             sides, settings, provenance and the like; its provenance is that of ``host`` 0
+variant      ``variant`` (its name), both builds, whether they are the same, how wall time was taken
+case         a benchmark in a variant: identity, loop counts, why it failed or was not timed, and
+             where its instructions went
+proof        what a side answered before anything was measured: files, probe, digest of the answer
+sample       ``benchmark`` and ``params``, ``side``, ``variant``, ``host``, ``build``, ``meter``,
+             ``unit``, ``process`` (of exact meters: the layout of memory; of times: the block),
+             ``block`` (null for exact meters), ``number`` of the value in its process, ``value``
+end          the last line: how many came before it
+===========  =======================================================================================
+
+Values are written with all digits, so that a judged stream says what the run said. A line that
+cannot be meant is an error with its number: nothing is left out, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import json
+import math
+import zlib
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from . import files, settings
+from .accepted import Entry
+from .collected import Sampled, Samples, Spot
+from .errors import BenchproofError, SettingsError, told
+from .meters import METERS
+from .meters.counts import Counts
+from .plan import SIDES, Loops
+from .suite import Case
+from .verdict import Looks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+#: The version of the format; a change that could break a reader raises it.
+STREAM = 1
+_TIMES = ("wall", "processor")
+
+
+def write(samples: Samples, file: Path) -> None:
+    """Write a stream, compressed if the name ends in ``.gz``.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    found = [*_records(samples)]
+    found.append({"record": "end", "lines": len(found)})
+    text = "".join(
+        json.dumps(each, allow_nan=False, separators=(",", ":")) + "\n" for each in found
+    )
+    data = text.encode()
+    files.write(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data, file)
+
+
+def _records(samples: Samples) -> Iterator[dict[str, Any]]:
+    """All but the last line."""
+    yield {
+        "record": "comparison", "stream": STREAM, "about": samples.about,
+        "settings": samples.settings.describe(), "known": list(samples.known),
+        "accepted": [vars(each) | {"until": each.until.isoformat()} for each in samples.entries],
+        "partial": samples.partial,
+    }  # fmt: skip
+    for each in samples.variants:
+        got, looks = each.got, each.looks
+        yield {
+            "record": "variant", "variant": each.name, "sides": each.sides, "same": each.same,
+            "blocks": got.blocks, "thrown": [*got.thrown.items()],
+            "looks": looks and {"alpha": looks.alpha, "family": looks.family, "said": looks.said,
+                                "paid": looks.paid},
+        }  # fmt: skip
+        for case in each.cases:
+            where = {
+                "variant": each.name, "benchmark": case.benchmark or case.name,
+                "params": case.name.removeprefix(case.benchmark or case.name),
+            }  # fmt: skip
+            loops = got.loops.get(case.name)
+            yield {
+                "record": "case", **where, "case": asdict(case), "loops": loops and asdict(loops),
+                "failure": got.failures.get(case.name), "untimed": got.untimed.get(case.name),
+                "profile": each.profiles.get(case.name),
+            }  # fmt: skip
+            for side in SIDES:
+                if case.name in got.proofs.get(side, {}):
+                    answer = got.proofs[side][case.name]
+                    yield {"record": "proof", **where, "side": side, "answer": answer}
+                for meter, *place, value in _values(each, side, case.name):
+                    yield {
+                        "record": "sample", **where, "side": side, "host": 0, "meter": meter,
+                        "unit": METERS[meter].unit or case.unit,
+                        **dict(zip(_PLACE, place, strict=True)), "value": value,
+                    }  # fmt: skip
+
+
+#: Where a value was taken.
+_PLACE = ("build", "process", "block", "number")
+
+
+def _values(each: Sampled, side: Any, name: str) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
+    """Meter, build, process, block, number and value of all values of a case and side."""
+    for meter in each.got.counts:
+        for spot, value in each.got.spots(meter, side, name).items():
+            yield meter, spot.build, spot.layout, None, 0, value
+    for block, values in each.got.walls[side].get(name, {}).items():
+        for number, value in enumerate(values):
+            yield "wall", 0, block, block, number, value
+    for block, value in each.got.processor[side].get(name, {}).items():
+        yield "processor", 0, block, block, 0, value
+
+
+def read(file: Path) -> Samples:
+    """Read a stream.
+
+    Raises:
+        BenchproofError: it cannot be read, is of a newer version, ends early, or holds a value
+            twice or one that is no number; the message begins with file and line.
+    """
+    try:
+        data = file.read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+    except (EOFError, zlib.error) as error:
+        raise BenchproofError(f"{file}: it ends early: the compressed stream is cut off") from error
+    except OSError as error:
+        raise told(error) from error
+    return _Reader(str(file)).read(data)
+
+
+class _Reader:
+    """Reads records, and knows where they stand."""
+
+    def __init__(self, file: str) -> None:
+        """Nothing is read yet."""
+        self._file, self._line = file, 0
+        self._variants: dict[str, Sampled] = {}
+        self._cases: dict[tuple[str, str, str], Case] = {}
+        self._seen: set[tuple[Any, ...]] = set()
+
+    def read(self, data: bytes) -> Samples:
+        """The whole stream."""
+        lines = data.decode(errors="replace").splitlines()
+        ways: dict[str, Callable[[dict[str, Any]], None]] = {
+            "variant": self._variant, "case": self._case, "proof": self._proof,
+            "sample": self._sample,
+        }  # fmt: skip
+        found: list[dict[str, Any]] = []
+        for self._line, line in enumerate(lines, 1):
+            try:
+                record = json.loads(line, parse_constant=self._no_number)
+                kind = record["record"]
+                if self._line == 1 and (kind != "comparison" or record["stream"] > STREAM):
+                    self._refuse_stream(record)
+                if kind in ways:
+                    ways[kind](record)
+                elif kind not in {"comparison", "end"} or (kind == "comparison") != (not found):
+                    self._refuse(f"unknown record {kind!r}")
+                found = [*found[:1], record]
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                if self._line == len(lines):
+                    break
+                self._refuse(f"no record of benchproof ({type(error).__name__}: {error})")
+        if (
+            not found
+            or found[-1].get("record") != "end"
+            or found[-1].get("lines") != len(lines) - 1
+        ):
+            raise BenchproofError(
+                f"{self._file}: it ends early: {len(lines)} lines, and the last does not end it"
+            )
+        return self._whole(found[0])
+
+    def _whole(self, first: dict[str, Any]) -> Samples:
+        """The comparison, from its first line."""
+        self._line = 1
+        try:
+            return Samples(
+                first["about"], settings.described(first["settings"]), [*self._variants.values()],
+                [Entry(**each | {"meters": tuple(each["meters"]),
+                                 "until": dt.date.fromisoformat(each["until"])})
+                 for each in first["accepted"]],
+                first["known"], first["partial"],
+            )  # fmt: skip
+        except (ValueError, KeyError, TypeError, AttributeError, SettingsError) as error:
+            self._refuse(f"no beginning of a stream ({type(error).__name__}: {error})")
+
+    def _variant(self, record: dict[str, Any]) -> None:
+        """A variant."""
+        if record["variant"] in self._variants:
+            self._refuse(f"a second variant {record['variant']!r}")
+        each = Sampled(name=record["variant"], sides=record["sides"], same=record["same"])
+        each.got.blocks, each.got.thrown = record["blocks"], dict(record["thrown"])
+        if looks := record["looks"]:
+            each.looks = Looks(looks["alpha"], looks["family"])
+            each.looks.said, each.looks.paid = looks["said"], [(a, b) for a, b in looks["paid"]]
+        self._variants[each.name] = each
+
+    def _case(self, record: dict[str, Any]) -> None:
+        """A benchmark of it."""
+        case = Case(**{each.name: record["case"][each.name] for each in fields(Case)})
+        place = record["variant"], record["benchmark"], record["params"]
+        if place in self._cases:
+            self._refuse(f"a second case {case.name}")
+        self._cases[place] = case
+        each = self._variants[record["variant"]]
+        each.cases.append(case)
+        if loops := record["loops"]:
+            each.got.loops[case.name] = Loops(
+                loops["wall"], Counts(**loops["instructions"]), Counts(**loops["allocations"])
+            )
+        for key, kept in (("failure", each.got.failures), ("untimed", each.got.untimed)):
+            if record[key] is not None:
+                kept[case.name] = record[key]
+        if record["profile"] is not None:
+            each.profiles[case.name] = record["profile"]
+
+    def _of(self, record: dict[str, Any], *more: Any) -> tuple[Sampled, str, Any]:  # noqa: ANN401
+        """Whose a record is: variant, case and side; each place has one."""
+        place = record["variant"], record["benchmark"], record["params"]
+        if record["side"] not in SIDES or place not in self._cases:
+            self._refuse(f"{record['benchmark']}{record['params']} is no case of a side before it")
+        key = (*place, record["side"], *more)
+        if key in self._seen:
+            self._refuse(f"a second {''.join(place[1:])} {' '.join(map(str, key[3:]))}")
+        self._seen.add(key)
+        return self._variants[record["variant"]], self._cases[place].name, record["side"]
+
+    def _proof(self, record: dict[str, Any]) -> None:
+        """What a side answered."""
+        each, name, side = self._of(record, "proof")
+        each.got.proofs.setdefault(side, {})[name] = record["answer"]
+
+    def _sample(self, record: dict[str, Any]) -> None:
+        """A value."""
+        meter, value = record["meter"], record["value"]
+        build, process, block, number = place = [record[key] for key in _PLACE]
+        each, name, side = self._of(record, meter, *place)
+        wrong = isinstance(value, bool) or not isinstance(value, int | float)
+        if wrong or not math.isfinite(value):
+            self._refuse(f"{value!r} is no number")
+        if meter not in METERS:
+            self._refuse(f"unknown meter {meter!r}")
+        if meter not in _TIMES:
+            each.got.count(meter, side, name, value, Spot(build, process))
+        elif meter == "processor":
+            each.got.processor[side].setdefault(name, {})[block] = value
+        else:
+            values = each.got.walls[side].setdefault(name, {}).setdefault(block, [])
+            if number != len(values):
+                self._refuse(f"value {number} of a process in which {len(values)} came before")
+            values.append(value)
+
+    def _no_number(self, text: str) -> NoReturn:
+        """JSON knows no such thing, and no meter gives it."""
+        self._refuse(f"{text} is no number")
+
+    def _refuse_stream(self, record: dict[str, Any]) -> NoReturn:
+        """Say why it is no stream that can be read."""
+        if record.get("record") == "comparison":
+            self._refuse(
+                f"a stream of version {record['stream']}, and this benchproof reads up to "
+                f"{STREAM}: update it"
+            )
+        self._refuse("no stream of benchproof: its first line is no comparison")
+
+    def _refuse(self, words: str) -> NoReturn:
+        """Say what is wrong, with its line."""
+        raise BenchproofError(f"{self._file}:{self._line}: {words}")
