@@ -104,7 +104,9 @@ def test_a_regression_of_pure_python_alone_is_one_and_gate_agrees(pure, tell):
     gated = compare(replace(request, gate=True), pure, tell).document
     assert gated["verdict"] == compared["verdict"]
     assert gated["verdict"]["exit"] == 1
-    assert gated["cases"] == compared["cases"]
+    # How many loops time would take follows a clock.
+    found = [[row | {"loops": None} for row in each["cases"]] for each in (gated, compared)]
+    assert found[0] == found[1]
     assert {row["impl"]: row["verdict"] for row in gated["cases"]} == {
         "cython": "equivalent", "python": "regressed"
     }  # fmt: skip
