@@ -45,7 +45,7 @@ class Session(BaseSession):
         self,
         query: str | Statement | PreparedStatement,
         parameters: Sequence[Any] | dict[str, Any] | None = None,
-        timeout: float | NotSet | None = NOT_SET,  # noqa: ASYNC109  (also of the requests behind it)
+        timeout: float | NotSet | None = NOT_SET,
         trace: bool = False,
         custom_payload: Mapping[str, bytes | None] | None = None,
         execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
@@ -101,7 +101,7 @@ class Session(BaseSession):
         self,
         query: str | Statement | PreparedStatement,
         parameters: Sequence[Any] | dict[str, Any] | None = None,
-        timeout: float | NotSet | None = NOT_SET,  # noqa: ASYNC109  (also of the requests behind it)
+        timeout: float | NotSet | None = NOT_SET,
         trace: bool = False,
         custom_payload: Mapping[str, bytes | None] | None = None,
         execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,

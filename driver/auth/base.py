@@ -6,8 +6,6 @@ SASL (RFC 4422) go back and forth until the server accepts or refuses.
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class Authenticator:
     """One side of one conversation with a server; every connection has its own.
@@ -38,7 +36,7 @@ class Authenticator:
 class AuthProvider:
     """Makes authenticators. One is set for a whole cluster."""
 
-    def new_authenticator(self, host: Any) -> Authenticator:  # noqa: ANN401  (an address or an endpoint)
+    def new_authenticator(self, host: object) -> Authenticator:
         """An authenticator for one connection.
 
         Args:

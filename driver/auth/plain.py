@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..protocol.errors import AuthenticationFailed
 from .base import Authenticator, AuthProvider
 
@@ -32,7 +30,7 @@ class PlainTextAuthProvider(AuthProvider):
         self.username = username
         self.password = password
 
-    def new_authenticator(self, host: Any) -> PlainTextAuthenticator:  # noqa: ANN401, ARG002  (the same for all)
+    def new_authenticator(self, host: object) -> PlainTextAuthenticator:
         """An authenticator with these credentials."""
         return PlainTextAuthenticator(self.username, self.password)
 
@@ -85,7 +83,7 @@ class TransitionalModePlainTextAuthProvider(AuthProvider):
     Such a server asks who a client is and takes one that does not say as anonymous.
     """
 
-    def new_authenticator(self, host: Any) -> TransitionalModePlainTextAuthenticator:  # noqa: ANN401, ARG002  (the same for all)
+    def new_authenticator(self, host: object) -> TransitionalModePlainTextAuthenticator:
         """An authenticator without credentials."""
         return TransitionalModePlainTextAuthenticator()
 

@@ -34,7 +34,7 @@ class SaslAuthProvider(AuthProvider):
             )
         self.sasl_kwargs = sasl_kwargs
 
-    def new_authenticator(self, host: Any) -> SaslAuthenticator:  # noqa: ANN401  (an address or an endpoint)
+    def new_authenticator(self, host: object) -> SaslAuthenticator:
         """A client for this host."""
         return SaslAuthenticator(host, **self.sasl_kwargs)
 
@@ -52,10 +52,10 @@ class SaslAuthenticator(Authenticator):
 
     def __init__(
         self,
-        host: Any,  # noqa: ANN401  (an address or an endpoint)
+        host: object,
         service: str,
         mechanism: str = "GSSAPI",
-        **sasl_kwargs: Any,  # noqa: ANN401  (as pure-sasl takes them)
+        **sasl_kwargs: Any,  # noqa: ANN401  (the same)
     ) -> None:
         """Make a client.
 

@@ -14,7 +14,7 @@ from weakref import WeakSet
 from .core import ClusterCore
 from .options import ClusterOptions, takes_options
 from .profiles import EXEC_PROFILE_DEFAULT, ExecutionProfile
-from .refreshing import Refreshing
+from .refreshing import Done, Refreshing
 
 if TYPE_CHECKING:
     import ssl
@@ -55,15 +55,15 @@ class _Option(Generic[_T]):
     def __get__(self, cluster: None, owner: type) -> Self: ...
 
     @overload
-    def __get__(self, cluster: BaseCluster, owner: type) -> _T: ...
+    def __get__(self, cluster: BaseCluster[Any], owner: type) -> _T: ...
 
-    def __get__(self, cluster: BaseCluster | None, owner: type) -> Self | _T:
+    def __get__(self, cluster: BaseCluster[Any] | None, owner: type) -> Self | _T:
         if cluster is None:
             return self
         value: _T = getattr(cluster.core.options, self._name)
         return value
 
-    def __set__(self, cluster: BaseCluster, value: _T) -> None:
+    def __set__(self, cluster: BaseCluster[Any], value: _T) -> None:
         change: dict[str, Any] = {self._name: value}
         cluster.core.options = replace(cluster.core.options, **change)
 
@@ -115,7 +115,7 @@ class _OfProfile(Generic[_T]):
         session.core.set_default(self._attribute, value, self._name)
 
 
-class BaseCluster(Refreshing):
+class BaseCluster(Refreshing[Done]):
     """The options of a cluster as attributes, and what is known of it.
 
     Options can be set too; what is connected already stays as it is. ``ClusterOptions`` describes
@@ -447,7 +447,7 @@ class BaseSession:
     def execution_profile_clone_update(
         self,
         ep: ProfileOrName,
-        **kwargs: Any,  # noqa: ANN401  (attributes of a profile)
+        **kwargs: object,
     ) -> ExecutionProfile:
         """A copy of a profile with other attributes, to be given to ``execute``.
 
@@ -463,8 +463,8 @@ class BaseSession:
     def add_request_init_listener(
         self,
         fn: Callable[..., object],
-        *args: Any,  # noqa: ANN401  (as the function takes them)
-        **kwargs: Any,  # noqa: ANN401  (the same)
+        *args: object,
+        **kwargs: object,
     ) -> None:
         """Have ``fn(request, *args, **kwargs)`` called with each request before it is sent."""
         self.core.add_request_init_listener(fn, *args, **kwargs)
@@ -472,8 +472,8 @@ class BaseSession:
     def remove_request_init_listener(
         self,
         fn: Callable[..., object],
-        *args: Any,  # noqa: ANN401  (as the function takes them)
-        **kwargs: Any,  # noqa: ANN401  (the same)
+        *args: object,
+        **kwargs: object,
     ) -> None:
         """Call a listener no more that was added with the same arguments.
 

@@ -37,7 +37,7 @@ def _shut_down_what_is_left() -> None:
             log.exception("Cannot shut down %r", cluster)
 
 
-class Cluster(BaseCluster):
+class Cluster(BaseCluster[None]):
     """A cluster, and the sessions with it.
 
     ::

@@ -27,9 +27,10 @@ from .system_tables import SystemTables, time_limit
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
 
+    from ..net.connection import Connection
     from ..topology.host import Host
     from ..wire.features import ProtocolFeatures
-    from .contract import ControlCore, ControlledConnection
+    from .core import ClusterCore
     from .system_tables import Row
 
 log = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ class ControlConnection:
         is_scylla: whether it is ScyllaDB.
     """
 
-    def __init__(self, core: ControlCore) -> None:
+    def __init__(self, core: ClusterCore) -> None:
         """Watch for a core; nothing is connected before ``connect``."""
         self.features: ProtocolFeatures = NO_FEATURES
         self.release_version: str | None = None
@@ -70,7 +71,7 @@ class ControlConnection:
         self._is_closed = False
 
     @property
-    def connection(self) -> ControlledConnection | None:
+    def connection(self) -> Connection | None:
         """The connection; None while there is none."""
         return self._tables.connection if self._tables else None
 
@@ -156,7 +157,7 @@ class ControlConnection:
 
     # --- losing it -----------------------------------------------------------------------------
 
-    def _on_closed(self, connection: ControlledConnection, error: Exception | None) -> None:
+    def _on_closed(self, connection: Connection, error: Exception | None) -> None:
         """A connection of ours is closed; one that was not yet, or no longer, used is no loss."""
         if connection is not self.connection:
             return
@@ -254,11 +255,11 @@ class ControlConnection:
     async def refresh_schema(
         self,
         *,
-        connection: ControlledConnection | None = None,
+        connection: Connection | None = None,
         target_type: str | None = None,
         schema_agreement_wait: float | None = None,
         force: bool = False,
-        **target: Any,  # noqa: ANN401  (fields of a SCHEMA_CHANGE)
+        **target: object,
     ) -> bool:
         """Wait until the nodes agree on the schema, then read it, or the part that changed.
 
@@ -291,7 +292,7 @@ class ControlConnection:
         wait_time: float | None = None,
         scope: str = "cluster",
         *,
-        connection: ControlledConnection | None = None,
+        connection: Connection | None = None,
     ) -> bool:
         """Wait until the nodes have the same schema.
 
@@ -337,7 +338,7 @@ class ControlConnection:
     def _reader(self) -> NodeReader:
         return NodeReader(self._core.options.endpoint_factory, tokens_required=not self.is_scylla)
 
-    async def _read_schema(self, tables: SystemTables, **target: Any) -> None:  # noqa: ANN401  (as above)
+    async def _read_schema(self, tables: SystemTables, **target: Any) -> None:  # noqa: ANN401  (names of parts)
         async with self._schema_lock:
             with self._given_up_if_it_fails(tables):
                 await read_schema(self._core.metadata, tables.ask, self.release_version, **target)
@@ -356,7 +357,7 @@ class ControlConnection:
             str(host or row["host_id"]),
         )
 
-    def _tables_of(self, connection: ControlledConnection) -> SystemTables:
+    def _tables_of(self, connection: Connection) -> SystemTables:
         options = self._core.options
         limit = options.metadata_request_timeout
         if limit is None:

@@ -382,7 +382,7 @@ class ClusterCore:
 
     async def _schema_changed(
         self,
-        connection: Any,  # noqa: ANN401  (one of layer 6, whatever carries its bytes)
+        connection: Connection,
         event: Mapping[str, Any],
         done: Callable[[bool], None],
     ) -> None:

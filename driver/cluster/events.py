@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from ..topology.host import Host
     from ..wire.responses import EventMessage
-    from .contract import ControlCore
     from .control_connection import ControlConnection
+    from .core import ClusterCore
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ Address: TypeAlias = "tuple[str, int]"
 class Events:
     """Takes the events of the control connection."""
 
-    def __init__(self, core: ControlCore, control: ControlConnection) -> None:
+    def __init__(self, core: ClusterCore, control: ControlConnection) -> None:
         """Collect events in windows of the lengths that the options say."""
         self._core = core
         self._control = control

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..topology.host import Host
-    from .contract import HostsCore
+    from .core import ClusterCore
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class _Entry:
 class HostRegistry:
     """The hosts of a cluster. Everything is called, and runs, on the core's loop."""
 
-    def __init__(self, core: HostsCore) -> None:
+    def __init__(self, core: ClusterCore) -> None:
         """Serve a cluster."""
         self._core = core
         # By identity: a node that was replaced has an equal host, as it has the same endpoint.

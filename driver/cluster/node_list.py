@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from ..topology.endpoint import EndPoint
+    from ..topology.endpoint import EndPoint, EndPointFactory
     from ..topology.host import Host
-    from .contract import EndPointFactory
 
 log = logging.getLogger(__name__)
 

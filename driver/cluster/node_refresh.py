@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from ..topology.endpoint import EndPoint
-    from .contract import ControlCore
+    from .core import ClusterCore
     from .node_list import Node, NodeList
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class NodeRefresh:
     pools and listeners is up to the host registry, in the background.
     """
 
-    def __init__(self, core: ControlCore) -> None:
+    def __init__(self, core: ClusterCore) -> None:
         """Change the metadata of a core, and tell its registry."""
         self._core = core
         self._row_endpoints: dict[UUID, EndPoint | None] = {}

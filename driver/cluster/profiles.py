@@ -164,7 +164,7 @@ class ExecutionProfile:
         )
         self.continuous_paging_options = continuous_paging_options
 
-    def clone_update(self, **changes: Any) -> ExecutionProfile:  # noqa: ANN401  (attributes of the profile)
+    def clone_update(self, **changes: object) -> ExecutionProfile:
         """A copy with other attributes; policies are shared with this one.
 
         Raises:

@@ -12,7 +12,7 @@ from ..protocol.errors import AuthenticationFailed, NoHostAvailable
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator
 
-    from .contract import ReconnectionPolicy
+    from ..policies.reconnection import ReconnectionPolicy
 
 log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from ..topology.metadata import Metadata
     from ..topology.schema.reader import Ask
+    from ..wire.responses.schema_change import SignatureDescriptor
 
     #: Reads one part of the schema, and puts it into the metadata.
     Refresh: TypeAlias = Callable[[Metadata, Ask, str | None, str, Any], Awaitable[None]]
@@ -24,7 +25,7 @@ async def read_schema(
     *,
     target_type: str | None = None,
     keyspace: str | None = None,
-    **names: Any,  # noqa: ANN401  (the name of the target, under the target's own)
+    **names: object,
 ) -> None:
     """Read a part of the schema and put it into the metadata; what is gone is taken out.
 
@@ -84,7 +85,7 @@ async def _function(
     ask: Ask,
     release_version: str | None,
     keyspace: str,
-    signature: Any,  # noqa: ANN401  (a SignatureDescriptor, of whichever module)
+    signature: SignatureDescriptor,
 ) -> None:
     name, types = signature.name, tuple(signature.argument_types)
     found = await reader.read_function(ask, release_version, keyspace, name, types)
@@ -96,7 +97,7 @@ async def _aggregate(
     ask: Ask,
     release_version: str | None,
     keyspace: str,
-    signature: Any,  # noqa: ANN401  (the same)
+    signature: SignatureDescriptor,
 ) -> None:
     name, types = signature.name, tuple(signature.argument_types)
     found = await reader.read_aggregate(ask, release_version, keyspace, name, types)

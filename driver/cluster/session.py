@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack
 
 from ..execution import concurrent
 from ..execution.response_future import ResponseFuture
@@ -11,6 +11,7 @@ from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future
 
     from ..execution.options import RequestOptions
     from ..results.result_set import ResultSet
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .profiles import NotSet, ProfileOrName
     from .session_core import SessionCore
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class Session(BaseSession):
@@ -191,12 +195,8 @@ class Session(BaseSession):
 
     # --- the rest ------------------------------------------------------------------------------
 
-    def submit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (as the function takes them)
-        """Run a function soon, on one of the cluster's threads that may wait.
-
-        Returns:
-            A ``concurrent.futures.Future``.
-        """
+    def submit(self, fn: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
+        """Run a function soon, on one of the cluster's threads that may wait."""
         return self.core.submit(fn, *args, **kwargs)
 
     def update_created_pools(self) -> None:

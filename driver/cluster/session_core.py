@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from uuid import uuid4
 
 from ..execution.awaitable import AwaitableResponse
@@ -33,6 +33,7 @@ from .user_types import field_names, literal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from ..execution.listeners import RequestEvent
     from ..execution.metrics import Metrics
@@ -56,6 +57,9 @@ _EXECUTE_AS = "ProxyExecute"
 
 #: The errors of using a keyspace on pools that are closed meanwhile.
 _SHUT_DOWN: Mapping[Any, Any] = {"session": [DriverException("this session was shut down")]}
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class SessionCore:
@@ -442,7 +446,7 @@ class SessionCore:
         pool = self.pools.by_host.get(host)
         return None if pool is None or pool.is_shutdown else pool
 
-    def submit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (as the function takes them)
+    def submit(self, fn: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         """Run a function soon, on a thread that may wait; a future of the standard library."""
         return self.cluster.executor.submit(fn, *args, **kwargs)
 
@@ -451,8 +455,8 @@ class SessionCore:
     def add_request_init_listener(
         self,
         fn: Callable[..., object],
-        *args: Any,  # noqa: ANN401  (as the function takes them)
-        **kwargs: Any,  # noqa: ANN401  (the same)
+        *args: object,
+        **kwargs: object,
     ) -> None:
         """Have ``fn(request, *args, **kwargs)`` called with each request before it is sent."""
         self.request_listeners = (*self.request_listeners, RequestInitListener(fn, args, kwargs))
@@ -460,8 +464,8 @@ class SessionCore:
     def remove_request_init_listener(
         self,
         fn: Callable[..., object],
-        *args: Any,  # noqa: ANN401  (as the function takes them)
-        **kwargs: Any,  # noqa: ANN401  (the same)
+        *args: object,
+        **kwargs: object,
     ) -> None:
         """Call a listener no more that was added with the same arguments.
 

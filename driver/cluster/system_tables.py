@@ -12,8 +12,8 @@ from ..wire.requests import QueryMessage
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
+    from ..net.connection import Connection
     from ..topology.host import Host
-    from .contract import ControlledConnection
 
 Row: TypeAlias = "dict[str, Any]"
 
@@ -51,7 +51,7 @@ class SystemTables:
 
     def __init__(
         self,
-        connection: ControlledConnection,
+        connection: Connection,
         timeout: float | None,
         limit: str = "",
         page_size: int = PAGE_SIZE,

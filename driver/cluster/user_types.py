@@ -9,6 +9,7 @@ from ..types.type_string import quote_identifier
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..protocol.typing import CqlValue
     from ..topology.metadata import Metadata
     from ..types.literals import Encoder
 
@@ -44,7 +45,7 @@ def literal_of(
     registered.
     """
 
-    def literal(value: Any) -> str:  # noqa: ANN401  (an instance of the registered class)
+    def literal(value: CqlValue) -> str:
         names = field_names(metadata, keyspace, user_type)
         fields = (
             f"{quote_identifier(name)}: {encoder.cql_encode_all_types(getattr(value, name, None))}"

@@ -68,15 +68,15 @@ class _HandingOn(logging.Logger):
         """The logger that answers."""
         return logging.getLogger(counterpart(self.name))
 
-    def isEnabledFor(self, level: int) -> bool:  # noqa: N802  (the standard library's name)
+    def isEnabledFor(self, level: int) -> bool:
         """Whether the counterpart wants records of a level."""
         return self._counterpart.isEnabledFor(level)
 
-    def getEffectiveLevel(self) -> int:  # noqa: N802  (the standard library's name)
+    def getEffectiveLevel(self) -> int:
         """The level of the counterpart."""
         return self._counterpart.getEffectiveLevel()
 
-    def hasHandlers(self) -> bool:  # noqa: N802  (the standard library's name)
+    def hasHandlers(self) -> bool:
         """Whether a record would get anywhere."""
         return self._counterpart.hasHandlers()
 

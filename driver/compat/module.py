@@ -26,7 +26,7 @@ class ServedModule(ModuleType):
         self.__served__ = served
         self.__patches__ = patches
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (whatever the name stands for)
+    def __getattr__(self, name: str) -> Any:
         """A served name, as it is in the module behind at this moment."""
         try:
             return self.__patches__.get(self.__served__, name)
@@ -58,7 +58,7 @@ class ServedModule(ModuleType):
         return sorted({*_native(self), *self.__served__.names})
 
     @property
-    def __dict__(self) -> Any:  # type: ignore[override]  # noqa: ANN401  (a dict elsewhere)
+    def __dict__(self) -> Any:  # type: ignore[override]
         """The names and what they stand for, read through.
 
         ``mock.patch`` looks here to see whether a name is the module's own: an own name is set
@@ -74,7 +74,7 @@ class _Names(Mapping[str, Any]):
         """Of a module."""
         self._module = module
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  (whatever the name stands for)
+    def __getitem__(self, name: str) -> Any:
         """What a name stands for."""
         try:
             return getattr(self._module, name)

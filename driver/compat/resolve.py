@@ -61,7 +61,7 @@ class Patches:
             self._on_import()
         return module
 
-    def get(self, served: Served, name: str) -> Any:  # noqa: ANN401  (whatever the name stands for)
+    def get(self, served: Served, name: str) -> Any:
         """What a name stands for now.
 
         Raises:

@@ -13,6 +13,7 @@ from .tracing import traces_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from ..statements.base import Statement
     from ..wire.messages import Request
     from .contract import Session
     from .options import Options
@@ -30,7 +31,7 @@ class AwaitableResponse(RequestExecution):
         self,
         session: Session,
         message: Request,
-        query: Any,  # noqa: ANN401  (a statement of any kind, or None)
+        query: Statement | None,
         options: Options | None = None,
         *,
         make_result: Callable[[Any, Any], Any] = ResultPage,

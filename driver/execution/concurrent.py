@@ -17,6 +17,7 @@ from . import waiting
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
+    from ..protocol.typing import Rows
     from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
     from .response_future import ResponseFuture
@@ -311,7 +312,7 @@ class _Run:
 
     # --- results -------------------------------------------------------------------------------
 
-    def _on_success(self, rows: Any, index: int, future: ResponseFuture) -> None:  # noqa: ANN401  (a row factory decides)
+    def _on_success(self, rows: Rows, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
         self._take(index, ExecutionResult(True, ResultSet(future, rows)))
         self.send_more()

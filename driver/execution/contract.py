@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
     from ..net.connection import Connection
     from ..net.timers import Timers
+    from ..policies.load_balancing import LoadBalancingPolicy
     from ..pool.host_pool import HostPool
     from ..results.rows import RowFactory
+    from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
     from ..topology.metadata import Metadata
@@ -100,8 +102,8 @@ class Session(Protocol):
 
     def query_plan(
         self,
-        query: Any,  # noqa: ANN401  (a statement, or None for a message of the driver's own)
-        load_balancer: Any = None,  # noqa: ANN401  (a load balancing policy, or None for the session's)
+        query: Statement | None,
+        load_balancer: LoadBalancingPolicy | None = None,
         host: Host | None = None,
         keyspace: str | None = None,
     ) -> Iterator[Host]:

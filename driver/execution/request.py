@@ -74,7 +74,9 @@ if TYPE_CHECKING:
     from ..net.timers import Timer
     from ..policies.speculative import SpeculativeExecutionPlan
     from ..pool.host_pool import HostPool
+    from ..protocol.typing import Rows
     from ..results.rows import RowFactory
+    from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
     from ..wire.messages import Request
@@ -142,17 +144,17 @@ class Attempt:
     def __call__(self, response: object) -> None:
         """Hand the answer on, unless it was given up."""
         request = self.request
-        if self not in request._in_flight:  # noqa: SLF001  (one machine)
+        if self not in request._in_flight:
             return
-        request._in_flight.remove(self)  # noqa: SLF001  (one machine)
+        request._in_flight.remove(self)
         if self.callback is None:
-            request._set_result(self.host, self.connection, self.pool, response)  # noqa: SLF001  (one machine)
+            request._set_result(self.host, self.connection, self.pool, response)
             return
         try:
             self.callback(self.host, self.connection, self.pool, response)
         except BaseException as exc:
             log.exception("Unexpected exception while handling the answer to a request")
-            request._set_final_exception(as_exception(exc, "handling the answer"))  # noqa: SLF001  (one machine)
+            request._set_final_exception(as_exception(exc, "handling the answer"))
             outlive(exc)
 
     def give_up(self) -> None:
@@ -230,7 +232,7 @@ class RequestExecution:
         self,
         session: Session,
         message: Request,
-        query: Any,  # noqa: ANN401  (a statement of any kind, or None)
+        query: Statement | None,
         options: Options | None = None,
         *,
         metrics: Metrics | None = None,
@@ -254,7 +256,7 @@ class RequestExecution:
         self._callback_lock = threading.Lock()
         self.session = session
         self.message: Any = message
-        self.query = query
+        self.query: Any = query
         self.options = Options(row_factory=session.row_factory) if options is None else options
         self.prepared_statement = prepared_statement
         self.attempted_hosts: list[Host] = []
@@ -561,7 +563,9 @@ class RequestExecution:
         else:
             self._set_final_result(None)
 
-    def _refresh_schema(self, connection: Connection | None, event: Any) -> None:  # noqa: ANN401  (fields of the event)
+    def _refresh_schema(
+        self, connection: Connection | None, event: Mapping[str, Any] | None
+    ) -> None:
         """Have a schema change taken over. The statement succeeded, whatever becomes of this."""
         done = partial(self._refresh_schema_completed, self._follow_up())
         try:
@@ -808,7 +812,7 @@ class RequestExecution:
             for pending in rest:
                 pending.give_up()
 
-    def _set_final_result(self, response: Any) -> None:  # noqa: ANN401  (a row factory decides)
+    def _set_final_result(self, response: Rows) -> None:
         self._is_ending = True
         if self._timers or self._in_flight:
             self._end()
@@ -850,7 +854,7 @@ class RequestExecution:
         self._final_result = NOT_SET
         self._final_exception = None
 
-    def add_callback(self, fn: Callable[..., object], *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401  (as the function takes them)
+    def add_callback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
         """Have ``fn(rows, *args, **kwargs)`` called with each page, also with the one that is here.
 
         It may run on the thread that reads responses: it must neither wait nor raise.
@@ -863,7 +867,7 @@ class RequestExecution:
             call_back(callback, self._final_result)
         return self
 
-    def add_errback(self, fn: Callable[..., object], *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401  (as the function takes them)
+    def add_errback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
         """Have ``fn(exception, *args, **kwargs)`` called if the request fails or has failed."""
         errback = partial(_with_first, fn, args, kwargs)
         with self._callback_lock:

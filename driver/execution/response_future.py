@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Generic
 
 from ..protocol.consistency import ConsistencyLevel
 from ..results.result_set import ResultSet
@@ -13,6 +13,7 @@ from .request import NOT_SET, QueryExhausted, RequestExecution
 from .tracing import traces_of
 
 if TYPE_CHECKING:
+    from ..protocol.typing import Rows
     from .tracing import QueryTrace
 
 __all__ = ["QueryExhausted", "ResponseFuture"]
@@ -61,7 +62,7 @@ class ResponseFuture(RequestExecution, Generic[Row]):
         finally:
             del self  # the traceback of an error leads here, and from here it would to the error
 
-    def wait_for_page(self) -> Any:  # noqa: ANN401  (a row factory decides)
+    def wait_for_page(self) -> Rows:
         """Wait as ``result`` does, for the current page as the row factory gave it."""
         if self._final_result is NOT_SET and self._final_exception is None:  # not done
             waiting.refuse_on_loop(self.session)

@@ -33,9 +33,11 @@ from ..wire.responses.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ..net.errors import ConnectionException
+    from ..policies.retry import Decision as Answer
+    from ..statements.base import Statement
     from ..wire.responses import ErrorMessage
 
 
@@ -60,8 +62,8 @@ _OF_ONE_NODE = (OverloadedErrorMessage, IsBootstrappingErrorMessage, TruncateErr
 
 
 def on_response(
-    policy: Any,  # noqa: ANN401  (what quacks like a RetryPolicy)
-    query: Any,  # noqa: ANN401  (a statement of any kind, or None)
+    policy: RetryPolicy,
+    query: Statement | None,
     consistency: int | None,
     response: ErrorMessage,
     retries: int,
@@ -85,8 +87,8 @@ def on_response(
 
 
 def on_connection_error(
-    policy: Any,  # noqa: ANN401  (what quacks like a RetryPolicy)
-    query: Any,  # noqa: ANN401  (a statement of any kind, or None)
+    policy: RetryPolicy,
+    query: Statement | None,
     consistency: int | None,
     error: ConnectionException,
     retries: int,
@@ -95,21 +97,29 @@ def on_connection_error(
     return Decision(*policy.on_request_error(query, consistency, error, retries))
 
 
-def _read_timeout(policy: Any, query: Any, info: Any, retries: int) -> Any:  # noqa: ANN401
+def _read_timeout(
+    policy: RetryPolicy, query: Statement | None, info: Mapping[str, Any], retries: int
+) -> Answer:
     return policy.on_read_timeout(query, retry_num=retries, **info)
 
 
-def _write_timeout(policy: Any, query: Any, info: Any, retries: int) -> Any:  # noqa: ANN401
+def _write_timeout(
+    policy: RetryPolicy, query: Statement | None, info: Mapping[str, Any], retries: int
+) -> Answer:
     # How often a conditional write was contended is not a policy's business.
     told = {name: value for name, value in info.items() if name != "contentions"}
     return policy.on_write_timeout(query, retry_num=retries, **told)
 
 
-def _unavailable(policy: Any, query: Any, info: Any, retries: int) -> Any:  # noqa: ANN401
+def _unavailable(
+    policy: RetryPolicy, query: Statement | None, info: Mapping[str, Any], retries: int
+) -> Answer:
     return policy.on_unavailable(query, retry_num=retries, **info)
 
 
-_QUESTIONS: dict[type[ErrorMessage], Callable[[Any, Any, Any, int], Any]] = {
+_QUESTIONS: dict[
+    type[ErrorMessage], Callable[[RetryPolicy, Statement | None, Mapping[str, Any], int], Answer]
+] = {
     ReadTimeoutErrorMessage: _read_timeout,
     WriteTimeoutErrorMessage: _write_timeout,
     UnavailableErrorMessage: _unavailable,

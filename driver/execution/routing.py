@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ..statements.base import Statement
     from ..topology.host import Host
     from ..topology.tablets import Tablet
     from .contract import Session
@@ -31,7 +32,7 @@ class Route(NamedTuple):
 _NOWHERE = Route()
 
 
-def route_of(session: Session, query: Any, keyspace: str | None = None) -> Route:  # noqa: ANN401  (a statement, or None)
+def route_of(session: Session, query: Statement | None, keyspace: str | None = None) -> Route:
     """Where a statement goes: once for a request, whichever nodes it is sent to.
 
     Args:

@@ -328,7 +328,7 @@ class Connection:
     async def ask(
         self,
         msg: Request,
-        timeout: float | None = None,  # noqa: ASYNC109  (it is told apart from other timeouts)
+        timeout: float | None = None,
         result_metadata: Sequence[ColumnMetadata] | None = None,
     ) -> Any:  # noqa: ANN401  (a Response; which one depends on the request)
         """Send a request and wait for its response, on the loop.
@@ -373,7 +373,7 @@ class Connection:
     async def register(
         self,
         event_types: Sequence[str],
-        timeout: float | None = None,  # noqa: ASYNC109
+        timeout: float | None = None,
     ) -> None:
         """Have the server send events of some types to ``on_event``; errors as for ``ask``."""
         await self.ask(RegisterMessage(event_types), timeout)
@@ -381,7 +381,7 @@ class Connection:
     async def use_keyspace(
         self,
         keyspace: str | None,
-        timeout: float | None = None,  # noqa: ASYNC109
+        timeout: float | None = None,
     ) -> None:
         """Use a keyspace, named exactly as it is; nothing if it is in use or None.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from ..protocol.errors import AuthenticationFailed
 from ..protocol.errors import ProtocolException as ProtocolError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from .connection import Connection
     from .settings import Authenticator, ConnectionSettings
+
+_Message = TypeVar("_Message")
 
 #: Of a server that names none.
 _DEFAULT_CQL_VERSION = "3.0.0"
@@ -153,7 +155,7 @@ async def _authenticate(
     authenticator.on_authentication_success(success.token)
 
 
-def _expect(answer: Any, kind: type, endpoint: object) -> Any:  # noqa: ANN401  (any message)
+def _expect(answer: object, kind: type[_Message], endpoint: object) -> _Message:
     """The answer, if it is of the kind.
 
     Raises:

@@ -31,7 +31,7 @@ async def open_transport(
     *,
     tls: Tls | None = None,
     sockopts: Sequence[SocketOption] = (),
-    timeout: float | None = 5.0,  # noqa: ASYNC109  (each of several addresses gets its share)
+    timeout: float | None = 5.0,
     local_port: int | None = None,
 ) -> Transport:
     """A connected transport to an endpoint, which does not read yet.

@@ -43,7 +43,7 @@ class Authenticator(Protocol):
 class AuthProvider(Protocol):
     """Makes an authenticator for each connection."""
 
-    def new_authenticator(self, host: Any) -> Authenticator:  # noqa: ANN401  (an endpoint)
+    def new_authenticator(self, host: object) -> Authenticator:
         """For a connection to an endpoint."""
 
 

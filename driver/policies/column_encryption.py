@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..protocol.errors import DependencyException
 from ..protocol.version import ProtocolVersion
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.modes import CBC
 
     from ..protocol.columns import ColDesc
+    from ..protocol.typing import CqlValue
     from ..types.base import CQLType
 
 AES256_KEY_SIZE_BYTES = 32
@@ -51,7 +52,7 @@ class ColumnEncryptionPolicy(ABC):
         """The type of an encrypted column's plain values."""
 
     @abstractmethod
-    def encode_and_encrypt(self, coldesc: ColDesc, obj: Any) -> bytes:  # noqa: ANN401  (a value of any CQL type)
+    def encode_and_encrypt(self, coldesc: ColDesc, obj: CqlValue) -> bytes:
         """Serialise and encrypt a value, for a statement that is not prepared."""
 
 
@@ -144,7 +145,7 @@ class AES256ColumnEncryptionPolicy(ColumnEncryptionPolicy):
         decryptor = _cipher(key, iv).decryptor()
         return _unpad(decryptor.update(text) + decryptor.finalize(), coldesc)
 
-    def encode_and_encrypt(self, coldesc: ColDesc, obj: Any) -> bytes:  # noqa: ANN401  (a value of any CQL type)
+    def encode_and_encrypt(self, coldesc: ColDesc, obj: CqlValue) -> bytes:
         """Serialise and encrypt a value.
 
         Raises:

@@ -83,7 +83,7 @@ class ExponentialReconnectionPolicy(ReconnectionPolicy):
 
     def _add_jitter(self, value: float) -> float:
         """A delay, 15 % more or less, within the limits."""
-        percent = randint(85, 115)  # noqa: S311  (spread, no secret)
+        percent = randint(85, 115)
         return min(max(self.base_delay, percent * value / 100), self.max_delay)
 
 

@@ -16,11 +16,15 @@ application decides by itself is done.
 from __future__ import annotations
 
 import random
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from ..protocol.consistency import ConsistencyLevel
 from ..protocol.errors import IsBootstrapping, Overloaded
 from ..protocol.kinds import WriteType
+
+if TYPE_CHECKING:
+    from ..statements.base import Statement
+
 
 #: Decision and consistency level, or these and a delay in seconds.
 Decision: TypeAlias = "tuple[int, int | None] | tuple[int, int | None, float | None]"
@@ -46,7 +50,7 @@ class RetryPolicy:
 
     def on_read_timeout(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
         required_responses: int,
         received_responses: int,
@@ -76,11 +80,11 @@ class RetryPolicy:
 
     def on_write_timeout(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
         write_type: int | None,
-        required_responses: int,  # noqa: ARG002  (for subclasses)
-        received_responses: int,  # noqa: ARG002  (for subclasses)
+        required_responses: int,
+        received_responses: int,
         retry_num: int,
     ) -> Decision:
         """The batch log was not written in time: the coordinator stopped there.
@@ -105,10 +109,10 @@ class RetryPolicy:
 
     def on_unavailable(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
-        consistency: int | None,  # noqa: ARG002  (for subclasses)
-        required_replicas: int,  # noqa: ARG002  (for subclasses)
-        alive_replicas: int,  # noqa: ARG002  (for subclasses)
+        query: Statement | None,
+        consistency: int | None,
+        required_replicas: int,
+        alive_replicas: int,
         retry_num: int,
     ) -> Decision:
         """The coordinator knew too few live replicas; it may be cut off where another is not.
@@ -127,10 +131,10 @@ class RetryPolicy:
 
     def on_request_error(
         self,
-        query: Any,  # noqa: ANN401  (a statement of any kind)
-        consistency: int | None,  # noqa: ARG002  (for subclasses)
+        query: Statement | None,
+        consistency: int | None,
         error: Exception,
-        retry_num: int,  # noqa: ARG002  (for subclasses)
+        retry_num: int,
     ) -> Decision:
         """The host could not do it; another one may.
 
@@ -156,15 +160,15 @@ class NeverRetryPolicy(RetryPolicy):
     ``FallthroughRetryPolicy`` refuses that too.
     """
 
-    def on_read_timeout(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+    def on_read_timeout(self, *_args: object, **_kwargs: object) -> Decision:
         """RETHROW."""
         return self.RETHROW, None
 
-    def on_write_timeout(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+    def on_write_timeout(self, *_args: object, **_kwargs: object) -> Decision:
         """RETHROW."""
         return self.RETHROW, None
 
-    def on_unavailable(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+    def on_unavailable(self, *_args: object, **_kwargs: object) -> Decision:
         """RETHROW."""
         return self.RETHROW, None
 
@@ -172,7 +176,7 @@ class NeverRetryPolicy(RetryPolicy):
 class FallthroughRetryPolicy(NeverRetryPolicy):
     """Never retries, whatever happened: the application decides."""
 
-    def on_request_error(self, *_args: Any, **_kwargs: Any) -> Decision:  # noqa: ANN401  (whatever happened)
+    def on_request_error(self, *_args: object, **_kwargs: object) -> Decision:
         """RETHROW."""
         return self.RETHROW, None
 
@@ -186,7 +190,7 @@ class DowngradingConsistencyRetryPolicy(RetryPolicy):
 
     def on_read_timeout(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
         required_responses: int,
         received_responses: int,
@@ -207,10 +211,10 @@ class DowngradingConsistencyRetryPolicy(RetryPolicy):
 
     def on_write_timeout(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
         write_type: int | None,
-        required_responses: int,  # noqa: ARG002  (whatever was needed was not there)
+        required_responses: int,
         received_responses: int,
         retry_num: int,
     ) -> Decision:
@@ -233,9 +237,9 @@ class DowngradingConsistencyRetryPolicy(RetryPolicy):
 
     def on_unavailable(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
-        required_replicas: int,  # noqa: ARG002  (there are not as many)
+        required_replicas: int,
         alive_replicas: int,
         retry_num: int,
     ) -> Decision:
@@ -289,7 +293,7 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
 
     def on_read_timeout(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
         required_responses: int,
         received_responses: int,
@@ -302,11 +306,11 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
 
     def on_write_timeout(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
         write_type: int | None,
-        required_responses: int,  # noqa: ARG002  (the default policy does not look either)
-        received_responses: int,  # noqa: ARG002  (the same)
+        required_responses: int,
+        received_responses: int,
         retry_num: int,
     ) -> Decision:
         """RETRY if it was the batch log."""
@@ -315,10 +319,10 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
 
     def on_unavailable(
         self,
-        query: Any,  # noqa: ANN401, ARG002  (a statement of any kind)
-        consistency: int | None,  # noqa: ARG002  (the next host gets the same)
-        required_replicas: int,  # noqa: ARG002  (whatever was needed was not there)
-        alive_replicas: int,  # noqa: ARG002  (the same)
+        query: Statement | None,
+        consistency: int | None,
+        required_replicas: int,
+        alive_replicas: int,
         retry_num: int,
     ) -> Decision:
         """RETRY_NEXT_HOST."""
@@ -326,7 +330,7 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
 
     def on_request_error(
         self,
-        query: Any,  # noqa: ANN401  (a statement of any kind)
+        query: Statement | None,
         consistency: int | None,
         error: Exception,
         retry_num: int,
@@ -344,7 +348,7 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
         """Seconds before a retry, half the first interval more or less, so that clients spread."""
         # Past 2**64 the longest interval is long reached, and the power would overflow.
         delay = min(self.max_interval, self.min_interval * 2.0 ** min(attempt, 64))
-        jitter = (random.random() - 0.5) * self.min_interval  # noqa: S311  (no secret)
+        jitter = (random.random() - 0.5) * self.min_interval
         return delay + jitter
 
 
@@ -359,7 +363,7 @@ def _may_have_been_executed(error: Exception) -> bool:
     return not isinstance(error, _REFUSALS) and bool(getattr(error, "was_sent", True))
 
 
-def _is_idempotent(query: Any) -> bool:  # noqa: ANN401  (a statement of any kind, or None)
+def _is_idempotent(query: Statement | None) -> bool:
     """Whether executing it once more does no harm; messages of the driver's own never do."""
     return query is None or bool(getattr(query, "is_idempotent", False))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..statements.base import Statement
     from ..topology.host import Host
 
 
@@ -26,7 +27,7 @@ class SpeculativeExecutionPolicy:
     def new_plan(
         self,
         keyspace: str | None,
-        statement: Any,  # noqa: ANN401  (a statement of any kind)
+        statement: Statement | None,
     ) -> SpeculativeExecutionPlan:
         """A plan for one request."""
         raise NotImplementedError
@@ -35,7 +36,7 @@ class SpeculativeExecutionPolicy:
 class NoSpeculativeExecutionPlan(SpeculativeExecutionPlan):
     """No further execution."""
 
-    def next_execution(self, host: Host | None) -> float:  # noqa: ARG002  (none, wherever)
+    def next_execution(self, host: Host | None) -> float:
         """Never."""
         return -1
 
@@ -45,8 +46,8 @@ class NoSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
 
     def new_plan(
         self,
-        keyspace: str | None,  # noqa: ARG002  (all alike)
-        statement: Any,  # noqa: ANN401, ARG002  (all alike)
+        keyspace: str | None,
+        statement: Statement | None,
     ) -> SpeculativeExecutionPlan:
         """A plan of none."""
         return NoSpeculativeExecutionPlan()
@@ -65,7 +66,7 @@ class ConstantSpeculativeExecutionPlan(SpeculativeExecutionPlan):
         self.delay = delay
         self.remaining = max_attempts
 
-    def next_execution(self, host: Host | None) -> float:  # noqa: ARG002  (all alike)
+    def next_execution(self, host: Host | None) -> float:
         """The delay as long as some are left."""
         if self.remaining <= 0:
             return -1
@@ -88,8 +89,8 @@ class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
 
     def new_plan(
         self,
-        keyspace: str | None,  # noqa: ARG002  (all alike)
-        statement: Any,  # noqa: ANN401, ARG002  (all alike)
+        keyspace: str | None,
+        statement: Statement | None,
     ) -> ConstantSpeculativeExecutionPlan:
         """A plan with all attempts left."""
         return ConstantSpeculativeExecutionPlan(self.delay, self.max_attempts)

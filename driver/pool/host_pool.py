@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..net.errors import ConnectionBusy, ConnectionShutdown, NoConnectionsAvailable
 from ..policies.reconnection import ExponentialReconnectionPolicy
@@ -19,7 +19,7 @@ from ..topology.sharding import shard_of
 from .sharding import ShardOpener
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 
     from ..net.connection import Connection
     from ..policies.reconnection import ReconnectionPolicy
@@ -41,6 +41,8 @@ _STEADY: Final = 30.0
 _AFTER_REFUSAL: Final = 60.0
 #: Seconds between two looks at a connection that drains.
 _DRAIN_LOOK: Final = 0.01
+
+_T = TypeVar("_T")
 
 
 class HostPool:
@@ -297,9 +299,9 @@ class HostPool:
         finally:
             self._mending = None
 
-    def _spawn(self, work: Any) -> asyncio.Task[Any]:  # noqa: ANN401  (a coroutine)
+    def _spawn(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
         """Run in the background until it is done or the pool is closed."""
-        task: asyncio.Task[Any] = self._loop.create_task(work)
+        task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

@@ -57,7 +57,7 @@ def _write_type_name(write_type: int | str | None) -> str:
     return str(write_type)
 
 
-class DriverException(Exception):  # noqa: N818  (the name that users of CQL drivers catch)
+class DriverException(Exception):
     """Base of all exceptions of this driver."""
 
 
@@ -425,7 +425,7 @@ class DependencyException(DriverException):
         super().__init__(msg + listed)
 
 
-class MarshalException(DriverException, ValueError):  # noqa: N818  (Cassandra's own name for it)
+class MarshalException(DriverException, ValueError):
     """Bytes that are no value of their CQL type: truncated, too long, or a length that lies."""
 
     def __init__(self, message: str = "") -> None:
@@ -437,5 +437,5 @@ class DriverInternalError(DriverException):
     """Something that cannot happen if the driver and the server keep to the protocol."""
 
 
-class ProtocolException(DriverInternalError):  # noqa: N818  (the field's name)
+class ProtocolException(DriverInternalError):
     """A message broke the protocol; either side may have noticed."""

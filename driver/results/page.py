@@ -10,6 +10,8 @@ from .rows import Row, dict_factory, named_tuple_factory, ordered_dict_factory, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..protocol.typing import Rows
+
 
 class Answered(Protocol):
     """What a page asks of the request that it answers."""
@@ -53,17 +55,17 @@ class ResultPage(Generic[Row]):
         response_future: where the rows came from, and more pages come from.
     """
 
-    def __init__(self, response_future: Answered, initial_response: Any) -> None:  # noqa: ANN401  (a row factory decides)
+    def __init__(self, response_future: Answered, initial_response: Rows) -> None:
         """Hold a page."""
         self.response_future: Any = response_future
-        self._names = response_future._col_names  # noqa: SLF001  (the request's other half)
-        self._types = response_future._col_types  # noqa: SLF001  (the request's other half)
+        self._names = response_future._col_names
+        self._types = response_future._col_types
         if type(initial_response) is list:  # as nearly always
             self._current_rows: Any = initial_response
         else:
             self._set_current_rows(initial_response)
 
-    def _set_current_rows(self, result: Any) -> None:  # noqa: ANN401  (a row factory decides)
+    def _set_current_rows(self, result: Rows) -> None:
         # NumPy pages are mappings from names to arrays: one element, as one page.
         if result is None:
             self._current_rows = []
@@ -100,7 +102,7 @@ class ResultPage(Generic[Row]):
 
         It may hold parts of the primary key: keep it from those who may not see these.
         """
-        state: bytes | None = self.response_future._paging_state  # noqa: SLF001  (the request's other half)
+        state: bytes | None = self.response_future._paging_state
         return state
 
     @property

@@ -10,6 +10,8 @@ from .rows import Row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..protocol.typing import Rows
+
 
 class PagedResponse(Answered, Protocol):
     """What a result set asks of the future that it came from."""
@@ -17,7 +19,7 @@ class PagedResponse(Answered, Protocol):
     def start_fetching_next_page(self) -> None:
         """Ask for the next page."""
 
-    def wait_for_page(self) -> Any:  # noqa: ANN401  (a row factory decides)
+    def wait_for_page(self) -> Rows:
         """Wait for the answer; the page as the row factory gave it."""
 
     def get_query_trace(self, max_wait: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher layer)

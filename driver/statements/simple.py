@@ -9,11 +9,13 @@ from .base import FETCH_SIZE_UNSET, FetchSizeUnset, Statement
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..protocol.typing import CqlValue
+
 
 class LiteralEncoder(Protocol):
     """What writes a Python value as a CQL literal: ``driver.types.literals.Encoder``."""
 
-    def cql_encode_all_types(self, val: Any) -> str:  # noqa: ANN401  (any value has a literal)
+    def cql_encode_all_types(self, val: CqlValue) -> str:
         """The literal of a value."""
 
 
@@ -23,7 +25,7 @@ class SimpleStatement(Statement):
     def __init__(
         self,
         query_string: str,
-        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
+        retry_policy: CqlValue = None,
         consistency_level: int | None = None,
         routing_key: bytes | str | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,

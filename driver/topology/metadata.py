@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..protocol.kinds import SchemaChangeType, SchemaTargetType
 from .endpoint import EndPoint
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from uuid import UUID
 
+    from ..protocol.typing import TokenValue
+    from ..wire.responses.schema_change import SignatureDescriptor
     from .host import Host
     from .schema.function import Aggregate, Function
     from .schema.user_type import UserType
@@ -198,7 +200,7 @@ class Metadata:
         """The token of a partition key; None while the partitioner is unknown."""
         return None if self.token_map is None else self.token_map.token_class.from_key(key)
 
-    def hash_of(self, key: bytes) -> Any:  # noqa: ANN401  (int or bytes, by partitioner)
+    def hash_of(self, key: bytes) -> TokenValue | None:
         """The value of the token of a partition key; None while the partitioner is unknown."""
         return None if self.token_map is None else self.token_map.token_class.hash_fn(key)
 
@@ -267,8 +269,8 @@ class Metadata:
         keyspace: str,
         table: str | None = None,
         type: str | None = None,  # noqa: A002  (the event's name for it)
-        function: Any = None,  # noqa: ANN401  (a wire.responses.SignatureDescriptor)
-        aggregate: Any = None,  # noqa: ANN401  (the same)
+        function: SignatureDescriptor | None = None,
+        aggregate: SignatureDescriptor | None = None,
         **_others: object,
     ) -> None:
         """Forget what a schema change made stale; arguments as in a SCHEMA_CHANGE result."""

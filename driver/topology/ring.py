@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..protocol.typing import TokenValue
     from .host import Host
     from .replication import ReplicaMap, ReplicationStrategy
     from .token import Token
@@ -81,7 +82,7 @@ class TokenMap:
         """Hosts that hold a token of a keyspace, the primary first; empty if unknown."""
         return self.replicas_at(keyspace, token.value)
 
-    def replicas_at(self, keyspace: str, value: Any) -> tuple[Host, ...]:  # noqa: ANN401  (int or bytes, by partitioner)
+    def replicas_at(self, keyspace: str, value: TokenValue) -> tuple[Host, ...]:
         """The same for the value of a token, such as ``token_class.hash_fn`` gives for a key."""
         placed = self.tokens_to_hosts_by_ks.get(keyspace)
         if placed is None:

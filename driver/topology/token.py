@@ -107,7 +107,7 @@ class Token:
     partitioner: ClassVar[str] = ""
     value: Any
 
-    def __init__(self, token: Any) -> None:  # noqa: ANN401  (int or bytes, by partitioner)
+    def __init__(self, token: int | bytes) -> None:
         """Wrap a position that is known already."""
         self.value = token
 

@@ -21,6 +21,7 @@ from ..protocol.errors import MarshalException
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..protocol.typing import CqlValue
     from .type_string import Argument
 
 #: Where Cassandra's own types live.
@@ -101,7 +102,7 @@ class CQLType(metaclass=CQLTypeMeta):
         cqltypes.setdefault(cls.typename, cls)
 
     @classmethod
-    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (by the type)
+    def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:
         """The bytes of a value that is not null.
 
         Raises:
@@ -112,7 +113,7 @@ class CQLType(metaclass=CQLTypeMeta):
         raise NotImplementedError
 
     @classmethod
-    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (by the type)
+    def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         """The value of bytes.
 
         Raises:
@@ -121,14 +122,14 @@ class CQLType(metaclass=CQLTypeMeta):
         raise NotImplementedError
 
     @classmethod
-    def to_binary(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (by the type)
+    def to_binary(cls, value: CqlValue, protocol_version: int) -> bytes:
         """As ``serialize``; zero bytes for None and EMPTY."""
         if value is None or value is EMPTY:
             return b""
         return cls.serialize(value, protocol_version)
 
     @classmethod
-    def from_binary(cls, data: bytes | None, protocol_version: int) -> Any:  # noqa: ANN401  (by the type)
+    def from_binary(cls, data: bytes | None, protocol_version: int) -> CqlValue:
         """As ``deserialize``; None for null, and for zero bytes that are no value None or EMPTY."""
         if data is None:
             return None

@@ -8,7 +8,7 @@ reads from the frame's buffer without a bytes object in between.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
 from .wrapper import unwrapped
@@ -16,6 +16,7 @@ from .wrapper import unwrapped
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..protocol.typing import CqlValue
     from .base import CQLType
 
 
@@ -32,7 +33,7 @@ class Deserializer:
         """Take the type."""
         self.cqltype = cqltype
 
-    def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> Any:  # noqa: ANN401  (by the type)
+    def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> CqlValue:
         """The value of bytes; None for null (None), and for zero bytes that are no value.
 
         Raises:

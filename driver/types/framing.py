@@ -6,18 +6,19 @@ section 3, [bytes]).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import marshal
 from .base import truncated
 
 if TYPE_CHECKING:
+    from ..protocol.typing import CqlValue
     from .base import CQLType
 
 _NULL = marshal.int32_pack(-1)
 
 
-def pack_part(subtype: type[CQLType], value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (by subtype)
+def pack_part(subtype: type[CQLType], value: CqlValue, protocol_version: int) -> bytes:
     """A part with its length in front; None is null."""
     if value is None:
         return _NULL

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import socket
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from .base import CQLType, wrong_size
+
+if TYPE_CHECKING:
+    from ..protocol.typing import CqlValue
+
 
 #: The address family of each size of an inet.
 _FAMILIES = {4: socket.AF_INET, 16: socket.AF_INET6}
@@ -60,7 +64,7 @@ class InetAddressType(CQLType):
             raise ValueError(f"{value!r} is no inet address") from None
 
     @classmethod
-    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (see base)
+    def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         family = _FAMILIES.get(len(data))
         if family is None:
             raise wrong_size(cls.typename, "4 or 16", len(data))

@@ -7,10 +7,13 @@ from __future__ import annotations
 import struct
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import marshal
 from .base import CQLType, truncated, wrong_size
+
+if TYPE_CHECKING:
+    from ..protocol.typing import CqlValue
 
 
 def _refusal(typename: str, value: object, wanted: type) -> Exception:
@@ -60,14 +63,14 @@ class _FixedWidth(CQLType):
     _unpack: ClassVar[staticmethod[[bytes], Any]]
 
     @classmethod
-    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (see base)
+    def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:
         try:
             return cls._pack(value)
         except (struct.error, OverflowError):
             raise _refusal(cls.typename, value, cls.python_type) from None
 
     @classmethod
-    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (see base)
+    def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         try:
             return cls._unpack(data)
         except struct.error:

@@ -18,6 +18,7 @@ from .type_string import quote_identifier
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..protocol.typing import CqlValue
     from .type_string import Argument
 
 #: Bytes that a field takes in a tuple, even if it is None.
@@ -37,7 +38,7 @@ class TupleType(CQLType):
         return cls._pack_fields(value, protocol_version)
 
     @classmethod
-    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (a UDT's class)
+    def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         return tuple(cls._fields(data, protocol_version))
 
     @classmethod
@@ -140,7 +141,7 @@ class UserType(TupleType):
         )
 
     @classmethod
-    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (see class)
+    def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:
         names = cast("tuple[str, ...]", cls.fieldnames)
         if isinstance(value, str | bytes):
             raise TypeError(f"{cls.typename} takes a record, not {type(value).__name__}")
@@ -160,7 +161,7 @@ class UserType(TupleType):
         return cls._pack_fields(fields, protocol_version)
 
     @classmethod
-    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (see class)
+    def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         values = cls._fields(data, protocol_version)
         if cls.mapped_class is None:
             return cls.tuple_type(*values)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 import struct
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..protocol.errors import MarshalException
 from ..values.date import Date
@@ -19,6 +19,10 @@ from ..values.timestamps import (
 )
 from . import marshal
 from .base import CQLType, wrong_size
+
+if TYPE_CHECKING:
+    from ..protocol.typing import CqlValue
+
 
 #: What a date of the epoch is on the wire: dates are unsigned, so that bytes sort as dates do.
 EPOCH_OFFSET_DAYS = 1 << 31
@@ -127,7 +131,7 @@ class DurationType(CQLType):
     typename = "duration"
 
     @classmethod
-    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (see base)
+    def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:
         try:
             return marshal.vints_pack((value.months, value.days, value.nanoseconds))
         except (AttributeError, TypeError):

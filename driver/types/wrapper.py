@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .base import CQLType
+
+if TYPE_CHECKING:
+    from ..protocol.typing import CqlValue
 
 
 class _Wrapper(CQLType):
@@ -13,15 +16,15 @@ class _Wrapper(CQLType):
     num_subtypes = 1
 
     @classmethod
-    def serialize(cls, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (by the subtype)
+    def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:
         return cls.subtypes[0].serialize(value, protocol_version)
 
     @classmethod
-    def deserialize(cls, data: bytes, protocol_version: int) -> Any:  # noqa: ANN401  (by the subtype)
+    def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         return cls.subtypes[0].deserialize(data, protocol_version)
 
     @classmethod
-    def from_binary(cls, data: bytes | None, protocol_version: int) -> Any:  # noqa: ANN401  (by the subtype)
+    def from_binary(cls, data: bytes | None, protocol_version: int) -> CqlValue:
         """Whether zero bytes are a value is for the subtype to say."""
         return cls.subtypes[0].from_binary(data, protocol_version)
 

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import ItemsView, KeysView, ValuesView
 
+    from ..protocol.typing import CqlValue
+
 
 class KeyType(Protocol):
     """What ``OrderedMapSerializedKey`` needs of a CQL type."""
 
-    def to_binary(self, value: Any, protocol_version: int) -> bytes:  # noqa: ANN401  (of any type)
+    def to_binary(self, value: CqlValue, protocol_version: int) -> bytes:
         """The bytes of a key."""
         ...
 
 
-def _hashable(key: Any) -> Any:  # noqa: ANN401  (keys are of any type)
+def _hashable(key: CqlValue) -> CqlValue:
     """A hashable stand-in for a key; equal keys have equal stand-ins."""
     try:
         hash(key)
@@ -37,7 +39,11 @@ class OrderedMap(Mapping[Any, Any]):
     any other mapping with the same items.
     """
 
-    def __init__(self, *args: Mapping[Any, Any] | Iterable[tuple[Any, Any]], **kwargs: Any) -> None:  # noqa: ANN401  (values are of any type)
+    def __init__(
+        self,
+        *args: Mapping[CqlValue, CqlValue] | Iterable[tuple[CqlValue, CqlValue]],
+        **kwargs: CqlValue,
+    ) -> None:
         """Take a mapping or an iterable of pairs, and keyword items, as dict does.
 
         Raises:
@@ -53,7 +59,7 @@ class OrderedMap(Mapping[Any, Any]):
             for key, value in pairs:
                 self._insert(key, value)
 
-    def _serialize_key(self, key: Any) -> Any:  # noqa: ANN401  (keys are of any type)
+    def _serialize_key(self, key: CqlValue) -> CqlValue:
         """What stands for a key in the index."""
         return _hashable(key)
 
@@ -66,7 +72,7 @@ class OrderedMap(Mapping[Any, Any]):
             }
         return self._index
 
-    def _insert(self, key: Any, value: Any) -> None:  # noqa: ANN401  (of any type)
+    def _insert(self, key: CqlValue, value: CqlValue) -> None:
         """Add an item, or replace the value of an equal key in its place."""
         positions = self._positions()
         flat_key = self._serialize_key(key)
@@ -77,7 +83,7 @@ class OrderedMap(Mapping[Any, Any]):
         else:
             self._items[position] = (key, value)
 
-    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401  (of any type)
+    def __getitem__(self, key: CqlValue) -> CqlValue:
         """The value of a key.
 
         Raises:
@@ -173,7 +179,7 @@ class OrderedMapSerializedKey(OrderedMap):
         new._index = None  # noqa: SLF001  (a constructor)
         return new
 
-    def _serialize_key(self, key: Any) -> bytes:  # noqa: ANN401  (keys are of any type)
+    def _serialize_key(self, key: CqlValue) -> bytes:
         return self.cass_key_type.to_binary(key, self.protocol_version)
 
     def __reduce__(self) -> tuple[type[OrderedMap], tuple[list[tuple[Any, Any]]]]:

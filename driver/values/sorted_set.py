@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, MutableSet
 from collections.abc import Set as AbstractSet
 from itertools import islice, pairwise
 from operator import lt
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..protocol.typing import CqlValue
 
 
 def _ascends(items: list[Any]) -> bool:
@@ -21,7 +24,7 @@ def _ascends(items: list[Any]) -> bool:
     return all(map(lt, items, islice(items, 1, None)))
 
 
-def _bucket(item: Any) -> int:  # noqa: ANN401  (elements are of any type)
+def _bucket(item: CqlValue) -> int:
     """A number that equal elements share, of those without a hash too."""
     if isinstance(item, list | tuple):
         return hash(tuple(map(_bucket, item)))
@@ -98,7 +101,7 @@ class SortedSet(MutableSet[Any]):
         """How many elements there are."""
         return len(self._items)
 
-    def __getitem__(self, index: int | slice) -> Any:  # noqa: ANN401  (elements are of any type)
+    def __getitem__(self, index: int | slice) -> CqlValue:
         """The element at a position in the order; a list for a slice."""
         return self._items[index]
 
@@ -147,7 +150,7 @@ class SortedSet(MutableSet[Any]):
             self._items.remove(value)
             self._buckets[_bucket(value)].remove(value)
 
-    def pop(self) -> Any:  # noqa: ANN401  (elements are of any type)
+    def pop(self) -> CqlValue:
         """Remove and return the last element.
 
         Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..protocol.errors import DependencyException
 from ..types import (
@@ -18,8 +18,12 @@ from ..types import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
     from ..protocol.columns import ColumnMetadata
+
+#: NumPy's dtypes and arrays; NumPy is optional.
+Array: TypeAlias = Any
 
 #: CQL types that become NumPy numbers, with their dtype on the wire; all others become objects.
 FIXED_TYPES: Final[Mapping[Any, str]] = {
@@ -33,7 +37,7 @@ FIXED_TYPES: Final[Mapping[Any, str]] = {
 }
 
 
-def import_numpy() -> Any:  # noqa: ANN401  (a module)
+def import_numpy() -> ModuleType:
     """NumPy, which is optional.
 
     Raises:
@@ -47,13 +51,13 @@ def import_numpy() -> Any:  # noqa: ANN401  (a module)
         ) from error
 
 
-def fixed_dtype(column: ColumnMetadata) -> Any:  # noqa: ANN401
+def fixed_dtype(column: ColumnMetadata) -> Array:
     """The dtype of a column's values on the wire; None if they become objects."""
     name = FIXED_TYPES.get(column.type)
     return None if name is None else import_numpy().dtype(name)
 
 
-def masked_array(data: bytes | bytearray, dtype: Any, nulls: bytes | bytearray) -> Any:  # noqa: ANN401
+def masked_array(data: bytes | bytearray, dtype: Array, nulls: bytes | bytearray) -> Array:
     """Native numbers from their bytes on the wire.
 
     Args:
@@ -67,7 +71,7 @@ def masked_array(data: bytes | bytearray, dtype: Any, nulls: bytes | bytearray) 
     return numpy.ma.masked_array(numbers, mask=mask)
 
 
-def object_array(values: Sequence[Any]) -> Any:  # noqa: ANN401
+def object_array(values: Sequence[Any]) -> Array:
     """Any Python objects; filled one by one, since NumPy would take lists for dimensions."""
     array = import_numpy().empty(len(values), dtype=object)
     for index, value in enumerate(values):

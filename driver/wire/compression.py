@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..protocol.limits import limits
 from .frame import MAX_FRAME_LENGTH
 from .malformed import MalformedFrameError
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 #: From the bytes of a body to bytes.
 BodyFunction: TypeAlias = Callable[[bytes], bytes]
@@ -48,7 +51,7 @@ def _broken(algorithm: str, error: Exception) -> MalformedFrameError:
     return MalformedFrameError(f"a frame is not valid {algorithm}: {error}")
 
 
-def _lz4_functions(block: Any) -> tuple[BodyFunction, BodyFunction]:  # noqa: ANN401  (a module)
+def _lz4_functions(block: ModuleType) -> tuple[BodyFunction, BodyFunction]:
     """For bodies: an lz4 block after its uncompressed size, four bytes, big-endian."""
 
     def compress(body: bytes) -> bytes:
@@ -67,7 +70,7 @@ def _lz4_functions(block: Any) -> tuple[BodyFunction, BodyFunction]:  # noqa: AN
     return compress, decompress
 
 
-def _lz4_block(block: Any, data: bytes, size: int) -> bytes:  # noqa: ANN401  (a module)
+def _lz4_block(block: ModuleType, data: bytes, size: int) -> bytes:
     """Decompress a bare block to exactly ``size`` bytes."""
     if size == 0:
         # A block of nothing is one zero byte; the library refuses a size of zero.
@@ -111,7 +114,7 @@ def _snappy_functions(
     return compress, decompress
 
 
-def _installed(name: str) -> Any:  # noqa: ANN401  (a module)
+def _installed(name: str) -> ModuleType | None:
     """An optional module, or None."""
     try:
         return import_module(name)
@@ -159,7 +162,7 @@ def segment_decompress(payload: bytes, size: int) -> bytes:
     return _lz4_block(_need_lz4(), payload, size)
 
 
-def _need_lz4() -> Any:  # noqa: ANN401  (a module)
+def _need_lz4() -> ModuleType:
     """The lz4 library, or a line that says how to get it."""
     if _BLOCK is None:
         raise RuntimeError("compressed segments need lz4: pip install cqlpath[lz4]")

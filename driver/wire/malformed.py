@@ -28,11 +28,11 @@ class MalformedFrameError(DriverException):
     frames: Sequence[Frame] = ()
 
 
-class CrcMismatchException(MalformedFrameError):  # noqa: N818  (the field's name for it)
+class CrcMismatchException(MalformedFrameError):
     """A v5 segment's header or payload does not have the checksum that it came with."""
 
 
-class ResultMetadataMismatch(MalformedFrameError):  # noqa: N818  (it is a mismatch)
+class ResultMetadataMismatch(MalformedFrameError):
     """A result came without metadata, and that of the request is none or that of other columns.
 
     The frame is whole, and so is the connection: a table was altered under a prepared statement.

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..protocol.columns import ColumnMetadata
+    from ..protocol.typing import CqlValue
+    from .arrays import Array
     from .messages import ColumnEncryptionPolicy
 
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]
@@ -235,7 +237,7 @@ def _values(
 
 def _decode(
     data: bytes | None, column: ColumnMetadata, deserializer: Deserializer, protocol_version: int
-) -> Any:  # noqa: ANN401  (whatever the column's type holds)
+) -> CqlValue:
     """One value."""
     try:
         return deserializer.deserialize_bytes(data, protocol_version)
@@ -254,7 +256,7 @@ class _Decrypting(Deserializer):
         self._policy = policy
         self._plain = find_deserializer(self.cqltype)
 
-    def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> Any:  # noqa: ANN401
+    def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> CqlValue:
         if data is not None:
             # Types take bytes; a policy may give any buffer.
             data = bytes(memoryview(self._policy.decrypt(self._description, data)))
@@ -281,7 +283,7 @@ def _decrypting(
     return chosen
 
 
-def _fixed_array(values: list[bytes | None], dtype: Any) -> Any:  # noqa: ANN401  (NumPy's)
+def _fixed_array(values: list[bytes | None], dtype: Array) -> Array:
     """Values as on the wire, None for null, to a masked array."""
     zeros = bytes(dtype.itemsize)
     data = b"".join([zeros if value is None else value for value in values])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...types.base import MARSHAL_PREFIX, CQLType
 from ...types.composite import EmptyType
@@ -110,11 +110,11 @@ def parse_casstype_args(typestring: str) -> type[CQLType]:
     return lookup_casstype(typestring)
 
 
-def is_counter_type(t: Any) -> bool:  # noqa: ANN401  (a type or its name)
+def is_counter_type(t: type) -> bool:
     """Whether a type, or the class name of one, is counter."""
     return issubclass(lookup_casstype(t) if isinstance(t, str) else t, CounterColumnType)
 
 
-def is_reversed_casstype(data_type: Any) -> bool:  # noqa: ANN401  (a type)
+def is_reversed_casstype(data_type: type) -> bool:
     """Whether a type orders its column backwards."""
     return issubclass(data_type, ReversedType)

@@ -47,7 +47,7 @@ class ColumnParser:
 
     row_parser: ClassVar[Callable[..., Any]]
 
-    def parse_rows(self, reader: BytesIOReader, desc: ParseDesc) -> Any:  # noqa: ANN401  (by the parser)
+    def parse_rows(self, reader: BytesIOReader, desc: ParseDesc) -> Any:
         """The rows at a reader's position, which is at their number."""
         descriptions = desc.coldescs or [ColDesc("", "", name) for name in desc.colnames]
         columns = [
@@ -82,7 +82,7 @@ class NumpyParser(ColumnParser):
     row_parser = staticmethod(parse_columns)
 
 
-def parse_rows_lazy(reader: BytesIOReader, desc: ParseDesc) -> Any:  # noqa: ANN401  (an iterable of tuples)
+def parse_rows_lazy(reader: BytesIOReader, desc: ParseDesc) -> Any:
     """Rows that are decoded when they are iterated over."""
     return LazyParser().parse_rows(reader, desc)
 
@@ -108,7 +108,7 @@ def make_recv_results_rows(colparser: ColumnParser) -> Callable[..., None]:
     """A method ``recv_results_rows`` for a ``ResultMessage``, with which a parser reads rows."""
     kind = _result_message(colparser)
 
-    def recv_results_rows(self: ResultMessage, *arguments: Any) -> None:  # noqa: ANN401  (as ours)
+    def recv_results_rows(self: ResultMessage, *arguments: Any) -> None:
         """Read the metadata and the rows of a result."""
         read = kind(self.kind or 0)
         read.recv_results_rows(*arguments)

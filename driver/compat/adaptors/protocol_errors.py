@@ -40,7 +40,7 @@ class _MessageAndException(type):
         children: list[Any] = cls.__subclasses__()
         return (*own, *(kind for child in children for kind in child.kinds()))
 
-    def __getattr__(cls, name: str) -> Any:  # noqa: ANN401  (whatever the message has)
+    def __getattr__(cls, name: str) -> Any:
         """What the class of the message has."""
         if name.startswith("_"):
             raise AttributeError(name)
@@ -59,7 +59,7 @@ class ErrorMessage(errors.DriverException, metaclass=_MessageAndException):
     message_type: ClassVar[type[messages.ErrorMessage]] = messages.ErrorMessage
     info: Any
 
-    def __init__(self, code: int, message: str, info: Any = None) -> None:  # noqa: ANN401
+    def __init__(self, code: int, message: str, info: Any = None) -> None:
         """Keep what the server said; the same arguments stay the exception's."""
         Exception.__init__(self, code, message, info)
         self.code = code

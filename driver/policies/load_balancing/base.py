@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ...statements.base import Statement
     from ...topology.endpoint import EndPoint
     from ...topology.host import Host
 
@@ -81,14 +82,14 @@ class LoadBalancingPolicy(HostStateListener):
         """The ``HostDistance`` of a host."""
         raise NotImplementedError
 
-    def in_local_rack(self, host: Host) -> bool:  # noqa: ARG002  (for subclasses)
+    def in_local_rack(self, host: Host) -> bool:
         """Whether a host is closer than other local ones; never, unless a policy knows racks."""
         return False
 
     def make_query_plan(
         self,
         working_keyspace: str | None = None,
-        query: Any = None,  # noqa: ANN401  (a statement of any kind, or None)
+        query: Statement | None = None,
     ) -> Iterator[Host]:
         """Hosts in the order in which to ask them; the plan is consumed as far as is needed.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from random import randint
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..distance import HostDistance
 from .base import LoadBalancingPolicy
@@ -13,6 +13,7 @@ from .round_robin import rotated
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...statements.base import Statement
     from ...topology.endpoint import EndPoint
     from ...topology.host import Host
     from .base import ClusterForPolicies
@@ -52,7 +53,7 @@ class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
             by_dc.setdefault(self._dc(host), []).append(host)
         with self._hosts_lock:
             self._dc_live_hosts = {dc: tuple(there) for dc, there in by_dc.items()}
-        self._position = randint(0, len(hosts) - 1) if hosts else 0  # noqa: S311  (balance, no secret)
+        self._position = randint(0, len(hosts) - 1) if hosts else 0
 
     def distance(self, host: Host) -> int:
         """LOCAL in the local datacenter, REMOTE for those of others that may be used."""
@@ -64,8 +65,8 @@ class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
 
     def make_query_plan(
         self,
-        working_keyspace: str | None = None,  # noqa: ARG002  (not asked for)
-        query: Any = None,  # noqa: ANN401, ARG002  (a statement of any kind)
+        working_keyspace: str | None = None,
+        query: Statement | None = None,
     ) -> Iterator[Host]:
         """Local hosts in turn, then those of other datacenters that may be used.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..distance import HostDistance
 from .wrapper import WrapperPolicy
@@ -10,6 +10,7 @@ from .wrapper import WrapperPolicy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ...statements.base import Statement
     from ...topology.host import Host
     from .base import ClusterForPolicies, LoadBalancingPolicy
 
@@ -44,7 +45,7 @@ class HostFilterPolicy(WrapperPolicy):
     def make_query_plan(
         self,
         working_keyspace: str | None = None,
-        query: Any = None,  # noqa: ANN401  (a statement of any kind)
+        query: Statement | None = None,
     ) -> Iterator[Host]:
         """The child's plan without the hosts that are refused."""
         plan = self._child_policy.make_query_plan(working_keyspace=working_keyspace, query=query)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import cycle, islice
 from random import randint
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..distance import HostDistance
 from .base import LoadBalancingPolicy
@@ -12,6 +12,7 @@ from .base import LoadBalancingPolicy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ...statements.base import Statement
     from ...topology.host import Host
     from .base import ClusterForPolicies
 
@@ -25,20 +26,20 @@ class RoundRobinPolicy(LoadBalancingPolicy):
         self._live_hosts: frozenset[Host] = frozenset()
         self._position = 0
 
-    def populate(self, cluster: ClusterForPolicies, hosts: Sequence[Host]) -> None:  # noqa: ARG002  (other policies ask the cluster)
+    def populate(self, cluster: ClusterForPolicies, hosts: Sequence[Host]) -> None:
         """Start at a random host, so that many clients do not all start at the same one."""
         self._live_hosts = frozenset(hosts)
         if len(hosts) > 1:
-            self._position = randint(0, len(hosts) - 1)  # noqa: S311  (balance, no secret)
+            self._position = randint(0, len(hosts) - 1)
 
-    def distance(self, host: Host) -> int:  # noqa: ARG002  (all alike)
+    def distance(self, host: Host) -> int:
         """LOCAL."""
         return HostDistance.LOCAL
 
     def make_query_plan(
         self,
-        working_keyspace: str | None = None,  # noqa: ARG002  (all alike)
-        query: Any = None,  # noqa: ANN401, ARG002  (a statement of any kind)
+        working_keyspace: str | None = None,
+        query: Statement | None = None,
     ) -> Iterator[Host]:
         """Every live host once."""
         # Two threads may read the same position: they start at the same host, which is no harm.

@@ -12,6 +12,7 @@ from .wrapper import WrapperPolicy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ...statements.base import Statement
     from ...topology.host import Host
     from .base import ClusterForPolicies, MetadataForPolicies
 
@@ -58,7 +59,7 @@ class TokenAwarePolicy(WrapperPolicy):
     def make_query_plan(
         self,
         working_keyspace: str | None = None,
-        query: Any = None,  # noqa: ANN401  (a statement of any kind)
+        query: Statement | None = None,
     ) -> Iterator[Host]:
         """Local replicas that are up, nearest first, then the rest of the child's plan."""
         keyspace = getattr(query, "keyspace", None) or working_keyspace
@@ -77,7 +78,7 @@ class TokenAwarePolicy(WrapperPolicy):
     def _replicas(
         self,
         keyspace: str | None,
-        query: Any,  # noqa: ANN401  (a statement of any kind)
+        query: Statement | None,
     ) -> Sequence[Host]:
         """The replicas of the statement's partition, in the order in which to ask them."""
         routing_key = getattr(query, "routing_key", None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .base import LoadBalancingPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ...statements.base import Statement
     from ...topology.host import Host
     from .base import ClusterForPolicies, MetadataForPolicies
 
@@ -37,7 +38,7 @@ class WrapperPolicy(LoadBalancingPolicy):
     def make_query_plan(
         self,
         working_keyspace: str | None = None,
-        query: Any = None,  # noqa: ANN401  (a statement of any kind)
+        query: Statement | None = None,
     ) -> Iterator[Host]:
         """The child's plan."""
         return self._child_policy.make_query_plan(working_keyspace, query)
@@ -46,19 +47,19 @@ class WrapperPolicy(LoadBalancingPolicy):
         """Have the child say whether it can work with the cluster."""
         self._child_policy.check_supported()
 
-    def on_up(self, host: Host, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (the child's)
+    def on_up(self, host: Host, *args: object, **kwargs: object) -> None:
         """Tell the child."""
         self._child_policy.on_up(host, *args, **kwargs)
 
-    def on_down(self, host: Host, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (the child's)
+    def on_down(self, host: Host, *args: object, **kwargs: object) -> None:
         """Tell the child."""
         self._child_policy.on_down(host, *args, **kwargs)
 
-    def on_add(self, host: Host, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (the child's)
+    def on_add(self, host: Host, *args: object, **kwargs: object) -> None:
         """Tell the child."""
         self._child_policy.on_add(host, *args, **kwargs)
 
-    def on_remove(self, host: Host, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (the child's)
+    def on_remove(self, host: Host, *args: object, **kwargs: object) -> None:
         """Tell the child."""
         self._child_policy.on_remove(host, *args, **kwargs)
 
@@ -79,7 +80,7 @@ class DefaultLoadBalancingPolicy(WrapperPolicy):
     def make_query_plan(
         self,
         working_keyspace: str | None = None,
-        query: Any = None,  # noqa: ANN401  (a statement of any kind)
+        query: Statement | None = None,
     ) -> Iterator[Host]:
         """The wanted host if it is up, then the child's plan."""
         keyspace = getattr(query, "keyspace", None) or working_keyspace

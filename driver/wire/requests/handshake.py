@@ -29,7 +29,7 @@ class StartupMessage(Request):
         self.cqlversion = cqlversion
         self.options = options
 
-    def send_body(self, f: BytesIO, protocol_version: int) -> None:  # noqa: ARG002  (one form)
+    def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write a [string map]."""
         write_stringmap(f, {**self.options, "CQL_VERSION": self.cqlversion})
 
@@ -48,7 +48,7 @@ class AuthResponseMessage(Request):
         """Keep the token."""
         self.response = response
 
-    def send_body(self, f: BytesIO, protocol_version: int) -> None:  # noqa: ARG002  (one form)
+    def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write [bytes]."""
         write_longstring(f, self.response or b"")
 
@@ -81,6 +81,6 @@ class RegisterMessage(Request):
         """Keep the types."""
         self.event_list = event_list
 
-    def send_body(self, f: BytesIO, protocol_version: int) -> None:  # noqa: ARG002  (one form)
+    def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write a [string list]."""
         write_stringlist(f, self.event_list)

@@ -75,7 +75,7 @@ class ErrorMessage(Response):
         return error
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> Any:  # noqa: ANN401, ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> Any:  # noqa: ANN401
         """Read what follows the message; nothing, for most codes."""
         return None
 
@@ -153,7 +153,7 @@ class UnavailableErrorMessage(ErrorMessage):
     exception = errors.Unavailable
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:  # noqa: ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:
         """Read <cl><required><alive>."""
         return {
             "consistency": read_consistency_level(f),
@@ -206,7 +206,7 @@ class ReadTimeoutErrorMessage(ErrorMessage):
     exception = errors.ReadTimeout
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:  # noqa: ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:
         """Read <cl><received><blockfor><data_present>."""
         return {**_read_responses(f), "data_retrieved": bool(read_byte(f))}
 
@@ -230,7 +230,7 @@ class FunctionFailureMessage(ErrorMessage):
     exception = errors.FunctionFailure
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:  # noqa: ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:
         """Read <keyspace><function><arg_types>."""
         return {
             "keyspace": read_string(f),
@@ -265,7 +265,7 @@ class CASWriteUnknownErrorMessage(ErrorMessage):
     exception = errors.CASWriteUnknown
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:  # noqa: ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:
         """Read <cl><received><blockfor>."""
         return _read_responses(f)
 
@@ -305,7 +305,7 @@ class AlreadyExistsException(ErrorMessage):
     exception = errors.AlreadyExists
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:  # noqa: ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:
         """Read <ks><table>; the table is empty if it is about the keyspace."""
         return {"keyspace": read_string(f), "table": read_string(f)}
 
@@ -321,7 +321,7 @@ class PreparedQueryNotFound(ErrorMessage):
     exception = errors.PreparedQueryNotFound
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> bytes:  # noqa: ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> bytes:
         """Read the id, [short bytes]."""
         return read_binary_string(f)
 
@@ -337,7 +337,7 @@ class RateLimitReachedException(ErrorMessage):
     exception = errors.RateLimitReached
 
     @staticmethod
-    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:  # noqa: ARG004
+    def recv_error_info(f: BytesIO, protocol_version: int) -> Info:
         """Read <op_type><rejected_by_coordinator>."""
         return {"op_type": read_byte(f), "rejected_by_coordinator": bool(read_byte(f))}
 
