@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from asv_benchmarks import bind, recordings, routing_key
+import lz4.block
+
+from asv_benchmarks import bind, encode_message, recordings, routing_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,6 +24,9 @@ VERSION, STREAM, ONE, TIMESTAMP = 4, 117, 1, 1_773_995_640_000_000
 #: As the suites bind them: three int, five float, two double; and the key of three parts.
 SCALARS = bind.mixed()
 KEY_STATEMENT, KEY = routing_key.VALUES["composite_of_three"]
+#: What is around the text in the body of a QUERY of v4: two lengths, consistency and flags.
+AROUND_TEXT = 4 + 2 + 1
+DIMENSIONS = (128, 768, 1536)
 
 
 class Driver(Protocol):
@@ -37,10 +43,13 @@ class Driver(Protocol):
     def prepared(self, name: str) -> Any:  # noqa: ANN401  (whichever driver's)
         """The statement of a recorded PREPARED."""
 
+    def query_message(self, text: str, consistency: int) -> Any:  # noqa: ANN401  (whichever driver's)
+        """A QUERY."""
+
     def execute_message(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (whichever driver's)
         """An EXECUTE; all drivers name its arguments alike."""
 
-    def encode(self, message: Any) -> Callable[[], bytes]:  # noqa: ANN401  (whichever driver's)
+    def encode(self, message: Any, compression: str | None = None) -> Callable[[], bytes]:  # noqa: ANN401  (whichever driver's)
         """A call that makes a message's frame."""
 
     def token(self, key: bytes) -> int:
@@ -72,6 +81,24 @@ def values(statement: Any) -> list[str | None]:  # noqa: ANN401  (whichever driv
     return [None if value is None else bytes(value).hex() for value in statement.values]
 
 
+def decompressed(frame: bytes) -> str:
+    """A compressed frame, without what each release of lz4 does in its own way: the block."""
+    size = int.from_bytes(frame[9:13], "big")
+    body: bytes = lz4.block.decompress(frame[13:], uncompressed_size=size)
+    return frame[:5].hex() + body.hex()
+
+
+def key_of(statement: Any) -> Callable[[], bytes]:  # noqa: ANN401  (whichever driver's)
+    """A call that computes the routing key of a bound statement, which would keep it."""
+
+    def routing_key() -> bytes:
+        statement._routing_key = None  # noqa: SLF001  (all drivers keep it there)
+        key: bytes = statement.routing_key
+        return key
+
+    return routing_key
+
+
 def files_of(package: str, names: Iterable[str]) -> dict[str, str]:
     """The files of those modules of a package that were imported, from the file's folder on."""
     known = ((name, sys.modules.get(f"{package}.{name}")) for name in names)
@@ -81,31 +108,76 @@ def files_of(package: str, names: Iterable[str]) -> dict[str, str]:
 
 def of(driver: Driver) -> list[Operation]:
     """All operations, by one driver."""
-    scalars, item, key = (
-        driver.prepared(name) for name in ("insert_mixed", "insert_vector_1536", KEY_STATEMENT)
-    )
-    embedding = driver.decode(recordings.frame("rows_vector_1536"))()
-    at = list(embedding.column_names).index("embedding")
-    vector = (list(embedding.parsed_rows[0][at]),)
+    return [*binding(driver), *routing(driver), *encoding(driver), *decoding(driver)]
+
+
+def binding(driver: Driver) -> list[Operation]:
+    """Values to the bytes of a statement."""
+    scalars, reading = driver.prepared("insert_mixed"), driver.prepared("insert_reading")
+    row = bind.reading()
+    found = [
+        Operation("bind ten scalars", lambda: scalars.bind(SCALARS), values),
+        Operation("bind six mixed columns", lambda: reading.bind(row), values),
+    ]
+    for size in DIMENSIONS:
+        message = driver.decode(recordings.frame(f"rows_vector_{size}"))()
+        at = list(message.column_names).index("embedding")
+        vector = (list(message.parsed_rows[0][at]),)
+        call = partial(driver.prepared(f"insert_vector_{size}").bind, vector)
+        found.append(Operation(f"bind a vector of {size:,} floats", call, values))
+    return found
+
+
+def routing(driver: Driver) -> list[Operation]:
+    """The key of a bound statement, and the token of a key."""
+    key = driver.prepared(KEY_STATEMENT)
 
     def route() -> int:
         return driver.token(key.bind(KEY).routing_key)
 
-    bound = scalars.bind(SCALARS)
-    execute = driver.execute_message(
-        scalars.query_id, bound.values, ONE, fetch_size=5000, timestamp=TIMESTAMP
-    )
-    found = [
-        Operation("bind ten scalars", lambda: scalars.bind(SCALARS), values),
-        Operation("bind a vector of 1,536 floats", lambda: item.bind(vector), values),
-        Operation("bind a key of three parts, route it", route, int),
-        Operation("encode EXECUTE of ten values", driver.encode(execute), bytes.hex),
-    ]
-    for name, frame in (
-        ("decode one row", "rows_one_skipped"),
-        ("decode 100 rows", "rows_page_100"),
-        ("decode 5,000 rows", "rows_page_5000"),
-        ("decode vectors of 1,536 floats", "rows_vector_1536"),
+    found = [Operation("bind a key of three parts, route it", route, int)]
+    for name, case in (
+        ("routing key of one part", "single_int"),
+        ("routing key of three parts", "composite_of_three"),
+        ("routing key of 200 bytes", "200_bytes"),
     ):
-        found.append(Operation(name, driver.decode(recordings.frame(frame)), rows))
+        statement, given = routing_key.VALUES[case]
+        bound = driver.prepared(statement).bind(given)
+        found.append(Operation(name, key_of(bound), bytes.hex))
     return found
+
+
+def encoding(driver: Driver) -> list[Operation]:
+    """Messages to frames."""
+    scalars, reading = driver.prepared("insert_mixed"), driver.prepared("insert_reading")
+    found = []
+    for compression in (None, "lz4"):
+        for name, size in (("64 B", 64), ("1 KB", 1024), ("16 KB", 16 * 1024)):
+            text = encode_message.query_text(size - AROUND_TEXT)
+            call = driver.encode(driver.query_message(text, ONE), compression)
+            way = f", {compression}" if compression else ""
+            answer = decompressed if compression else bytes.hex
+            found.append(Operation(f"encode QUERY of {name}{way}", call, answer))
+    for name, statement, given in (
+        ("five", reading, reading.bind(bind.reading()).values[:5]),
+        ("ten", scalars, scalars.bind(SCALARS).values),
+    ):
+        message = driver.execute_message(
+            statement.query_id, given, ONE, fetch_size=5000, timestamp=TIMESTAMP
+        )
+        call = driver.encode(message)
+        found.append(Operation(f"encode EXECUTE of {name} values", call, bytes.hex))
+    return found
+
+
+def decoding(driver: Driver) -> list[Operation]:
+    """Frames of rows to rows."""
+    return [
+        Operation(name, driver.decode(recordings.frame(frame)), rows)
+        for name, frame in (
+            ("decode one row", "rows_one_skipped"),
+            ("decode 100 rows", "rows_page_100"),
+            ("decode 5,000 rows", "rows_page_5000"),
+            ("decode vectors of 1,536 floats", "rows_vector_1536"),
+        )
+    ]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import driver
 from asv_benchmarks import recordings, subjects
 from driver.topology.token import Murmur3Token
-from driver.wire.requests import ExecuteMessage
+from driver.wire.compression import locally_supported_compressions
+from driver.wire.requests import ExecuteMessage, QueryMessage
 
 from .operations import STREAM, VERSION, files_of
 
@@ -39,14 +40,19 @@ class Ours:
         """As `Driver` says."""
         return subjects.prepared(name)
 
+    def query_message(self, text: str, consistency: int) -> Any:  # noqa: ANN401  (it is not typed)
+        """As `Driver` says."""
+        return QueryMessage(text, consistency)
+
     def execute_message(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (it is not typed)
         """As `Driver` says."""
         return ExecuteMessage(*args, **kwargs)
 
-    def encode(self, message: Any) -> Callable[[], bytes]:  # noqa: ANN401  (it is not typed)
+    def encode(self, message: Any, compression: str | None = None) -> Callable[[], bytes]:  # noqa: ANN401  (it is not typed)
         """As `Driver` says."""
         encode = subjects.handler().encode_message
-        return partial(encode, message, STREAM, VERSION, None, False)
+        compress = locally_supported_compressions[compression][0] if compression else None
+        return partial(encode, message, STREAM, VERSION, compress, False)
 
     def token(self, key: bytes) -> int:
         """As `Driver` says."""

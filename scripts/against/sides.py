@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 #: Released versions of others; they are installed beside the checkout, not into it.
 OTHERS = ("cassandra-driver==3.30.1", "scylla-driver==3.29.12")
+#: The one that is also measured without its compiled modules.
+PURE = "scylla-driver==3.29.12"
 #: Seconds after which a process is given up.
 LIMIT = 900
 
@@ -29,15 +32,17 @@ class Side:
         name: in tables.
         driver: which class of the worker.
         environment: what its processes get beside this one's variables.
+        only: what the names of operations have to contain; empty for all of them.
     """
 
     name: str
     driver: str
     environment: dict[str, str] = field(default_factory=dict)
+    only: str = ""
 
     def command(self, task: str, module: str = "worker", **asked: Any) -> list[str]:  # noqa: ANN401  (JSON)
         """The command line of a process: a module of this package, and what it is asked."""
-        request = json.dumps({"driver": self.driver, "task": task, **asked})
+        request = json.dumps({"driver": self.driver, "task": task, "only": self.only, **asked})
         return [sys.executable, "-P", "-m", f"against.{module}", request]
 
     def run(self, command: list[str], core: int | None = None, **more: str) -> dict[str, Any]:
@@ -64,20 +69,25 @@ class Side:
         return said
 
 
-def all_sides(cache: Path) -> list[Side]:
-    """This driver compiled, this driver pure, and the others, installed where they are not yet.
+def all_sides(cache: Path, only: str = "") -> list[Side]:
+    """This driver compiled and pure, the others, installed where they are not yet, and one pure.
 
     Raises:
         SideError: one cannot be installed.
     """
     ours = [
-        Side("cqlpath, Cython", "ours", {"DRIVER_IMPL": "cython"}),
-        Side("cqlpath, pure Python", "ours", {"DRIVER_IMPL": "python"}),
+        Side("cqlpath, Cython", "ours", {"DRIVER_IMPL": "cython"}, only),
+        Side("cqlpath, pure Python", "ours", {"DRIVER_IMPL": "python"}, only),
     ]
-    return ours + [
-        Side(wanted.replace("==", " "), "theirs", {"PYTHONPATH": str(_installed(wanted, cache))})
+    others = [
+        Side(
+            wanted.replace("==", " "), "theirs",
+            {"PYTHONPATH": str(_installed(wanted, cache))}, only,
+        )
         for wanted in OTHERS
-    ]
+    ]  # fmt: skip
+    pure = {"PYTHONPATH": str(_without_compiled(_installed(PURE, cache)))}
+    return [*ours, *others, Side(f"{PURE.replace('==', ' ')}, pure Python", "theirs", pure, only)]
 
 
 def _installed(wanted: str, cache: Path) -> Path:
@@ -92,3 +102,13 @@ def _installed(wanted: str, cache: Path) -> Path:
             raise SideError(f"{wanted} cannot be installed: {done.stderr.strip()[-200:]}")
         partial.rename(place)
     return place
+
+
+def _without_compiled(place: Path) -> Path:
+    """A copy of an installed release that has only its Python modules."""
+    pure = place.with_name(f"{place.name}-pure")
+    if not pure.exists():
+        partial = pure.with_name(f"{pure.name}.partial")
+        shutil.copytree(place, partial, ignore=shutil.ignore_patterns("*.so", "*.pyd"))
+        partial.rename(pure)
+    return pure

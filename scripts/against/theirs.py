@@ -7,6 +7,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from cassandra import protocol
+from cassandra.connection import locally_supported_compressions
 from cassandra.metadata import Murmur3Token
 from cassandra.query import PreparedStatement
 
@@ -61,14 +62,19 @@ class Theirs:
             None, VERSION, message.column_metadata, None,
         )  # fmt: skip
 
+    def query_message(self, text: str, consistency: int) -> Any:  # noqa: ANN401  (it is not typed)
+        """As `Driver` says."""
+        return protocol.QueryMessage(text, consistency)
+
     def execute_message(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (it is not typed)
         """As `Driver` says."""
         return protocol.ExecuteMessage(*args, **kwargs)
 
-    def encode(self, message: Any) -> Callable[[], bytes]:  # noqa: ANN401  (it is not typed)
+    def encode(self, message: Any, compression: str | None = None) -> Callable[[], bytes]:  # noqa: ANN401  (it is not typed)
         """As `Driver` says."""
         encode = protocol.ProtocolHandler.encode_message
-        return partial(encode, message, STREAM, VERSION, None, False, *self._before)
+        compress = locally_supported_compressions[compression][0] if compression else None
+        return partial(encode, message, STREAM, VERSION, compress, False, *self._before)
 
     def token(self, key: bytes) -> int:
         """As `Driver` says."""

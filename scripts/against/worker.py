@@ -27,7 +27,7 @@ def main(asked: Mapping[str, Any]) -> dict[str, Any]:
     else:
         from .theirs import Theirs as Chosen  # type: ignore[assignment]  # noqa: PLC0415
     driver = Chosen()
-    found = operations.of(driver)
+    found = [each for each in operations.of(driver) if asked["only"] in each.name]
     return TASKS[asked["task"]](found, asked) | {"name": driver.name, "modules": driver.modules()}
 
 
