@@ -20,8 +20,8 @@ COMPRESSIONS = ("plain", "lz4", "snappy")
 SHORT_QUERY = "SELECT * FROM cqlpath.readings WHERE sensor = 1 LIMIT 100"
 INSERT = "INSERT INTO cqlpath.documents (id, part, body) VALUES (1, 1, '{}')"
 
-ENCODE = "wire.codec:ProtocolHandler.encode_message"
-QUERY_MODULES = ("wire.codec", "wire.requests.query", "wire.primitives")
+ENCODE = "wire.requests.frames:encode_message"
+MODULES = ("wire.codec", "wire.primitives")
 
 
 def _encode(encode=None, message=None, stream=0, version=4, compressor=None):
@@ -116,8 +116,8 @@ def embedding() -> tuple:
     return (subjects.recorded_value("rows_vector_1536", "embedding"),)
 
 
-def _case(name, prepare, *, message="query:QueryMessage", modules=QUERY_MODULES) -> Case:
-    return Case(name, _encode, prepare, modules, (ENCODE, f"wire.requests.{message}.send_body"))
+def _case(name, prepare) -> Case:
+    return Case(name, _encode, prepare, MODULES, (ENCODE,))
 
 
 CASES = [
@@ -128,32 +128,13 @@ CASES = [
     ),
     # The compressor is there and not used: v5 asks its version before it leaves it alone.
     _case("query_1kb_v5", partial(query, 1024, "lz4", 5)),
+    _case("execute_mixed_plain", partial(execute, "insert_mixed", mixed, "plain", 4)),
+    _case("execute_mixed_v5", partial(execute, "insert_mixed", mixed, "plain", 5)),
     _case(
-        "execute_mixed_plain",
-        partial(execute, "insert_mixed", mixed, "plain", 4),
-        message="query:ExecuteMessage",
+        "execute_vector_1536_plain", partial(execute, "insert_vector_1536", embedding, "plain", 4)
     ),
-    _case(
-        "execute_mixed_v5",
-        partial(execute, "insert_mixed", mixed, "plain", 5),
-        message="query:ExecuteMessage",
-    ),
-    _case(
-        "execute_vector_1536_plain",
-        partial(execute, "insert_vector_1536", embedding, "plain", 4),
-        message="query:ExecuteMessage",
-    ),
-    _case(
-        "execute_vector_1536_lz4",
-        partial(execute, "insert_vector_1536", embedding, "lz4", 4),
-        message="query:ExecuteMessage",
-    ),
-    _case(
-        "batch_100_plain",
-        partial(batch, "plain", 4),
-        message="batch:BatchMessage",
-        modules=("wire.codec", "wire.requests.batch", "wire.primitives"),
-    ),
+    _case("execute_vector_1536_lz4", partial(execute, "insert_vector_1536", embedding, "lz4", 4)),
+    _case("batch_100_plain", partial(batch, "plain", 4)),
 ]
 
 install(globals(), CASES)

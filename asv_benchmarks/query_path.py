@@ -240,7 +240,7 @@ def _nothing(_made: Request, _result: Any) -> None:
     """An answer that is no value: times, ids, objects."""
 
 
-ENCODE = "wire.codec:ProtocolHandler.encode_message"
+ENCODE = "wire.requests.frames:encode_message"
 DECODE = ("wire.decoding:decode_message", "wire.rows:parse_rows")
 TOKEN_AWARE = "policies.load_balancing.token_aware:TokenAwarePolicy.make_query_plan"  # noqa: S105
 DISPATCH = "execution.request:RequestExecution._set_result"

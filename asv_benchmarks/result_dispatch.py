@@ -217,7 +217,7 @@ def _case(name, frame, **about) -> Case:
 
 WHOLE = ("wire.codec", "wire.rows", *MODULES)
 WHOLE_REACHES = (
-    "wire.codec:ProtocolHandler.encode_message",
+    "wire.requests.frames:encode_message",
     "wire.decoding:decode_message",
     "wire.rows:parse_rows",
     DISPATCH,

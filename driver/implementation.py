@@ -35,7 +35,7 @@ TWINS: tuple[str, ...] = (
     "wire.frame",
     "wire.rows",
     "wire.decoding",
-    "wire.requests.bodies",
+    "wire.requests.frames",
     "statements.routing_key",
     "topology.token",
     "results.rows",

@@ -69,10 +69,13 @@ class _MessageType:
 class Request(_MessageType):
     """A message that the client sends."""
 
+    __slots__ = ()
+
     def update_custom_payload(self, other: Mapping[str, bytes | None] | None) -> None:
         """Add entries to the custom payload; None and an empty mapping add nothing."""
         if other:
-            self.custom_payload = {**(self.custom_payload or {}), **other}
+            payload = {**(self.custom_payload or {}), **other}
+            self.custom_payload = payload  # type: ignore[misc]  # subclasses have a place for it
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write the body, without header, tracing or custom payload.

@@ -45,6 +45,7 @@ def _encode(family: str, file: str, function: str, *targets: str) -> Site:
     return Site(
         f"encode {family}", f"encode {family}", f"driver/wire/requests/{file}.py",
         f"{function}.send_body", tuple((f"encode_message.time_{name}", 1) for name in targets),
+        ("python",),
     )  # fmt: skip
 
 
@@ -62,6 +63,11 @@ SITES: tuple[Site, ...] = (
     _encode("execute", "query", "ExecuteMessage", "execute_mixed_plain", "execute_mixed_v5",
             "execute_vector_1536_plain"),
     _encode("batch", "batch", "BatchMessage", "batch_100_plain"),
+    Site("encode, compiled", "encode compiled", "driver/_cython/wire/requests/frames.pyx",
+         "write_body",
+         (("encode_message.time_query_64b_plain", 1),
+          ("encode_message.time_execute_mixed_plain", 1),
+          ("encode_message.time_batch_100_plain", 1)), ("cython",)),
     Site("bound routing key", "routing", "driver/statements/bound.py", "BoundStatement.routing_key",
          (("routing_key.time_bound_statement_composite_of_three", 1),)),
     Site("routing key parts", "routing", "driver/statements/routing_key.py", "pack_parts",

@@ -1,7 +1,7 @@
 """A slow-down of 3 %, injected on purpose into encode_message, is seen; a comment is not.
 
 The whole way on the real driver and the real suite: commits, wheels, workers, callgrind, verdict.
-Both sides are pure Python, because encode_message has no compiled twin and pure wheels build fast.
+Both sides are pure Python, because pure wheels build fast.
 """
 
 import shutil
@@ -16,9 +16,9 @@ from benchproof.meters import instructions
 from tests.harness.toy import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
-CODEC = "driver/wire/codec.py"
+CODEC = "driver/wire/requests/frames.py"
 #: The first statement of encode_message.
-PLACE = "        flags = 0\n        if msg.custom_payload:\n"
+PLACE = "    flags = TRACING_FLAG if msg.tracing else 0\n"
 CASE = "encode_message.time_query_1kb_plain"
 PARTS = ("driver", "asv_benchmarks", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 #: Lines of the trial from which the wanted number of lines is computed.
@@ -50,7 +50,7 @@ def repository(tmp_path_factory):
 
 def extra_work(lines):
     """So many additions, whose sum nothing uses: each costs the same."""
-    return "        checked = 0\n" + lines * "        checked += stream_id\n"
+    return "    checked = 0\n" + lines * "    checked += stream_id\n"
 
 
 def change(repository, text):
@@ -87,7 +87,7 @@ def test_an_injected_slow_down_of_3_percent_is_a_regression(repository, cache, t
 
 
 def test_a_commit_that_changes_no_code_is_not_a_regression(repository, cache, toolchain, tell):
-    comment = change(repository, "        # A comment moves lines, and nothing else.\n")
+    comment = change(repository, "    # A comment moves lines, and nothing else.\n")
     verdict, seen = measured(repository, comment, cache, toolchain, tell)
     assert seen["verdict"] == "equivalent"
     assert seen["ratio"] == pytest.approx(1, abs=0.002)

@@ -44,6 +44,18 @@ class BatchMessage(RequestWithOptions):
         keyspace: see ``RequestWithOptions``.
     """
 
+    # See ``_QueryMessage``.
+    __slots__ = (
+        "batch_type",
+        "consistency_level",
+        "custom_payload",
+        "options",
+        "queries",
+        "serial_consistency_level",
+        "timestamp",
+        "tracing",
+    )
+
     opcode = 0x0D
     name = "BATCH"
 
@@ -62,6 +74,8 @@ class BatchMessage(RequestWithOptions):
         self.consistency_level = consistency_level
         self.serial_consistency_level = serial_consistency_level
         self.timestamp = timestamp
+        self.tracing = False
+        self.custom_payload = self.options = None
         if keyspace is not None:
             self.keyspace = keyspace
 

@@ -62,7 +62,8 @@ class _Option(Generic[_Value]):
 
     def __set__(self, message: RequestWithOptions, value: _Value | None) -> None:
         others = {k: v for k, v in (message.options or {}).items() if k != self.name}
-        message.options = (others if value is None else {**others, self.name: value}) or None
+        options = (others if value is None else {**others, self.name: value}) or None
+        message.options = options  # type: ignore[misc]  # subclasses have a slot for it
 
 
 class RequestWithOptions(Request):
@@ -75,6 +76,8 @@ class RequestWithOptions(Request):
         now_in_seconds: what the server shall take for the current time, in seconds since the epoch
             (v5); for tests of expiring data.
     """
+
+    __slots__ = ()
 
     OPTIONS: ClassVar[dict[str, _Option[Any]]] = {}
     options: dict[str, Any] | None = None

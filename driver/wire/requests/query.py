@@ -30,6 +30,21 @@ class _QueryMessage(RequestWithOptions):
         skip_meta: ask the server to leave the metadata of the result out.
     """
 
+    # Slots also of what the base classes have a default for: the compiled encoder reads them where
+    # they are.
+    __slots__ = (
+        "consistency_level",
+        "custom_payload",
+        "fetch_size",
+        "options",
+        "paging_state",
+        "query_params",
+        "serial_consistency_level",
+        "skip_meta",
+        "timestamp",
+        "tracing",
+    )
+
     def __init__(
         self,
         query_params: Values | None,
@@ -49,6 +64,8 @@ class _QueryMessage(RequestWithOptions):
         self.paging_state = paging_state
         self.timestamp = timestamp
         self.skip_meta = skip_meta
+        self.tracing = False
+        self.custom_payload = self.options = None
         if keyspace is not None:
             self.keyspace = keyspace
 
@@ -63,6 +80,8 @@ class QueryMessage(_QueryMessage):
             see :class:`_QueryMessage`.
         keyspace: see :class:`RequestWithOptions`.
     """
+
+    __slots__ = ("query",)
 
     opcode = 0x07
     name = "QUERY"
@@ -107,6 +126,8 @@ class ExecuteMessage(_QueryMessage):
             see :class:`_QueryMessage`.
     """
 
+    __slots__ = ("query_id", "result_metadata_id")
+
     opcode = 0x0A
     name = "EXECUTE"
 
@@ -133,6 +154,8 @@ class ExecuteMessage(_QueryMessage):
         self.paging_state = paging_state
         self.timestamp = timestamp
         self.skip_meta = skip_meta
+        self.tracing = False
+        self.custom_payload = self.options = None
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
         """Write <id>[<result_metadata_id>]<query_parameters>.
