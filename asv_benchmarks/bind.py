@@ -104,8 +104,8 @@ def encrypted_note():
     return policy
 
 
-def _case(name, prepare, *reaches, modules=MODULES) -> Case:
-    return Case(name, _bind, prepare, modules, (BIND, *reaches))
+def _case(name, prepare, *reaches, bind=BIND) -> Case:
+    return Case(name, _bind, prepare, MODULES, (bind, *reaches))
 
 
 CASES = [
@@ -126,7 +126,7 @@ CASES = [
     _case(
         "reading_prepared_bind",
         partial(bound, "insert_reading", reading, fresh=True),
-        "statements.prepared:PreparedStatement.bind",
+        bind="statements.bound:bind_prepared",
     ),
     _case("all_scalars", partial(bound, "insert_scalars", partial(row_of, "scalars"))),
     _case("collections", partial(bound, "insert_collections", partial(row_of, "collections"))),

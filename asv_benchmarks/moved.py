@@ -17,6 +17,7 @@ MOVED = {
     "protocol.columns": "vocabulary.columns",
     "protocol.kinds": "vocabulary.kinds",
     "wire.decoding:decode_message": "wire.codec:ProtocolHandler.decode_message",
+    "statements.bound:bind_prepared": "statements.prepared:PreparedStatement.bind",
     "wire.requests.frames:encode_message": "wire.codec:ProtocolHandler.encode_message",
     "execution.request:RequestExecution._set_result": (
         "execution.dispatch:ResponseDispatch._set_result"

@@ -248,7 +248,7 @@ DISPATCH = "execution.request:RequestExecution._set_result"
 HOPS = {
     "bind": Hop(
         _bind,
-        ("statements.bound:BoundStatement.bind",),
+        ("statements.bound:bind_prepared",),
         lambda r: (r.statement.bind, r.select.values),
         lambda r, bound: bound.values == r.bound.values,
         lambda _, bound: bound.values,

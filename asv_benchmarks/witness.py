@@ -78,6 +78,9 @@ def _of_compiled(name: str) -> Any:
     module_name, _, attribute = name.partition(":")
     module = import_module(f"{PACKAGE}.{module_name}")
     compiled: ModuleType | None = getattr(module, "__twin__", None)
+    method = getattr(compiled, "METHODS", {}).get(attribute)
+    if method is not None:
+        return method
     first = attribute.partition(".")[0]
     return getattr(compiled, first) if compiled is not None and first in compiled.__all__ else None
 
@@ -160,8 +163,12 @@ def _references(target: Any) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     for holder in holders:
         for attribute, value in list(vars(holder).items()):
             if value is target:
-                # In a class, a stand-in that is a function would become a method.
-                yield holder, attribute, staticmethod if isinstance(holder, type) else _as_it_is
+                # In a class, a stand-in that is a function becomes a method, which not all are.
+                is_method = hasattr(type(target), "__get__")
+                as_it_is = is_method or not isinstance(holder, type)
+                yield holder, attribute, _as_it_is if as_it_is else staticmethod
+            elif isinstance(value, property) and value.fget is target:
+                yield holder, attribute, value.getter
             elif isinstance(value, staticmethod) and value.__func__ is target:
                 yield holder, attribute, staticmethod
             elif isinstance(value, classmethod) and value.__func__ is target:

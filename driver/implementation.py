@@ -37,6 +37,7 @@ TWINS: tuple[str, ...] = (
     "wire.decoding",
     "wire.requests.frames",
     "statements.routing_key",
+    "statements.bound",
     "topology.token",
     "results.rows",
 )
@@ -100,6 +101,12 @@ def hand_over(namespace: dict[str, Any]) -> None:
     if unknown:
         raise ImportError(f"{compiled.__name__} defines {unknown}, which {name} does not")
     namespace.update({public: getattr(compiled, public) for public in compiled.__all__})
+    # Classes stay Python's: a compiled module may bring some of their methods.
+    for path, method in getattr(compiled, "METHODS", {}).items():
+        owner, _, attribute = path.partition(".")
+        pure = vars(namespace[owner])[attribute]
+        compiled_one = pure.getter(method) if isinstance(pure, property) else method
+        setattr(namespace[owner], attribute, compiled_one)
     namespace["__twin__"] = compiled
 
 

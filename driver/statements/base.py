@@ -42,6 +42,21 @@ class Statement:
         is_idempotent: whether the statement may be executed more than once.
     """
 
+    # Where compiled code finds them; what an application adds is in a dictionary.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_routing_key",
+        "_serial_consistency_level",
+        "consistency_level",
+        "custom_payload",
+        "fetch_size",
+        "is_idempotent",
+        "keyspace",
+        "retry_policy",
+        "table",
+    )
+
     def __init__(
         self,
         retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)

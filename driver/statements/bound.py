@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Never, Self
 
+from ..implementation import hand_over
 from ..protocol.columns import ColDesc, ColumnMetadata
 from ..protocol.limits import shortened
 from ..protocol.unset import UNSET_VALUE, UnsetType
@@ -32,7 +33,10 @@ class BoundStatement(Statement):
             tuple.
     """
 
+    __slots__ = ("prepared_statement", "raw_values", "values")
+
     values: list[bytes | UnsetType | None]
+    raw_values: Sequence[Any]
 
     def __init__(
         self,
@@ -48,7 +52,7 @@ class BoundStatement(Statement):
         """Start without values; options that are not given come from the prepared statement."""
         self.prepared_statement = prepared_statement
         self.values = []
-        self.raw_values: Sequence[Any] = []
+        self.raw_values = []
         if consistency_level is None:
             consistency_level = prepared_statement.consistency_level
         if serial_consistency_level is None:
@@ -246,6 +250,13 @@ class BoundStatement(Statement):
     __str__ = __repr__
 
 
+def bind_prepared(
+    self: PreparedStatement, values: Sequence[Any] | dict[str, Any] | None
+) -> BoundStatement:
+    """A statement of this one and values; see ``BoundStatement.bind``."""
+    return BoundStatement(self).bind(values)
+
+
 def _refuse_text(values: Sequence[Any]) -> None:
     """Refuse a text, of which each character would be a value."""
     if isinstance(values, str | bytes):
@@ -287,3 +298,6 @@ def _raise_naming_column(exc: Exception, value: object, column: ColumnMetadata) 
         f'Received {problem} for column "{column.name}". '
         f"Expected: {column.type}, Got: {type(value)}; ({exc})"
     ) from exc
+
+
+hand_over(globals())

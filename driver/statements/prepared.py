@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from ..protocol.consistency import consistency_value_to_name
 from ..types.serializers import ValuesSerializer
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset
-from .bound import BoundStatement
+from .bound import bind_prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -79,6 +79,35 @@ class PreparedStatement:
         consistency_level: default for statements bound from this one; so are
             serial_consistency_level, fetch_size, retry_policy, custom_payload, is_idempotent.
     """
+
+    # As of ``Statement``.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_is_lwt",
+        "_routing_key_indexes",
+        "column_encryption_policy",
+        "column_metadata",
+        "consistency_level",
+        "custom_payload",
+        "distinct_names",
+        "fetch_size",
+        "has_composite_key",
+        "is_idempotent",
+        "key_of",
+        "keyspace",
+        "known_by",
+        "marker_names",
+        "protocol_version",
+        "query_id",
+        "query_string",
+        "result_metadata",
+        "result_metadata_id",
+        "retry_policy",
+        "routing_key_index_set",
+        "serial_consistency_level",
+        "serializer",
+    )
 
     def __init__(
         self,
@@ -183,9 +212,7 @@ class PreparedStatement:
             column_encryption_policy,
         )
 
-    def bind(self, values: Sequence[Any] | dict[str, Any] | None) -> BoundStatement:
-        """A statement of this one and values; see ``BoundStatement.bind``."""
-        return BoundStatement(self).bind(values)
+    bind = bind_prepared
 
     def is_routing_key_index(self, i: int) -> bool:
         """Whether bind marker ``i`` is part of the partition key."""

@@ -1,0 +1,196 @@
+"""Compiled form of driver/statements/bound.py: values to a bound statement in one call.
+
+The classes are the pure module's; what every request calls of them is here, and reads and sets their
+slots where they are. What is unusual, such as a dict of values, is left to their other methods.
+"""
+
+from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE, PyList_New
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
+from cpython.tuple cimport PyTuple_CheckExact
+
+from driver._cython.slots cimport slot_of, slot_offset
+from driver._cython.types.serializers cimport ValuesSerializer
+
+from ...statements import bound as pure
+
+cdef extern from "Python.h":
+    bint PyObject_TypeCheck(object instance, PyTypeObject *type)
+    void Py_SET_SIZE(object sequence, Py_ssize_t size)
+
+cdef extern from *:
+    """
+    static PyObject *new_instance(PyObject *cls, PyObject *nothing) {
+        return ((PyTypeObject *)cls)->tp_new((PyTypeObject *)cls, nothing, NULL);
+    }
+    """
+    # Of a class, without its __init__; nothing is an empty tuple.
+    object new_instance(object cls, object nothing)
+
+__all__ = ["bind_prepared"]
+
+cdef object BoundStatement = pure.BoundStatement
+cdef tuple CANNOT_SERIALIZE = pure._CANNOT_SERIALIZE
+cdef object bind_plainly = pure.BoundStatement.bind
+cdef tuple _NOTHING = ()
+
+# PreparedStatement's module imports this one: its slots are looked up for the first statement.
+cdef object PreparedStatement = None
+
+cdef struct Options:
+    Py_ssize_t retry_policy
+    Py_ssize_t consistency
+    Py_ssize_t fetch_size
+    Py_ssize_t custom_payload
+    Py_ssize_t is_idempotent
+
+cdef Options OF_BOUND
+cdef Options OF_PREPARED
+
+
+cdef Options options_of(object cls):
+    cdef Options found
+    found.retry_policy = slot_offset(cls, "retry_policy")
+    found.consistency = slot_offset(cls, "consistency_level")
+    found.fetch_size = slot_offset(cls, "fetch_size")
+    found.custom_payload = slot_offset(cls, "custom_payload")
+    found.is_idempotent = slot_offset(cls, "is_idempotent")
+    return found
+
+
+OF_BOUND = options_of(BoundStatement)
+cdef Py_ssize_t PREPARED = slot_offset(BoundStatement, "prepared_statement")
+cdef Py_ssize_t VALUES = slot_offset(BoundStatement, "values")
+cdef Py_ssize_t RAW_VALUES = slot_offset(BoundStatement, "raw_values")
+cdef Py_ssize_t ROUTING_KEY = slot_offset(BoundStatement, "_routing_key")
+cdef Py_ssize_t SERIAL = slot_offset(BoundStatement, "_serial_consistency_level")
+cdef Py_ssize_t KEYSPACE = slot_offset(BoundStatement, "keyspace")
+cdef Py_ssize_t TABLE = slot_offset(BoundStatement, "table")
+cdef Py_ssize_t MARKERS = -1
+cdef Py_ssize_t SERIALIZER = -1
+cdef Py_ssize_t VERSION = -1
+cdef Py_ssize_t POLICY = -1
+cdef Py_ssize_t KEY_OF = -1
+cdef Py_ssize_t SERIAL_OF_PREPARED = -1
+
+
+cdef int learn_prepared() except -1:
+    """Look up where prepared statements keep what binding asks of them."""
+    global PreparedStatement, OF_PREPARED
+    global MARKERS, SERIALIZER, VERSION, POLICY, KEY_OF, SERIAL_OF_PREPARED
+    from ...statements.prepared import PreparedStatement as found
+
+    OF_PREPARED = options_of(found)
+    MARKERS = slot_offset(found, "column_metadata")
+    SERIALIZER = slot_offset(found, "serializer")
+    VERSION = slot_offset(found, "protocol_version")
+    POLICY = slot_offset(found, "column_encryption_policy")
+    KEY_OF = slot_offset(found, "key_of")
+    SERIAL_OF_PREPARED = slot_offset(found, "serial_consistency_level")
+    PreparedStatement = found
+    return 0
+
+
+cdef inline bint is_prepared(object prepared) except -1:
+    """Whether its slots are where they are expected."""
+    if PreparedStatement is None:
+        learn_prepared()
+    return PyObject_TypeCheck(prepared, <PyTypeObject *>PreparedStatement)
+
+
+cdef inline object taken(PyObject *instance, Py_ssize_t offset):
+    """What is in a slot; AttributeError if nothing is."""
+    cdef PyObject *value = slot_of(instance, offset)
+    if value == NULL:
+        raise AttributeError("an attribute of a statement was deleted")
+    return <object>value
+
+
+cdef inline void put(PyObject *instance, Py_ssize_t offset, object value) noexcept:
+    """Set a slot."""
+    cdef PyObject **place = <PyObject **>(<char *>instance + offset)
+    cdef PyObject *before = place[0]
+    Py_INCREF(value)
+    place[0] = <PyObject *>value
+    Py_XDECREF(before)
+
+
+def bind(self, values):
+    """Serialise values for the bind markers; see driver/statements/bound.py."""
+    cdef object prepared
+    if not PyObject_TypeCheck(self, <PyTypeObject *>BoundStatement):
+        raise TypeError(f"bind needs a BoundStatement, not a {type(self).__name__}")
+    prepared = taken(<PyObject *>self, PREPARED)
+    if not is_prepared(prepared):
+        return bind_plainly(self, values)
+    return fill(self, prepared, taken(<PyObject *>prepared, MARKERS), values)
+
+
+def bind_prepared(self, values):
+    """A statement of a prepared one and values; see driver/statements/bound.py."""
+    cdef object statement, markers, first, option
+    cdef PyObject *target
+    cdef PyObject *source = <PyObject *>self
+    if not is_prepared(self):
+        raise TypeError(f"bind needs a PreparedStatement, not a {type(self).__name__}")
+    statement = new_instance(BoundStatement, _NOTHING)
+    # What its __init__ does with nothing but a prepared statement.
+    target = <PyObject *>statement
+    put(target, PREPARED, self)
+    put(target, OF_BOUND.retry_policy, taken(source, OF_PREPARED.retry_policy))
+    put(target, OF_BOUND.consistency, taken(source, OF_PREPARED.consistency))
+    put(target, OF_BOUND.fetch_size, taken(source, OF_PREPARED.fetch_size))
+    put(target, OF_BOUND.custom_payload, taken(source, OF_PREPARED.custom_payload))
+    put(target, OF_BOUND.is_idempotent, taken(source, OF_PREPARED.is_idempotent))
+    put(target, ROUTING_KEY, None)
+    put(target, SERIAL, None)
+    option = taken(source, SERIAL_OF_PREPARED)
+    if option is not None:
+        statement.serial_consistency_level = option
+    markers = taken(source, MARKERS)
+    if not markers:
+        put(target, KEYSPACE, None)
+        put(target, TABLE, None)
+    else:
+        first = markers[0]
+        put(target, KEYSPACE, first.keyspace_name)
+        put(target, TABLE, first.table_name)
+    return fill(statement, self, markers, values)
+
+
+cdef object fill(object statement, object prepared, object markers, object values):
+    """Give a statement its values; the statement."""
+    cdef PyObject *target = <PyObject *>statement
+    cdef object given, found, policy, serializer
+    cdef Py_ssize_t count = len(markers)
+    cdef int version = taken(<PyObject *>prepared, VERSION)
+    if (PyTuple_CheckExact(values) or PyList_CheckExact(values)) and (
+        PySequence_Fast_GET_SIZE(values) == count
+    ):
+        given = values  # as nearly always
+    else:
+        given = statement._in_marker_order(values)
+    put(target, RAW_VALUES, given)
+    if taken(<PyObject *>prepared, KEY_OF) is not None:
+        put(target, ROUTING_KEY, None)
+    policy = taken(<PyObject *>prepared, POLICY)
+    if policy is not None:
+        found = []
+        put(target, VALUES, found)
+        statement._serialize_encrypted(given, policy)
+    else:
+        found = PyList_New(count)
+        Py_SET_SIZE(found, 0)
+        put(target, VALUES, found)
+        serializer = taken(<PyObject *>prepared, SERIALIZER)
+        try:
+            (<ValuesSerializer?>serializer).fill(found, given, version)
+        except CANNOT_SERIALIZE as exc:
+            statement._refuse(given, exc)
+    if PyList_GET_SIZE(found) < count:
+        statement._leave_unset(given)
+    return statement
+
+
+METHODS = {"BoundStatement.bind": bind}
