@@ -5,7 +5,8 @@
 # make check   the part of it for every few minutes: no JDK, no browser, no valgrind
 # make nightly everything on both implementations, with ten times as many generated examples
 # make gate    does HEAD regress against the commit at which this last passed? exact meters only
-# make lint    ruff, mypy, cython-lint, actionlint, the number of lines of code
+# make lint    ruff, mypy, cython-lint, actionlint, zizmor, the number of lines of code
+# make audit   known vulnerabilities of the pinned packages, as PyPI tells them
 # make build   compile the modules in place again
 # make integration   the tests against a real Cassandra, one node and three; fails without a JDK
 # make docs    the documentation as a site: docs/_build/html/index.html
@@ -19,9 +20,11 @@ JOBS   ?= 2
 BIN    := $(VENV)/bin
 # Installs as pip does, several times as fast.
 UV     := 0.13.9
+# Asks PyPI; run apart from the environment that it looks at.
+AUDIT  := 2.10.1
 PYTEST  = $(BIN)/python -m pytest
 
-.PHONY: help python setup tools-bench tools-test build bench check test nightly gate lint integration docs docs-check asv clean
+.PHONY: help python setup tools-bench tools-test build bench check test nightly gate lint audit integration docs docs-check asv clean
 .DEFAULT_GOAL := help
 
 help:
@@ -71,7 +74,12 @@ lint: setup
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint driver/_cython
 	@sh scripts/actionlint $(BIN) .github/workflows/*.yml
+	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows
 	@$(BIN)/python scripts/code-lines --totals
+
+audit: setup
+	$(BIN)/uv pip freeze --quiet --python $(BIN)/python --exclude-editable | \
+		$(BIN)/uv tool run pip-audit==$(AUDIT) --no-deps --disable-pip --requirement /dev/stdin
 
 # Their parts, which include set-up, are in scripts/parts/table.py. MORE=gate adds the gate.
 check test nightly: python

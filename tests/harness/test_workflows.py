@@ -22,8 +22,11 @@ WRITES = {
 }
 #: Things that a workflow puts into a command's text only through the environment.
 STRANGERS = re.compile(r"github\.(event|head_ref|ref_name)|inputs\.|steps\.")
-#: Where `make lint` keeps it, or any other.
-ACTIONLINT = shutil.which("actionlint", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+#: Where `make lint` keeps them, or any other.
+ACTIONLINT, ZIZMOR = (
+    shutil.which(name, path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    for name in ("actionlint", "zizmor")
+)
 
 
 def copyable():
@@ -72,8 +75,10 @@ def uses(name, action):
     ]  # fmt: skip
 
 
-def test_the_guide_has_the_three_workflows():
-    assert sorted(copyable()) == ["guide/bench-report.yml", "guide/bench.yml", "guide/pages.yml"]
+def test_the_guide_has_four_workflows_one_of_which_is_short():
+    names = ["bench-report", "bench", "gate", "pages"]
+    assert sorted(copyable()) == [f"guide/{name}.yml" for name in names]
+    assert len(copyable()["guide/gate.yml"].splitlines()) < 40
 
 
 @pytest.mark.parametrize(("name", "job", "body"), JOBS)
@@ -93,10 +98,16 @@ def test_no_text_of_strangers_is_pasted_into_a_command(name, job, body):
 
 
 @pytest.mark.parametrize(("name", "job", "body"), JOBS)
-def test_only_github_s_own_actions_run_and_of_a_stated_version(name, job, body):
-    del name, job
-    for step in body["steps"]:
-        assert re.fullmatch(r"actions/[\w-]+@v\d+", step.get("uses", "actions/none@v1"))
+def test_only_github_s_own_actions_run_and_of_a_stated_commit(name, job, body):
+    del job
+    for step in filter(None, (step.get("uses") for step in body["steps"])):
+        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step)
+        assert re.search(rf"uses: {step} # v\d+\.\d+\.\d+$", TEXTS[name], re.MULTILINE)
+
+
+def test_one_version_of_an_action_has_one_commit():
+    pairs = set(re.findall(r"uses: (\S+)@(\S+) # (\S+)", "\n".join(TEXTS.values())))
+    assert len(pairs) == len({action for action, _, _ in pairs})
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -118,8 +129,8 @@ def test_no_secret_is_used_but_the_job_s_own_token(name):
     assert "secrets:" not in TEXTS[name]
 
 
-@pytest.mark.parametrize("name", [n for n in WORKFLOWS if not n.endswith("ci.yml")])
-def test_what_measures_tells_or_publishes_restores_no_cache(name):
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_nothing_is_restored_from_a_cache(name):
     """A run that a comment starts shares its caches with the default branch."""
     assert not uses(name, "actions/cache")
     assert not [step for step in uses(name, "actions/setup") if "cache" in step.get("with", {})]
@@ -221,6 +232,42 @@ def test_both_sides_are_told_to_the_gate_from_the_branch_s_beginning(tmp_path):
         env=os.environ | {"BASE": tip, "HEAD": head},
     )  # fmt: skip
     assert answer.stdout.split()[:3] == ["gate", start, head]
+
+
+SHA, TIME = "{:040x}".format, "2026-11-23T15:00:{:02}Z".format
+
+
+@pytest.mark.parametrize("prefix", ["", "guide/"])
+@pytest.mark.parametrize(("pushed", "allowed"), [(TIME(9), True), (TIME(10), False),
+                                                 (TIME(11), False), ("never", False)])  # fmt: skip
+def test_a_comment_measures_what_its_writer_saw(tmp_path, prefix, pushed, allowed):
+    (step, *_) = steps(f"{prefix}bench.yml", "measure")
+    gh = tmp_path / "gh"
+    gh.write_text(f"#!/bin/sh\n[ $2 = repos/a/b/pulls/7 ] && echo {SHA(1)} {SHA(2)} {pushed}\n")
+    gh.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_OUTPUT": str(tmp_path / "out"),
+           "GITHUB_REPOSITORY": "a/b", "NUMBER": "7", "BASE": "", "HEAD": "",
+           "ASKED": TIME(10)}  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-e", "-c", step["run"]], check=False, env=env, capture_output=True, text=True
+    )
+    assert (done.returncode == 0) is allowed
+    if allowed:
+        assert (tmp_path / "out").read_text() == f"base={SHA(1)}\nhead={SHA(2)}\n"
+    else:
+        assert "ask again" in done.stdout
+
+
+@pytest.mark.skipif(ZIZMOR is None, reason="zizmor is not installed")
+def test_the_guide_s_workflows_pass_zizmor(tmp_path):
+    """`make lint` checks those of this repository."""
+    for name, text in copyable().items():
+        (tmp_path / Path(name).name).write_text(text, encoding="utf-8")
+    answer = subprocess.run(
+        [ZIZMOR, "--offline", "--no-progress", *sorted(tmp_path.iterdir())],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stdout
 
 
 @pytest.mark.skipif(ACTIONLINT is None, reason="actionlint is not installed")
