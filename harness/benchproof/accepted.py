@@ -31,7 +31,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import toml
+from . import files, toml
 from .errors import AcceptedError, told
 from .meters import METERS
 from .targets import IMPLEMENTATIONS
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 State = Literal["used", "undecided", "exceeded", "not asked", "expired", "unmatched"]
 #: States with which a gate cannot pass.
 ERRORS: tuple[State, ...] = ("expired", "unmatched")
+#: Of the file, which says none as long as it is the first.
+SCHEMA = 1
 KEYS = {"benchmark", "meter", "impl", "amount", "reason", "until"}
 
 
@@ -78,6 +80,7 @@ def load(file: Path) -> list[Entry]:
 
     Raises:
         AcceptedError: an entry breaks a rule; the message begins with file and line.
+        NewerError: its ``schema`` is of a newer benchproof; one that says none is of any.
         BenchproofError: the file cannot be read.
     """
     try:
@@ -87,8 +90,9 @@ def load(file: Path) -> list[Entry]:
     except OSError as error:
         raise told(error) from error
     whole = toml.File(text, file.name, AcceptedError)
+    files.refuse_newer(whole.data, SCHEMA, file.name)
     for key in whole.data:
-        if key != "accepted":
+        if key not in {"accepted", "schema"}:
             whole.refuse((key,), f"unknown {key!r}: every entry is an [[accepted]]")
     rows = whole.data.get("accepted", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

@@ -18,6 +18,9 @@ def load(reports: Path) -> dict[str, Any] | None:
     Args:
         reports: the reports folder of a checkout.
 
+    Raises:
+        NewerError: a newer benchproof kept it.
+
     Returns:
         ``false_alarm`` (rate, low, high, n, and where it comes from), ``detection`` by meter and
         size of the slow-down (rate, low, high, n), and ``conditions``.
@@ -27,5 +30,8 @@ def load(reports: Path) -> dict[str, Any] | None:
         summary = files.read_json(file)
     except (OSError, ValueError):
         return None
+    if not isinstance(summary, dict):
+        return None
+    files.refuse_newer(summary, SCHEMA, file)
     known = summary.get("rates") if summary.get("schema") == SCHEMA else None
     return known if isinstance(known, dict) else None

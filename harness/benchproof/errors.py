@@ -72,6 +72,10 @@ class BisectError(BenchproofError):
     """A range of commits in which there is no change to find."""
 
 
+class NewerError(BenchproofError):
+    """A kept file that a newer benchproof wrote: what it means is not known here."""
+
+
 class NoSpaceError(BenchproofError):
     """The disk is full."""
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchproof import renamed
-from benchproof.errors import told
+from benchproof.errors import NewerError, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,6 +56,28 @@ def read_json(file: Path) -> Any:  # noqa: ANN401  (whatever JSON can hold)
         return json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
     except (RecursionError, EOFError, zlib.error) as error:
         raise ValueError(f"{file.name}: {error}") from error
+
+
+def refuse_newer(
+    held: Mapping[str, Any], newest: int, file: Path | str, key: str = "schema"
+) -> None:
+    """Stop before what a newer benchproof has kept is misread, or written over.
+
+    Args:
+        held: what the file holds.
+        newest: the last schema that is known.
+        file: to name.
+        key: of the schema; a file without one is older.
+
+    Raises:
+        NewerError: it is newer.
+    """
+    found = held.get(key)
+    if isinstance(found, int) and found > newest:
+        raise NewerError(
+            f"{file}: {key} {found} is newer than this benchproof, which reads up to {newest}: "
+            "update it"
+        )
 
 
 def forget(*places: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from . import files, results
+from . import files, judge, results
 from .errors import BenchproofError, SelectionError, told
 from .plan import SIDES
 from .render import units
@@ -51,7 +51,10 @@ def read(file: Path) -> list[dict[str, Any]]:
         BenchproofError: it cannot be read, or is none.
     """
     try:
-        return results.by_variant(files.read_json(file))
+        whole = files.read_json(file)
+        for document in (whole, *whole.get("comparisons", ())):
+            files.refuse_newer(document, judge.SCHEMA, file)
+        return results.by_variant(whole)
     except OSError as error:
         raise told(error) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -88,6 +88,7 @@ def load(place: Path) -> list[Run]:
 
     Raises:
         LedgerError: there are none, or the file is not of this kind.
+        NewerError: a newer benchproof kept it.
     """
     found = sorted(place.glob("*.json.gz")) if place.is_dir() else [place]
     runs = [run for file in found for run in _read(file)]
@@ -99,6 +100,8 @@ def load(place: Path) -> list[Run]:
 def _read(file: Path) -> list[Run]:
     try:
         document = files.read_json(file)
+        if document["kind"] == KIND:
+            files.refuse_newer(document, SCHEMA, file)
         if document["kind"] != KIND or document["schema"] != SCHEMA:
             raise LedgerError(f"{file}: not results of claims in schema {SCHEMA}")
         return [

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchproof import results, targets
+from benchproof import files, results, targets
 from benchproof.errors import BenchproofError, TargetError
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
 #: Below the reports.
 FILE = "gate/passed.json"
+SCHEMA = 1
 #: How far back to look for a commit with the same driver.
 MOST_COMMITS = 300
 
@@ -45,14 +45,16 @@ def load(file: Path) -> Passed:
 
     Raises:
         NoBaseError: there is none, or it cannot be read.
+        NewerError: a newer benchproof kept it.
     """
     what_to_do = "name the base: benchproof gate BASE HEAD --record"
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        kept = files.read_json(file)
+        files.refuse_newer(kept, SCHEMA, file)
         return Passed(str(kept["commit"]), str(kept["content"]), str(kept["date"]))
     except FileNotFoundError as error:
         raise NoBaseError(f"no gate has passed yet ({file} is not there): {what_to_do}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NoBaseError(f"{file} cannot be read ({error}): {what_to_do}") from error
 
 
@@ -104,5 +106,5 @@ def record(document: Mapping[str, Any], file: Path) -> Passed:
     if head["dirty"] or not head["commit"]:
         raise BenchproofError("not recorded: a commit passes, and this was a working tree")
     passed = Passed(head["commit"], head["content"], document["created"])
-    results.write_json({"schema": 1, "kind": "passed gate"} | vars(passed), file)
+    results.write_json({"schema": SCHEMA, "kind": "passed gate"} | vars(passed), file)
     return passed

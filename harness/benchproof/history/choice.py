@@ -15,7 +15,7 @@ from benchproof.targets import content_of
 
 from . import model, writing
 from .measure import Asked, count_numbers
-from .writing import Environment, Value, contents, path
+from .writing import VERSION, Environment, Value, known, path
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ class Known:
 
     def values(self, commit: str, impl: str, keys: Collection[Key]) -> dict[Key, Value]:
         """Those of some values that a commit has."""
-        held = contents(path(self.results, self.machine, commit, self.environments[impl]))
+        held = known(path(self.results, self.machine, commit, self.environments[impl]), VERSION)
         rows = held.get("results")
         if not isinstance(rows, dict):
             return {}

@@ -178,6 +178,8 @@ DIGITS = 3
 _QUARTILE = 0.6745 / 2.5758
 #: The version of asv's result files, and the columns of their rows, in asv's order.
 VERSION = 2
+#: Of the lines of `notes`, which say none as long as it is the first.
+SCHEMA = 1
 COLUMNS = (
     "result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b",
     "stats_q_25", "stats_q_75", "stats_number", "stats_repeat", "samples", "profile",
@@ -300,7 +302,7 @@ def write(
 
 def _held(file: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """The rows that a file has, and its durations; nothing of one that asv could not load."""
-    held = contents(file)
+    held = known(file, VERSION)
     try:
         if held["version"] != VERSION or not set(held["result_columns"]) <= set(COLUMNS):
             return {}, {}
@@ -359,7 +361,7 @@ def describe(results: Path, timed: Iterable[Mapping[str, Any]]) -> bool:
     asv writes the file anew, without ours, whenever it discovers benchmarks: this brings them back.
     """
     file = results / BENCHMARKS
-    held = contents(file)
+    held = known(file, 2)
     wanted = dict(held)
     for each in timed:
         wanted |= entries(each)
@@ -373,7 +375,7 @@ def describe(results: Path, timed: Iterable[Mapping[str, Any]]) -> bool:
 def describe_machine(results: Path, about: Mapping[str, str]) -> None:
     """Write asv's description of a machine, unless it has one."""
     file = results / about["machine"] / MACHINE
-    if contents(file).get("machine") != about["machine"]:
+    if known(file, 1).get("machine") != about["machine"]:
         files.write(json.dumps({**about, "version": 1}, indent=1, sort_keys=True) + "\n", file)
 
 
@@ -394,7 +396,11 @@ def note(results: Path, machine: str, record: Mapping[str, Any]) -> None:
 
 
 def notes(file: Path) -> list[dict[str, Any]]:
-    """The lines of a JSON lines file; torn and foreign ones are skipped."""
+    """The lines of a JSON lines file; torn and foreign ones are skipped.
+
+    Raises:
+        NewerError: a newer benchproof wrote one.
+    """
     found = []
     if file.exists():
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -403,6 +409,7 @@ def notes(file: Path) -> list[dict[str, Any]]:
             except ValueError:
                 continue
             if isinstance(record, dict):
+                files.refuse_newer(record, SCHEMA, file)
                 found.append(record)
     return found
 
@@ -414,6 +421,17 @@ def contents(file: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return held if isinstance(held, dict) else {}
+
+
+def known(file: Path, version: int) -> dict[str, Any]:
+    """The contents of one of asv's files before it is written anew.
+
+    Raises:
+        NewerError: it has a newer version of asv's format than the one that is written here.
+    """
+    held = contents(file)
+    files.refuse_newer(held, version, file, "version")
+    return held
 
 
 def _made(folder: Path) -> Path:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import error_rates, files
-from benchproof.errors import BenchproofError, LedgerError, SiteError
+from benchproof import error_rates, files, judge
+from benchproof.errors import BenchproofError, LedgerError, NewerError, SiteError
 from benchproof.gate.report import words
 from benchproof.history.model import History, LeftOut
 
@@ -68,10 +68,19 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
     tell.stage("reading results")
     _read_history(parts, reports, checkout, cache, tell)
     _read_claims(parts, reports, checkout)
-    parts.calibration = error_rates.load(reports)
+    read_documents(parts, reports)
+    return parts
+
+
+def read_documents(parts: Gathered, reports: Path) -> None:
+    """Read the error rates, the newest gate, and the comparisons of the newest `benchproof run`."""
+    try:
+        parts.calibration = error_rates.load(reports)
+    except NewerError as error:
+        name = f"{error_rates.FOLDER}/{error_rates.SUMMARY}"
+        parts.left_out.append(LeftOut(name, _reason(error, reports / name)))
     _read_gate(parts, reports)
     parts.run = _documents(parts, reports, (reports / "latest").glob("*.json"), {"comparison"})
-    return parts
 
 
 def _read_history(
@@ -118,7 +127,7 @@ def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
     for file in kept:
         try:
             runs += store.load(file)
-        except LedgerError as error:
+        except (LedgerError, NewerError) as error:
             parts.left_out.append(LeftOut(f"{CLAIMS}/{file.name}", _reason(error, file)))
     try:
         ledger = reader.read(ledger_file)
@@ -160,7 +169,13 @@ def _documents(
                 parts.left_out.append(LeftOut(name, f"no JSON ({type(error).__name__})"))
             continue
         if isinstance(document, dict) and document.get("kind") in kinds:
-            found.append(document)
+            try:
+                files.refuse_newer(document, judge.SCHEMA, file)
+                found.append(document)
+            except NewerError as error:
+                name = file.relative_to(reports).as_posix()
+                if all(each.file != name for each in parts.left_out):
+                    parts.left_out.append(LeftOut(name, _reason(error, file)))
     return found
 
 

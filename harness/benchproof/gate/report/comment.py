@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import renamed
-from benchproof.errors import BenchproofError, told
+from benchproof import files, renamed
+from benchproof.errors import BenchproofError, NewerError, told
 
 from . import markdown, words
 from .safe import plain, prose
@@ -217,9 +217,13 @@ def read(file: Path) -> tuple[Document, str]:
         if file.stat().st_size > LARGEST:
             raise NoDocumentError("the document is too large to be a gate's")
         document = json.loads(file.read_text(encoding="utf-8"))
+        if words.is_gate(document):
+            files.refuse_newer(document, max(READ), "the document")
         if not words.is_gate(document) or document["schema"] not in READ:
             raise NoDocumentError("the document is not a gate's")
         return document, markdown.render(document)
+    except NewerError as error:
+        raise NoDocumentError(str(error)) from error
     except FileNotFoundError as error:
         raise NoDocumentError("the run ended without a result") from error
     except RecursionError as error:
