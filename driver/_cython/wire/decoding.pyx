@@ -4,8 +4,9 @@ What is frequent and as it should be is read here; everything else goes the long
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
-from cpython.dict cimport PyDict_CheckExact
+from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError
 from cpython.list cimport PyList_GET_SIZE
+from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.string cimport memcmp
 
@@ -30,7 +31,9 @@ cdef object _parse_rows = parse_rows
 cdef object _RowShape = row_shape.RowShape
 cdef list _known = row_shape.KNOWN
 cdef frozenset _frequent = FREQUENT
+cdef object _ResultMessage = ResultMessage
 cdef int _RESULT = ResultMessage.opcode
+cdef object _result_opcode = ResultMessage.opcode
 cdef int _ROWS = RESULT_KIND_ROWS
 cdef int _VOID = RESULT_KIND_VOID
 cdef object _rows_kind = RESULT_KIND_ROWS
@@ -111,8 +114,8 @@ cdef object _known_shape(
 
 
 cdef object _frequent_result(
-    object message_type, int protocol_version, object stream_id, bytes body,
-    object result_metadata, object policy
+    object handler, object message_type, int protocol_version, object stream_id, bytes body,
+    object result_metadata
 ):
     """VOID, or ROWS of a shape that is known; None for everything else."""
     cdef const unsigned char *at = <const unsigned char *>PyBytes_AS_STRING(body)
@@ -121,7 +124,7 @@ cdef object _frequent_result(
     cdef Py_ssize_t size = 0
     cdef object paging_state = None
     cdef object columns = None
-    cdef object shape, parser, rows
+    cdef object shape, parser, policy, rows
     if end - at < 4:
         return None
     kind = read_int32(at)
@@ -151,6 +154,7 @@ cdef object _frequent_result(
     if not isinstance(shape, _RowShape) or len(shape) != column_count:
         return None
     parser = message_type.row_parser
+    policy = handler.column_encryption_policy
     size = at - <const unsigned char *>PyBytes_AS_STRING(body)
     if parser is _parse_rows:
         rows = rows_of(body, size, shape, shape.deserializers, protocol_version, policy)
@@ -166,14 +170,17 @@ def decode_message(
     int opcode, body, decompressor, result_metadata
 ):
     """A response from the body of its frame; see driver/wire/decoding.py."""
+    cdef PyObject *message_type
     if flags == 0 and opcode == _RESULT and PyBytes_CheckExact(body):
         message_types = handler.message_types_by_opcode
         if PyDict_CheckExact(message_types):
-            message_type = (<dict>message_types).get(opcode)
-            if message_type in _frequent:
+            message_type = PyDict_GetItemWithError(message_types, _result_opcode)
+            if message_type is not NULL and (
+                <object>message_type is _ResultMessage or <object>message_type in _frequent
+            ):
                 found = _frequent_result(
-                    message_type, protocol_version, stream_id, <bytes>body, result_metadata,
-                    handler.column_encryption_policy,
+                    handler, <object>message_type, protocol_version, stream_id, <bytes>body,
+                    result_metadata,
                 )
                 if found is not None:
                     return found
