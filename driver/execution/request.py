@@ -144,9 +144,10 @@ class Attempt:
     def __call__(self, response: object) -> None:
         """Hand the answer on, unless it was given up."""
         request = self.request
-        if self not in request._in_flight:
+        try:
+            request._in_flight.remove(self)
+        except KeyError:
             return
-        request._in_flight.remove(self)
         if self.callback is None:
             request._set_result(self.host, self.connection, self.pool, response)
             return

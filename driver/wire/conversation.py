@@ -202,7 +202,8 @@ class Conversation:
 
     def _take_frames(self, data: bytes, found: list[Frame]) -> None:
         """Append the frames that are complete, until the conversation turns to segments."""
-        data = self._frames.join(data)
+        if self._frames.is_kept:
+            data = self._frames.join(data)
         # As long as nothing is remarkable, they are taken without looking at each of them here.
         position = take_whole_frames(data, self._version_byte, found) if self.started else 0
         end, needed = len(data), FRAME_HEADER_LENGTH
@@ -250,7 +251,8 @@ class Conversation:
         codec = self._segment_codec
         if codec is None:
             return
-        data = self._segments.join(data)
+        if self._segments.is_kept:
+            data = self._segments.join(data)
         position, end = 0, len(data)
         while position < end:
             payload, is_self_contained, after = codec.read(data, position)
@@ -258,6 +260,12 @@ class Conversation:
                 self._segments.keep(data[position:], after)
                 return
             position = after
+            if is_self_contained and not self._frames.is_kept:
+                # As nearly all: whole frames of which none is remarkable.
+                taken = take_whole_frames(payload, self._version_byte, found)
+                if taken == len(payload):
+                    continue
+                payload = payload[taken:]
             self._take_payload(payload, is_self_contained, found)
 
     def _take_payload(self, payload: bytes, is_self_contained: bool, found: list[Frame]) -> None:
