@@ -26,6 +26,9 @@ class SegmentWriter:
     ) -> None:
         """On the loop's thread."""
         self._transport = transport
+        # What is coalesced here need not wait for another iteration of the loop there. A transport
+        # of an application's own may not know that.
+        self._send = getattr(transport, "send_now", transport.write)
         self._codec = codec
         self._frames = WriteCoalescer(loop, self._send_together)
 
@@ -44,7 +47,7 @@ class SegmentWriter:
         for frame in frames:
             size += len(frame)
             if size > MAX_PAYLOAD_LENGTH and together:
-                self._transport.write(encode(b"".join(together)))
+                self._send(encode(b"".join(together)))
                 together, size = [], len(frame)
             together.append(frame)
-        self._transport.write(encode(b"".join(together)))
+        self._send(encode(b"".join(together)))

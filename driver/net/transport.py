@@ -110,6 +110,11 @@ class SocketTransport:
             self._flush_is_due = True
             self._loop.call_soon(self._flush)
 
+    def send_now(self, data: bytes) -> None:
+        """Send bytes, and what waits before them, in this iteration of the loop; on its thread."""
+        self._pending.append(data)
+        self._flush()
+
     def _send_from_elsewhere(self, data: bytes) -> None:
         """Send at once what may be a single request, and have the loop send a stream of them."""
         failure: OSError | None = None
