@@ -11,7 +11,7 @@ import psutil
 import pytest
 from rich.console import Console
 
-from benchproof import history
+from benchproof.history import asv_files
 from benchproof.history.running import Outcome
 from tests.harness.test_meters import needs_memray
 
@@ -77,7 +77,7 @@ def test_ctrl_c_ends_all_children_and_keeps_what_was_measured(toy, start):
     assert "left" in out
     _, alive = psutil.wait_procs(children, timeout=10)
     assert not alive
-    found = history.load(toy.root / "reports" / "results" / "asv", toy.root)
+    found = asv_files.load(toy.root / "reports" / "results" / "asv", toy.root)
     (series,) = found.series.values()
     assert 1 <= len(series) < 8
     assert not found.left_out

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchproof import history
 from benchproof.errors import HistoryError
 from benchproof.history import asv_files, writing
 from benchproof.history.model import CANARY, Commit, SeriesKey
@@ -51,7 +50,7 @@ def put(results, commit, impl="cython", version="1-1", machine="box", **values):
 def test_what_is_written_is_read_again(repo, results):
     for number, commit in enumerate(repo.hashes):
         put(results, commit, instructions=Value(1000.0 + number), allocations=Value(3))
-    found = history.load(results, repo.root)
+    found = asv_files.load(results, repo.root)
     assert [commit.hash for commit in found.commits] == repo.hashes
     series = found.series[SeriesKey(CASE, "instructions", "cython", "box")]
     assert series.value.tolist() == [1000, 1001, 1002]
@@ -95,7 +94,7 @@ def test_what_asv_has_written_into_a_file_stays_there(repo, results):
 def test_intervals_and_samples_survive(repo, results):
     taken = Value(2e-6, 1.9e-6, 2.2e-6, (1.9e-6, 2e-6, 2.2e-6))
     put(results, repo.hashes[1], version="1", wall=taken)
-    (series,) = history.load(results, repo.root).series.values()
+    (series,) = asv_files.load(results, repo.root).series.values()
     assert (series.low[0], series.value[0], series.high[0]) == (1.9e-6, 2e-6, 2.2e-6)
     assert series.at(1) == 2e-6
     assert series.at(0) is None
@@ -106,14 +105,14 @@ def test_failed_and_absent_values_are_no_points(repo, results):
     put(results, repo.hashes[0], instructions=FAILED)
     put(results, repo.hashes[1], instructions=ABSENT)
     put(results, repo.hashes[2], instructions=Value(7))
-    (series,) = history.load(results, repo.root).series.values()
+    (series,) = asv_files.load(results, repo.root).series.values()
     assert series.index.tolist() == [2]
 
 
 def test_values_of_an_older_version_of_a_benchmark_are_not_compared(repo, results):
     put(results, repo.hashes[0], version="0-1", instructions=Value(9000))
     put(results, repo.hashes[1], instructions=Value(7))
-    (series,) = history.load(results, repo.root).series.values()
+    (series,) = asv_files.load(results, repo.root).series.values()
     assert series.value.tolist() == [7]
 
 
@@ -122,7 +121,7 @@ def test_the_canary_is_apart_and_found_for_each_series(repo, results):
     env = writing.environment(results, "cython")
     writing.write(results, ABOUT, (repo.hashes[0], 1), env,
                   {writing.stored(CANARY, "instructions"): ("1-1", Value(100))})  # fmt: skip
-    found = history.load(results, repo.root)
+    found = asv_files.load(results, repo.root)
     (key,) = found.series
     assert found.canary(key).value.tolist() == [100]
     assert found.canary(SeriesKey(CASE, "bytes", "cython", "box")) is None
@@ -179,7 +178,7 @@ def test_a_damaged_or_foreign_file_is_named_and_the_rest_is_read(repo, results, 
     bad = put(results, repo.hashes[0], instructions=Value(1))
     put(results, repo.hashes[1], instructions=Value(2))
     damage(bad)
-    found = history.load(results, repo.root)
+    found = asv_files.load(results, repo.root)
     (left,) = found.left_out
     assert left.file == f"box/{bad.name}"
     assert words in left.why
@@ -191,7 +190,7 @@ def test_of_a_doubled_file_the_one_with_asvs_name_is_read(repo, results):
     file = put(results, repo.hashes[0], instructions=Value(1))
     copy = file.with_name("0-copy-of-it.json")
     copy.write_text(file.read_text().replace("[[1]", "[[999]"))
-    found = history.load(results, repo.root)
+    found = asv_files.load(results, repo.root)
     (left,) = found.left_out
     assert left.file == "box/0-copy-of-it.json"
     assert file.name in left.why
@@ -204,7 +203,7 @@ def test_a_folder_without_a_machine_is_left_out(repo, results):
     stray = results / "stray"
     stray.mkdir()
     (stray / file.name).write_bytes(file.read_bytes())
-    (left,) = history.load(results, repo.root).left_out
+    (left,) = asv_files.load(results, repo.root).left_out
     assert left.file == "stray"
 
 
@@ -214,7 +213,7 @@ def test_results_beside_the_first_parent_line_are_set_aside(repo, results):
     repo.git("checkout", "--quiet", "main")
     repo.git("merge", "--quiet", "--no-ff", "--message", "merge topic", "topic")
     file = put(results, beside, instructions=Value(1))
-    found = history.load(results, repo.root)
+    found = asv_files.load(results, repo.root)
     assert found.left_out == []
     (aside,) = found.aside
     assert aside.file == f"box/{file.name}"
@@ -224,7 +223,7 @@ def test_results_beside_the_first_parent_line_are_set_aside(repo, results):
 
 
 def test_a_folder_that_is_not_there_is_an_empty_history(repo):
-    found = history.load(repo.root / "nowhere", repo.root)
+    found = asv_files.load(repo.root / "nowhere", repo.root)
     assert not found.series
     assert len(found.commits) == 3
 
@@ -232,7 +231,7 @@ def test_a_folder_that_is_not_there_is_an_empty_history(repo):
 def test_trailers_and_dates_are_read_of_every_commit(repo, results):
     claimed = repo.commit("Faster\n\nBecause.\n\nClaim: 1-1\nClaim: 1-2")
     back = repo.commit("Slower again\n\nReverts-claim: 1-1")
-    *_, first, second = history.load(results, repo.root).commits
+    *_, first, second = asv_files.load(results, repo.root).commits
     assert (first.hash, first.claims, first.subject) == (claimed, ("1-1", "1-2"), "Faster")
     assert (second.hash, second.reverts) == (back, ("1-1",))
     assert isinstance(first, Commit)
@@ -248,7 +247,7 @@ def test_platforms_come_from_the_notes_also_of_shared_numbers(repo, results):
          {"platform": {"kernel": "Linux 2"}}), strict=True,
     ):  # fmt: skip
         writing.note(results, "box", {"commit": commit, "impl": "cython", **more})
-    found = history.load(results, repo.root)
+    found = asv_files.load(results, repo.root)
     (series,) = found.series.values()
     assert series.platform.tolist() == [0, 0, 1]
     assert [each["kernel"] for each in found.platforms] == ["Linux 1", "Linux 2"]
@@ -311,15 +310,15 @@ class TestCache:
     @pytest.mark.usefixtures("three")
     def test_what_is_remembered_equals_what_is_read(self, repo, results, tmp_path):
         cache = tmp_path / "cache" / "history.npy"
-        first = history.load(results, repo.root, cache=cache)
-        self.same(history.load(results, repo.root, cache=cache), first)
-        self.same(history.load(results, repo.root), first)
+        first = asv_files.load(results, repo.root, cache=cache)
+        self.same(asv_files.load(results, repo.root, cache=cache), first)
+        self.same(asv_files.load(results, repo.root), first)
         assert len(first.left_out) == 1
 
     @pytest.mark.usefixtures("three")
     def test_only_new_files_are_read_again(self, repo, results, tmp_path, monkeypatch):
         cache = tmp_path / "history.npy"
-        history.load(results, repo.root, cache=cache)
+        asv_files.load(results, repo.root, cache=cache)
         commit = repo.commit("one more")
         added = put(results, commit, instructions=Value(4))
         opened = []
@@ -327,7 +326,7 @@ class TestCache:
         monkeypatch.setattr(
             asv_files, "_read", lambda file, known: (opened.append(file), honest(file, known))[1]
         )
-        found = history.load(results, repo.root, cache=cache)
+        found = asv_files.load(results, repo.root, cache=cache)
         assert opened == [added]
         key = SeriesKey(CASE, "instructions", "cython", "box")
         assert found.series[key].value.tolist() == [1, 2, 3, 4]
@@ -336,41 +335,41 @@ class TestCache:
         cache, hashes = tmp_path / "history.npy", [repo.commit(f"commit {n}") for n in range(101)]
         for place, commit in enumerate(hashes[:100]):
             put(results, commit, instructions=Value(place))
-        history.load(results, repo.root, cache=cache)
+        asv_files.load(results, repo.root, cache=cache)
         before = cache.stat().st_mtime_ns
         put(results, hashes[100], instructions=Value(100))
-        found = history.load(results, repo.root, cache=cache)
+        found = asv_files.load(results, repo.root, cache=cache)
         assert found.series[SeriesKey(CASE, "instructions", "cython", "box")].value[-1] == 100
         assert cache.stat().st_mtime_ns == before
         for place, commit in enumerate(hashes[:3]):
             put(results, commit, instructions=Value(1000 + place))
-        history.load(results, repo.root, cache=cache)
+        asv_files.load(results, repo.root, cache=cache)
         assert cache.stat().st_mtime_ns != before
 
     def test_a_changed_file_and_a_removed_one_are_noticed(self, repo, results, three, tmp_path):
         cache = tmp_path / "history.npy"
-        history.load(results, repo.root, cache=cache)
+        asv_files.load(results, repo.root, cache=cache)
         put(results, repo.hashes[0], instructions=Value(1000))
         Path(three[2]).unlink()
-        found = history.load(results, repo.root, cache=cache)
+        found = asv_files.load(results, repo.root, cache=cache)
         key = SeriesKey(CASE, "instructions", "cython", "box")
         assert found.series[key].value.tolist() == [1000, 2]
-        self.same(history.load(results, repo.root, cache=cache), found)
+        self.same(asv_files.load(results, repo.root, cache=cache), found)
 
     @pytest.mark.usefixtures("three")
     def test_a_new_version_of_a_benchmark_is_noticed(self, repo, results, tmp_path):
         cache = tmp_path / "history.npy"
-        history.load(results, repo.root, cache=cache)
+        asv_files.load(results, repo.root, cache=cache)
         writing.describe(results, [described(CASE, "2")])
-        assert not history.load(results, repo.root, cache=cache).series
+        assert not asv_files.load(results, repo.root, cache=cache).series
 
     @pytest.mark.usefixtures("three")
     @pytest.mark.parametrize("left", [0, 200, -8, -3], ids=["all", "header", "number", "byte"])
     def test_a_damaged_cache_is_as_good_as_none(self, repo, results, tmp_path, left):
         cache = tmp_path / "history.npy"
-        first = history.load(results, repo.root, cache=cache)
+        first = asv_files.load(results, repo.root, cache=cache)
         cache.write_bytes(cache.read_bytes()[:left])
-        self.same(history.load(results, repo.root, cache=cache), first)
+        self.same(asv_files.load(results, repo.root, cache=cache), first)
 
 
 @pytest.mark.parametrize("name", ["../../elsewhere", "/box", "..", ".hidden", "a/b", "a\\b"])

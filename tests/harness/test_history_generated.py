@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scale import generated
 
-from benchproof import history
+from benchproof.history import asv_files
 from benchproof.history.model import CANARY
 
 
@@ -17,7 +17,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("generated") / "repo"
     wanted = generated.Wanted(commits=60, benchmarks=2, platforms=1, merges=0.2, measured=0.8)
     planted = generated.write(folder, wanted)
-    return folder, planted, history.load(folder / "results", folder)
+    return folder, planted, asv_files.load(folder / "results", folder)
 
 
 def step(series, at):
@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_history(made, tmp_path):
     _, planted, found = made
     wanted = generated.Wanted(commits=60, benchmarks=2, platforms=1, merges=0.2, measured=0.8)
     assert generated.write(tmp_path / "again", wanted) == planted
-    again = history.load(tmp_path / "again" / "results", tmp_path / "again")
+    again = asv_files.load(tmp_path / "again" / "results", tmp_path / "again")
     assert again.commits == found.commits
     for key, series in again.series.items():
         assert np.array_equal(series.value, found.series[key].value)

@@ -7,9 +7,8 @@ import math
 import pytest
 from rich.console import Console
 
-from benchproof import history
 from benchproof.errors import HistoryError
-from benchproof.history import campaign, choice, measure, running, writing
+from benchproof.history import asv_files, campaign, choice, measure, running, writing
 from benchproof.history.model import CANARY, SeriesKey
 from benchproof.meters import instructions
 from tests.harness.test_meters import needs_memray
@@ -35,7 +34,7 @@ def run(place, results, tell):
 
 
 def series(results, toy, case="spin", meter="bytes", impl="python"):
-    found = history.load(results, toy.root)
+    found = asv_files.load(results, toy.root)
     assert not found.left_out
     return found.series.get(SeriesKey(f"toy.time_{case}", meter, impl, "box"))
 
@@ -151,7 +150,7 @@ def test_instructions_are_the_same_in_another_run_and_the_canary_in_another_comm
     toy.edit("driver/work.py", "range(times)", "range(times + 4)")
     toy.commit("more turns")
     run(meters=("instructions",), bench="spin")
-    first = history.load(results, toy.root)
+    first = asv_files.load(results, toy.root)
     shorter, longer = series(results, toy, "spin", "instructions").value
     assert 10 < longer - shorter < 3000
     (canary,) = first.canaries.values()
@@ -168,7 +167,7 @@ def test_instructions_are_the_same_in_another_run_and_the_canary_in_another_comm
 def test_both_implementations_are_measured(toy, run, results):
     toy.write("driver/_cython/work.py", "")  # not taken: the compiled module stands before it
     run(impls=("cython", "python"), range="HEAD^!")
-    found = history.load(results, toy.root)
+    found = asv_files.load(results, toy.root)
     assert {key.impl for key in found.canaries} == {"cython", "python"}
 
 

@@ -73,11 +73,8 @@ def _page(page: Page, rows: Sequence[RowFindings], pictures: Mapping[str, str]) 
         lines += [*_HEAD, *map(_line, figures), ""]
         tables = dict.fromkeys(finding.figure.table for finding in figures)
         lines += [f"- published in the {t.where}: {t.python}; {t.conditions}" for t in tables]
-    reasons: dict[str, list[str]] = {}
-    for finding in figures:
-        if text := words.reason(finding):
-            reasons.setdefault(text, []).append(f"{finding.figure.row} {finding.figure.case}")
-    lines += [f"- {'; '.join(dict.fromkeys(about))}: {text}" for text, about in reasons.items()]
+    lines += [f"- {'; '.join(about)}: {text}"
+              for text, about in words.reasons(figures, rows=True).items()]  # fmt: skip
     for found in rows:
         if found.row.no_figure:
             lines.append(f"- {found.row.id}: no figure, {found.row.no_figure}")
@@ -106,21 +103,15 @@ def _cell(text: str) -> str:
 def _conditions(rows: Sequence[RowFindings]) -> list[str]:
     """Where and when it was measured here."""
     runs = [run for found in rows for run in found.runs.values() if run.document and run.right]
-    lines = [f"- measured on {about}: {many}" for about, many in _machines(runs).items()]
-    return [*lines, ""] if lines else []
-
-
-def _machines(runs: Sequence[object]) -> dict[str, str]:
-    """Where and when the runs were made: machines, with their days."""
     days: dict[str, list[str]] = {}
     for run in runs:
-        document = getattr(run, "document", {})
-        facts = document["provenance"]
-        text = (f"{facts['python']}, {facts['compiler']}, {facts['cpu']}, {facts['kernel']}, "
-                f"{facts['valgrind']}")  # fmt: skip
-        if getattr(run, "quick", False):
-            text += "; quick, few processes"
-        days.setdefault(text, []).append(str(document["created"])[:10])
-    return {text: f"{len(each)} comparisons, {min(each)} to {max(each)}"
-            if min(each) != max(each) else f"{len(each)} comparisons, {min(each)}"
-            for text, each in days.items()}  # fmt: skip
+        facts = run.document["provenance"]
+        about = [facts[key] for key in ("python", "compiler", "cpu", "kernel", "valgrind")]
+        text = ", ".join(about) + "; quick, few processes" * run.quick
+        days.setdefault(text, []).append(run.created[:10])
+    lines = [
+        f"- measured on {about}: {len(each)} comparisons, "
+        + " to ".join(dict.fromkeys((min(each), max(each))))
+        for about, each in days.items()
+    ]
+    return [*lines, ""] if lines else []

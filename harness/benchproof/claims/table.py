@@ -37,7 +37,7 @@ def show(rows: Sequence[RowFindings], console: Console) -> None:
             say(console, f"  no figure: {found.row.no_figure}", "dim")
         for name, impl, meters in found.also:
             say(console, f"  {name} [{impl}]: {words.meters(meters)}")
-        for reason, cases in reasons(found).items():
+        for reason, cases in words.reasons(found.findings).items():
             say(console, f"  {'; '.join(cases)}: {reason}", "dim")
     console.print()
     say(console, words.summary(rows), "bold")
@@ -52,15 +52,6 @@ def where(found: RowFindings) -> str:
         return run.why or "its rows one by one, each against its own parent"
     back = f", taken back by {', '.join(c[:10] for c in run.taken_back)}" if run.taken_back else ""
     return f"{run.right[:10]} against {run.left[:10]}{back}"
-
-
-def reasons(found: RowFindings) -> dict[str, list[str]]:
-    """The words beside verdicts, each with the cases that it is about."""
-    said: dict[str, list[str]] = {}
-    for finding in found.findings:
-        if text := words.reason(finding):
-            said.setdefault(text, []).append(finding.figure.case)
-    return {text: list(dict.fromkeys(cases)) for text, cases in said.items()}
 
 
 def _grid(found: RowFindings) -> Table:

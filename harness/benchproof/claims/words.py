@@ -101,6 +101,16 @@ def reason(finding: Finding) -> str:
     return "; ".join(filter(None, (finding.why, finding.figure.note)))
 
 
+def reasons(findings: Sequence[Finding], *, rows: bool = False) -> dict[str, list[str]]:
+    """The words beside verdicts, each with the cases that it is about, and their rows if asked."""
+    said: dict[str, dict[str, None]] = {}
+    for finding in findings:
+        if text := reason(finding):
+            row = f"{finding.figure.row} " * rows
+            said.setdefault(text, {})[f"{row}{finding.figure.case}"] = None
+    return {text: list(cases) for text, cases in said.items()}
+
+
 def tally(findings: Sequence[Finding]) -> dict[Verdict, int]:
     """How many figures got each verdict, in the order of SIGNS; without those that none got."""
     counted = {verdict: sum(f.verdict == verdict for f in findings) for verdict in SIGNS}

@@ -7,19 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import (
-    Budget,
-    Impl,
-    Json,
-    Meters,
-    Quick,
-    Reports,
-    Seed,
-    Suites,
-    chosen_impls,
-    chosen_meters,
-    place_of,
-)
+from . import options
 from .output import Output
 
 HELP = """Measure published figures: each on the commit that carries its change.
@@ -55,28 +43,29 @@ def command(
         Path | None,
         typer.Option("--from", metavar="FILE", help="Judge kept results (a file or a folder)."),
     ] = None,
-    json: Json = None,
-    budget: Budget = None,
-    meters: Meters = "all",
-    quick: Quick = False,
-    impl: Impl = "",
-    seed: Seed = 1,
-    suites: Suites = None,
-    reports: Reports = None,
+    json: options.Json = None,
+    budget: options.Budget = None,
+    meters: options.Meters = "all",
+    quick: options.Quick = False,
+    impl: options.Impl = "",
+    seed: options.Seed = 1,
+    suites: options.Suites = None,
+    reports: options.Reports = None,
 ) -> int:
     """Measure published figures."""
     from benchproof.claims import command  # noqa: PLC0415  (as above)
     from benchproof.compare import Request  # noqa: PLC0415
 
-    place = place_of(suites)
+    place = options.place_of(suites)
     output = Output(json)
     request = Request(
-        "", "", meters=chosen_meters(meters), budget=budget or 0.0, quick=quick, seed=seed,
+        "", "", meters=options.chosen_meters(meters), budget=budget or 0.0, quick=quick, seed=seed,
         committed=True,
     )  # fmt: skip
     asked = command.Asked(
-        tuple(rows or ()), ledger or place.checkout.root / "claims.toml", chosen_impls(impl),
-        request, reports or place.checkout.root / "reports", json, stored,
+        tuple(rows or ()), ledger or place.checkout.root / "claims.toml",
+        options.chosen_impls(impl), request, reports or place.checkout.root / "reports", json,
+        stored,
     )  # fmt: skip
     with output.telling() as tell:
         return command.run(asked, place, tell, output.console())

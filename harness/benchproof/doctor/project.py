@@ -15,7 +15,7 @@ from benchproof.init import found as init
 from benchproof.meters import METERS
 from benchproof.unmeasured import WORDS
 
-from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, ok
+from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, degraded, missing, ok
 from .tools import install
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def check(place: Path, toolchain: Toolchain) -> list[Finding]:
         remedy = "run it in a git clone of the project"
         if "git is not installed" in str(error):
             remedy = install("git")
-        return [Finding("checkout", "missing", str(error), remedy, (MAIN_JOB,))]
+        return [missing("checkout", str(error), remedy, MAIN_JOB)]
     return [
         measured(checkout),
         benchmarks(checkout),
@@ -74,7 +74,7 @@ def measured(checkout: Checkout) -> Finding:
     )
     if found:
         detail += f"; {checkout.root.name} has {', '.join(found)}"
-    return Finding("package", "missing", detail, "benchproof init", (MAIN_JOB,))
+    return missing("package", detail, "benchproof init", MAIN_JOB)
 
 
 def benchmarks(checkout: Checkout) -> Finding:
@@ -82,20 +82,16 @@ def benchmarks(checkout: Checkout) -> Finding:
     try:
         folder = asv_conf.locate(checkout.root).folder
     except BenchproofError as error:
-        return Finding("benchmarks", "missing", str(error), "benchproof init", (MAIN_JOB,))
+        return missing("benchmarks", str(error), "benchproof init", MAIN_JOB)
     name = folder.relative_to(checkout.root) if folder.is_relative_to(checkout.root) else folder
     if not folder.is_dir():
-        return Finding(
-            "benchmarks", "missing", f"there is no {name}/", "benchproof init", (MAIN_JOB,)
-        )
+        return missing("benchmarks", f"there is no {name}/", "benchproof init", MAIN_JOB)
     rows = listing.early(folder, checkout)
     if rows is None:
         return ok("benchmarks", f"{name}/ (its modules import the package: a build lists them)")
     known = suite.from_rows(rows, METERS)
     if not known:
-        return Finding(
-            "benchmarks", "missing", f"{name}/ has no benchmark", "write one", (MAIN_JOB,)
-        )
+        return missing("benchmarks", f"{name}/ has no benchmark", "write one", MAIN_JOB)
     suites = len({case.suite for case in known})
     return ok("benchmarks", f"{name}/: {len(known)} in {suites} module{'s' * (suites != 1)}")
 
@@ -105,7 +101,7 @@ def build(checkout: Checkout) -> Finding:
     try:
         table = init.pyproject(checkout.root).get("build-system", {})
     except BenchproofError as error:
-        return Finding("build", "missing", str(error), "mend it", (MAIN_JOB,))
+        return missing("build", str(error), "mend it", MAIN_JOB)
     backend = str(table.get("build-backend", "setuptools.build_meta"))
     absent = dependencies.missing(map(str, table.get("requires", ("setuptools",))))
     if absent:
@@ -117,24 +113,19 @@ def history(checkout: Checkout) -> Finding:
     """Whether HEAD and its parent are here."""
     head = checkout.head()
     if head is None:
-        return Finding(
-            "history", "missing", "no commit yet", "commit first: HEAD is measured", (MAIN_JOB,)
-        )
+        return missing("history", "no commit yet", "commit first: HEAD is measured", MAIN_JOB)
     detail = f"HEAD is {head[:10]}"
     if checkout.parent(head):
         shallow = ", a shallow clone" if checkout.is_shallow() else ""
         return ok("history", f"{detail}, its parent is here{shallow}")
     if checkout.is_shallow():
-        return Finding(
+        return degraded(
             "history",
-            "degraded",
             f"{detail}, its parent was cut off: the clone is shallow",
             "git fetch --deepen=50",
-            (COMMITS,),
+            COMMITS,
         )
-    return Finding(
-        "history", "degraded", f"{detail}, the first commit: it has no parent", "", (COMMITS,)
-    )
+    return degraded("history", f"{detail}, the first commit: it has no parent", "", COMMITS)
 
 
 def changes(checkout: Checkout) -> Finding:
@@ -145,12 +136,11 @@ def changes(checkout: Checkout) -> Finding:
         head = targets.resolve(targets.parse("HEAD"), checkout)
         targets.refuse_dirty((head,), checkout)
     except BenchproofError as error:
-        return Finding(
+        return degraded(
             "changes",
-            "degraded",
             str(error).splitlines()[0],
             "benchproof compare HEAD . measures them; for the others commit, or say --committed",
-            (COMMITS,),
+            COMMITS,
         )
     return ok("changes", "the package of the working tree is HEAD's")
 
@@ -162,29 +152,26 @@ def implementation(checkout: Checkout, toolchain: Toolchain) -> Finding:
     if len(has) == 1 and (has[0] == "python" or toolchain.compiles):
         return ok("implementation", f"{WORDS[has[0]]}, the only one; the working tree now: {now}")
     if len(has) == 1:
-        return Finding(
+        return missing(
             "implementation",
-            "missing",
             f"the package is compiled, and no compiler works; now: {now}",
             "mend the compiler",
-            (MAIN_JOB,),
+            MAIN_JOB,
         )
     wanted = os.environ.get("DRIVER_BUILD", "auto")
     if wanted == "python":
-        return Finding(
+        return degraded(
             "implementation",
-            "degraded",
             f"a build gives pure Python (DRIVER_BUILD=python); now: {now}",
             "unset DRIVER_BUILD",
-            (COMPILED,),
+            COMPILED,
         )
     if not toolchain.compiles:
-        return Finding(
+        return degraded(
             "implementation",
-            "degraded",
             f"a build gives pure Python; now: {now}",
             "mend the compiler",
-            (COMPILED,),
+            COMPILED,
         )
     return ok("implementation", f"a build gives Cython; the working tree now: {now}")
 

@@ -18,7 +18,7 @@ from benchproof.extras import EXTRAS
 from benchproof.meters import allocations, instructions
 from benchproof.suite import TIMED
 
-from .machine import COMPILED, MAIN_JOB, Finding, ok
+from .machine import COMPILED, MAIN_JOB, Finding, degraded, missing, ok
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,7 @@ def python() -> Finding:
     built = str(sysconfig.get_config_var("CONFIG_ARGS") or "")
     detail = f"{platform.python_implementation()} {platform.python_version()}"
     if sys.implementation.name != "cpython":
-        return Finding("python", "missing", detail, "use CPython 3.11 or newer", (MAIN_JOB,))
+        return missing("python", detail, "use CPython 3.11 or newer", MAIN_JOB)
     for unusual, what in (
         (
             sysconfig.get_config_var("Py_DEBUG"),
@@ -85,12 +85,12 @@ def python() -> Finding:
         ),
     ):
         if unusual:
-            return Finding(
+            return degraded(
                 "python",
-                "degraded",
                 f"{detail}, {what}",
                 "measure with an interpreter that is built like the one your users have",
-                ("wall", "instructions"),
+                "wall",
+                "instructions",
             )
     threads = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     return ok("python", f"{detail}{threads}")
@@ -100,12 +100,11 @@ def environment(variables: Mapping[str, str]) -> Finding:
     """Settings of Python that would reach the workers, and the hash seed."""
     found = [name for name in _DISTURBING if variables.get(name)]
     if found:
-        return Finding(
+        return degraded(
             "environment",
-            "degraded",
             f"{', '.join(found)} set: the workers would run with it",
             f"unset {' '.join(found)}",
-            TIMED,
+            *TIMED,
         )
     return ok("environment", "hash seed varied for wall time, fixed for counters, by the harness")
 
@@ -114,12 +113,8 @@ def packages() -> Finding:
     """What the harness needs to be installed beside it."""
     absent = [name for name in _PACKAGES if find_spec(name) is None]
     if absent:
-        return Finding(
-            "packages",
-            "missing",
-            f"not installed: {', '.join(absent)}",
-            "pip install benchproof",
-            (MAIN_JOB,),
+        return missing(
+            "packages", f"not installed: {', '.join(absent)}", "pip install benchproof", MAIN_JOB
         )
     extras = [
         extra for extra, (_, modules) in EXTRAS.items()
@@ -128,7 +123,7 @@ def packages() -> Finding:
     if extras:
         does = " and ".join(EXTRAS[extra][0] for extra in extras)
         remedy = f"pip install 'benchproof[{','.join(extras)}]'"
-        return Finding("packages", "degraded", f"nothing here {does}; all else works", remedy)
+        return degraded("packages", f"nothing here {does}; all else works", remedy)
     return ok("packages", "all that benchproof imports are installed")
 
 
@@ -138,12 +133,11 @@ def compiler(toolchain: Toolchain) -> Finding:
     if toolchain.compiles:
         return ok("compiler", toolchain.compiler + (f" (CC={given})" if given else ""))
     remedy = install("gcc") + "; if Python.h is what is missing, Python's headers (python3-dev)"
-    return Finding(
+    return missing(
         "compiler",
-        "missing",
         f"{toolchain.why_not}" + (f" (CC={given})" if given else ""),
         f"unset CC, or set it to a compiler that works; {remedy}" if given else remedy,
-        (COMPILED,),
+        COMPILED,
     )
 
 
@@ -155,7 +149,7 @@ def valgrind() -> Finding:
     remedy = install("valgrind")
     if sys.platform == "darwin":
         remedy = "none: valgrind has no release for this macOS; count instructions on Linux"
-    return Finding("valgrind", "missing", why_not, remedy, ("instructions",))
+    return missing("valgrind", why_not, remedy, "instructions")
 
 
 def addresses() -> Finding:
@@ -165,12 +159,11 @@ def addresses() -> Finding:
     remedy = install("util-linux")
     if shutil.which("setarch"):
         remedy = "allow the personality system call (docker run --security-opt seccomp=unconfined)"
-    return Finding(
+    return degraded(
         "addresses",
-        "degraded",
         "randomised in every process: instruction counts of equal code differ by about 2 %",
         remedy,
-        ("instructions",),
+        "instructions",
     )
 
 
@@ -178,7 +171,7 @@ def memray() -> Finding:
     """What counts allocations."""
     why_not = allocations.why_not()
     if why_not:
-        return Finding("memray", "missing", why_not, "pip install memray", allocations.METERS)
+        return missing("memray", why_not, "pip install memray", *allocations.METERS)
     return ok("memray", importlib.metadata.version("memray"))
 
 
@@ -190,8 +183,8 @@ def perf() -> Finding:
     detail = f"{why}; the harness does not need them"
     level = _PARANOID.read_text(encoding="utf-8").strip() if _PARANOID.exists() else ""
     if level.lstrip("-").isdigit() and int(level) > 2:
-        return Finding("perf", "degraded", detail, "sudo sysctl kernel.perf_event_paranoid=2")
-    return Finding("perf", "degraded", detail)
+        return degraded("perf", detail, "sudo sysctl kernel.perf_event_paranoid=2")
+    return degraded("perf", detail, "")
 
 
 def _why_no_counters() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from benchproof.gate.report import words
@@ -32,56 +31,25 @@ PAGES = {
 NEWEST, MOST_CHANGES, MOST_FILES = 10, 500, 2000
 
 
-@dataclass(frozen=True)
-class Site:
-    """What every page knows.
-
-    Attributes:
-        project: its name.
-        created: when it was published.
-        catalogue: data file of everything that graphs can show.
-        names: data file of the names of all benchmarks.
-        results: how many values were read.
-        measured: how many commits were measured.
-        newest: hash of the newest of them.
-        machines: how many machines there are.
-        left_out: how many files could not be used.
-        commit_url: beginning of a commit's address, or "".
-        others: further sites and pages beside this one: file and name.
-        pages: file and name of those in the navigation.
-    """
-
-    project: str
-    created: str
-    catalogue: str
-    names: str
-    results: str
-    measured: int
-    newest: str
-    machines: int
-    left_out: int
-    commit_url: str
-    others: list[tuple[str, str]]
-    pages: list[tuple[str, str]] = field(
-        default_factory=lambda: [(file, name) for file, name in PAGES.items() if name]
-    )
-
-
 def write(
-    folder: Path, site: Site, parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
+    folder: Path,
+    site: dict[str, Any],
+    parts: Gathered,
+    groups: Sequence[Group],
+    run: dict[str, Any] | None,
 ) -> None:
     """Write all pages.
 
     Args:
         folder: of the new site.
-        site: what every page knows.
+        site: what every page knows: what `publication` counts and where things are.
         parts: what is shown.
         groups: the series of the history, as the data files have them.
         run: what the overview says of the newest `benchproof run`, or None.
     """
     templates = templates_of("benchproof.site")
     common = {
-        "site": site,
+        "site": site | {"pages": [(file, name) for file, name in PAGES.items() if name]},
         "colours": assets.colours(),
         "history_why": parts.why.get("history", ""),
         "changes_why": parts.why.get("history", parts.why.get("changes", "")),
@@ -92,13 +60,13 @@ def write(
 
 
 def _contexts(
-    site: Site, parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
+    site: dict[str, Any], parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
     regressions = state.open_regressions(parts.changes)
     newest = state.newest_first(parts.changes)
 
     def told(changes: Sequence[Change]) -> list[dict[str, Any]]:
-        return [views.change(each, parts.history.commits, site.commit_url) for each in changes]
+        return [views.change(each, parts.history.commits, site["commit_url"]) for each in changes]
 
     return {
         "index.html": _overview(parts, regressions, told, run)
@@ -111,7 +79,7 @@ def _contexts(
         },
         "compare.html": {},
         "implementations.html": {"suites": _implementations(parts, groups)},
-        "ledger.html": claimed.page(parts.claims, parts.why.get("claims", ""), site.commit_url),
+        "ledger.html": claimed.page(parts.claims, parts.why.get("claims", ""), site["commit_url"]),
         "calibration.html": {
             "rates": words.error_rates({"error_rates": parts.calibration}),
         },

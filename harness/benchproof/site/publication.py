@@ -165,19 +165,20 @@ def _write(
     measured = _measured(parts)
     catalogue = _catalogue(parts, groups, pictures, measured, store)
     run = _run(parts, asked.out)
-    site = pages.Site(
-        project=str(config.get("project") or checkout.root.name),
-        created=results.now()[:16].replace("T", " ") + " UTC",
-        catalogue=store.give("catalogue", catalogue),
-        names=store.give("names", list(catalogue["benchmarks"])),
-        results=f"{sum(len(series) for series in history.series.values()):,}",
-        measured=len(measured),
-        newest=history.commits[measured[-1]].hash if measured else "",
-        machines=len({key.machine for key in history.series}),
-        left_out=len(parts.left_out),
-        commit_url=views.of_commits(checkout, str(config.get("show_commit_url") or "")),
-        others=_others(asked, parts, run),
-    )
+    site = {
+        "project": str(config.get("project") or checkout.root.name),
+        "created": results.now()[:16].replace("T", " ") + " UTC",
+        # Data files of everything that graphs can show, and of the names of all benchmarks.
+        "catalogue": store.give("catalogue", catalogue),
+        "names": store.give("names", list(catalogue["benchmarks"])),
+        "results": f"{sum(len(series) for series in history.series.values()):,}",
+        "measured": len(measured),
+        "newest": history.commits[measured[-1]].hash if measured else "",
+        "machines": len({key.machine for key in history.series}),
+        "left_out": len(parts.left_out),
+        "commit_url": views.of_commits(checkout, str(config.get("show_commit_url") or "")),
+        "others": _others(asked, parts, run),
+    }
     pages.write(fresh, site, parts, groups, run)
     done.series, done.commits = len(history.series), len(measured)
     done.changes, done.left_out = len(parts.changes), len(parts.left_out)
