@@ -120,7 +120,7 @@ def of_pytest(request: Mapping[str, Any]) -> bool:
 
     if request["task"] in {"list", "discover"}:
         return bool(pytest_files.benchmarks(Path(request["suites"])))
-    return any("::" in row["name"] for row in request["cases"])
+    return any("::" in row["name"] for row in request.get("cases", ()))
 
 
 def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, Any]:
