@@ -1,10 +1,13 @@
 """What a log says while a person waits: how far it is, how long it takes, not too often."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
-from benchproof import progress
+from benchproof import live, progress
+from benchproof.render import units
+from benchproof.suite import Case
 
 
 @pytest.fixture
@@ -52,3 +55,24 @@ def test_a_new_stage_is_said_at_once(tell, clock):
     clock[0] += 1
     tell.stage("counting, 1 of 2")
     assert lines(tell) == ["building", "counting, 0 of 2"]
+
+
+def test_what_is_said_while_counting_has_the_words_of_the_tables(tell):
+    cases = [
+        Case(f"bind.time_{name}", "", None, "1", answers_may_differ=False)
+        for name in ("less", "same", "gone")
+    ]
+    counts = {"less": (1000.0, 528.0), "same": (1000.0, 1000.0), "gone": (0.0, 50.0)}
+
+    def counted(_, name):
+        return tuple([number] for number in counts[name.removeprefix("bind.time_")])
+
+    bench = SimpleNamespace(got=SimpleNamespace(failures={}, counted=counted))
+    rows = live.Rows(bench, cases, None, tell)
+    for case in cases:
+        rows.done(case.name)
+    first, less, gone = lines(tell)
+    assert first == "bind: instructions a call, 1 of 3 as before"
+    assert units.change(0.528) in less
+    assert units.change(None) in gone
+    assert "x 0" not in tell.text
