@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from benchproof.changes.model import Change
+    from benchproof.changes.search import Change
     from benchproof.claims.ledger import Ledger
     from benchproof.claims.store import Run
     from benchproof.history.model import History

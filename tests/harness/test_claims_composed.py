@@ -3,8 +3,8 @@
 import pytest
 
 from benchproof.claims import judge, measure, reader
-from benchproof.claims.composed import compose
 from benchproof.claims.history import Carried
+from benchproof.claims.judge import compose
 from tests.harness.sample_ledger import SUM, run
 
 FIGURE = """

@@ -13,8 +13,7 @@ import yaml
 
 from benchproof import package
 from benchproof.errors import BenchproofError
-from benchproof.init.found import find
-from benchproof.init.plan import WORKFLOW, plan
+from benchproof.init.plan import WORKFLOW, find, plan
 from tests.harness.toy import Repository
 
 PYPROJECT = """

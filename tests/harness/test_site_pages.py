@@ -66,10 +66,8 @@ def test_every_page_is_whole_and_its_links_lead_somewhere(request, which, name):
 
 
 def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
-    from benchproof.site import state
-
     history = make_history()
-    monkeypatch.setattr(state, "newest_first", lambda _: [])
+    monkeypatch.setattr(views, "newest_first", lambda _: [])
     folder = make_site(tmp_path, monkeypatch, history).page.parent
     assert given(folder, "commits-0")["subject"][7] == HOSTILE
     for file in (folder / "site" / "data").iterdir():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchproof.history.model import Commit, History
     from benchproof.progress import Teller
 
-    from .model import Change
+    from .search import Change
 
 SCHEMA = 1
 #: Changes that are shown of a commit, the largest first.

@@ -2,29 +2,181 @@
 
 The budget is a rate of false discoveries: of the changes that are listed, at most `alpha` are
 expected to be none. Every place of every series is one test, whether or not a method proposed it.
+
+Whether something else than a commit explains a change, two witnesses say. The canary runs the
+interpreter and C alone: where it steps, the platform did, and a step of about that size beside it
+is no commit's. And each point may name the platform that measured it: another interpreter or
+compiler gives other numbers whether or not the canary feels it; another kernel or machine does only
+if the canary does, or if there is no canary to ask.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from importlib import import_module
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import causes, sizes
-from .model import Change
+from . import noise, sizes
 from .stretch import Store, stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from benchproof.history.model import Commit, History, Series, SeriesKey
     from benchproof.progress import Teller
 
     from .stretch import Found
+
+
+Kind = Literal["code", "platform"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A lasting step of one series.
+
+    Attributes:
+        key: the series.
+        before: place (in the history's commits) of the last commit that surely has the old level.
+        after: place of the first that surely has the new one. The culprit is `after` where it
+            follows `before` directly, else one of the commits behind `before` up to `after`: those
+            between were not measured, or noise hides at which of them it happened.
+        likely: the likeliest place of the first measured commit with the new level.
+        ratio: new level over old level; infinite where the old one is zero.
+        low: lower end of the ratio's interval.
+        high: upper end.
+        p: chance of such data with no change beyond noise, adjusted for all places of all
+            series that were searched together (Benjamini and Hochberg).
+        kind: `code`, or `platform` where the canary or the recorded platform moved with it.
+    """
+
+    key: SeriesKey
+    before: int
+    after: int
+    likely: int
+    ratio: float
+    low: float
+    high: float
+    p: float
+    kind: Kind = "code"
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one commit's."""
+        return self.after == self.before + 1
+
+    @property
+    def size(self) -> float:
+        """How large it is, whatever its direction: 0.02 for 2 % more, and for 1 / 1.02."""
+        if not 0 < self.ratio < math.inf:
+            return math.inf
+        return max(self.ratio, 1 / self.ratio) - 1
+
+    def told(self, commits: list[Commit]) -> dict[str, Any]:
+        """It in JSON's types; None stands for a ratio that is infinite."""
+        return {
+            "benchmark": self.key.benchmark,
+            "meter": self.key.meter,
+            "impl": self.key.impl,
+            "machine": self.key.machine,
+            "before": commits[self.before].hash,
+            "after": commits[self.after].hash,
+            "likely": commits[self.likely].hash,
+            "commits": self.after - self.before,
+            "subject": commits[self.likely].subject,
+            "claims": list(commits[self.likely].claims),
+            "ratio": _finite(self.ratio),
+            "low": _finite(self.low),
+            "high": _finite(self.high),
+            "p": self.p,
+            "kind": self.kind,
+        }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+#: A step that is larger than the canary's by more than this is not the canary's.
+AS_LARGE = 3.0
+#: Recorded facts that leave alone which instructions a process executes; every other may not.
+_HARMLESS = frozenset({"arch", "cores", "cpu", "kernel", "machine", "num_cpu", "os", "ram"})
+
+
+def with_kinds(
+    history: History, changes: Iterable[Change], canaries: Sequence[Change]
+) -> list[Change]:
+    """The changes, each with its kind.
+
+    Args:
+        history: that they are of.
+        changes: of its series.
+        canaries: changes of its canaries.
+    """
+    return [
+        replace(change, kind="platform" if _by_platform(history, change, canaries) else "code")
+        for change in changes
+    ]
+
+
+def _by_platform(history: History, change: Change, canaries: Sequence[Change]) -> bool:
+    """Whether the platform explains a change."""
+    if any(_explains(canary, change) for canary in canaries):
+        return True
+    differing = _differing(history, change)
+    if not differing:
+        return False
+    if differing - _HARMLESS:
+        return True
+    if noise.floor_of(change.key.meter).exact:
+        return False
+    canary = history.canary(change.key)
+    return canary is None or not _watched(canary, change)
+
+
+def _explains(canary: Change, change: Change) -> bool:
+    """Whether a canary stepped where a series did, to the same side, and about as far."""
+    if (canary.key.meter, canary.key.machine) != (change.key.meter, change.key.machine):
+        return False
+    if canary.before >= change.after or change.before >= canary.after:
+        return False
+    one, other = (_logarithm(each.ratio) for each in (canary, change))
+    return one * other > 0 and abs(other) <= AS_LARGE * abs(one)
+
+
+def _logarithm(ratio: float) -> float:
+    if ratio <= 0:
+        return -math.inf
+    return math.log(ratio)
+
+
+def _differing(history: History, change: Change) -> set[str]:
+    """The names of what is recorded differently of the platforms before and after a change."""
+    series = history.series.get(change.key)
+    if series is None or len(series.platform) != len(series.index):
+        return set()
+    before = _at(series, int(np.searchsorted(series.index, change.before, side="right")) - 1)
+    after = _at(series, int(np.searchsorted(series.index, change.after)))
+    if before < 0 or after < 0 or before == after:
+        return set()
+    one, other = history.platforms[before], history.platforms[after]
+    return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+
+
+def _at(series: Series, point: int) -> int:
+    """The platform of a point, -1 where there is none."""
+    return int(series.platform[point]) if 0 <= point < len(series.platform) else -1
+
+
+def _watched(canary: Series, change: Change) -> bool:
+    """Whether a canary was measured on both sides of a change."""
+    return bool(np.any(canary.index <= change.before) and np.any(canary.index >= change.after))
+
 
 #: The part of the listed changes that may be expected to be none.
 ALPHA = 0.01
@@ -77,7 +229,7 @@ def find_all(
     takers = _takers(history.commits)
     changes = _changes(history.series, found, takers, alpha)
     canaries = _changes(history.canaries, found, takers, alpha)
-    return causes.tell(history, changes, canaries)
+    return with_kinds(history, changes, canaries)
 
 
 def _found(everything: Mapping[SeriesKey, Series], store: Store) -> dict[SeriesKey, list[Found]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchproof import asv_conf, dependencies, listing, package, suite, targets, variants
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError
-from benchproof.init import found as init
+from benchproof.init import plan as init
 from benchproof.meters import METERS
 from benchproof.unmeasured import WORDS
 

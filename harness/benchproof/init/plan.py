@@ -1,17 +1,214 @@
-"""What `benchproof init` is going to write: decided and shown first, written afterwards."""
+"""What `benchproof init` finds in a project, and what it writes: shown first, written then."""
 
 from __future__ import annotations
 
+import json
+import re
+import tomllib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files
-
-from . import texts
-from .found import Found, find
+from benchproof import asv_conf, files, package, pytest_files, renamed
+from benchproof.errors import BenchproofError
+from benchproof.near import meant
+from benchproof.package import is_place
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_EXAMPLE = '''"""A first benchmark of {name}: it runs, and measures nothing much yet.
+
+A benchmark is a function `time_*`. `prove()` runs it once, and says which files ran and what came
+out: both sides of a comparison must give the same answer, or their numbers mean nothing. The
+package is imported in `setup`, so that benchmarks can be listed before anything is built.
+"""
+
+import hashlib
+import importlib
+
+PACKAGE = None
+
+
+def setup():
+    global PACKAGE
+    PACKAGE = importlib.import_module("{name}")
+
+
+def time_first():
+    return PACKAGE.__name__
+
+
+def prove():
+    answer = time_first()
+    return {{
+        "modules": {{"__init__": PACKAGE.__file__}},
+        "digest": hashlib.sha256(repr(answer).encode()).hexdigest(),
+    }}
+
+
+time_first.prove = prove
+time_first.version = "1"
+'''
+
+#: Gates pull requests.
+_GATE = """\
+name: benchproof
+
+on: pull_request
+
+permissions:
+  contents: read
+
+jobs:
+  gate:
+    runs-on: ubuntu-24.04
+    timeout-minutes: 30
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          fetch-depth: 0 # the commit that the branch began from
+          persist-credentials: false
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.13"
+      - name: Install valgrind, which counts instructions
+        run: sudo apt-get update -qq && sudo apt-get install --yes -qq valgrind
+      - run: python -m pip install benchproof
+      - name: benchproof gate
+        env:
+          BASE: ${{ github.event.pull_request.base.sha }}
+          HEAD: ${{ github.event.pull_request.head.sha }}
+        run: >-
+          benchproof gate "$(git merge-base "$BASE" "$HEAD")" "$HEAD" --meters exact
+          --markdown "$GITHUB_STEP_SUMMARY"
+"""
+
+
+def table(found: Found) -> str:
+    """The lines for pyproject.toml."""
+    return (
+        "[tool.benchproof]\n"
+        f"package = {json.dumps(found.package)}\n"
+        f"suites = {json.dumps(found.suites)}\n"
+    )
+
+
+def example(found: Found) -> str:
+    """A first benchmark."""
+    return _EXAMPLE.format(name=found.package.rpartition("/")[2])
+
+
+#: Where benchmarks usually lie.
+_SUITES = asv_conf.USUAL
+_BENCHMARK = re.compile(r"^\s*(?:async\s+)?def\s+(?:time|mem|track|peakmem|timeraw)_", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A project.
+
+    Attributes:
+        root: its folder.
+        package: folder of the package, relative to it.
+        why_package: how it was found.
+        suites: folder of the benchmarks, relative to it; it need not exist.
+        why_suites: how it was found.
+        has_suites: whether it holds benchmarks.
+        configured: whether `[tool.benchproof]` is there.
+    """
+
+    root: Path
+    package: str
+    why_package: str
+    suites: str
+    why_suites: str
+    has_suites: bool
+    configured: bool
+
+
+def find(root: Path, named: str = "", suites: str = "") -> Found:
+    """Look at a project.
+
+    Args:
+        root: the top of its checkout.
+        named: folder of the package, where a person named it.
+        suites: the same of the benchmarks.
+
+    Raises:
+        BenchproofError: it is not clear what is measured, or nothing builds it.
+    """
+    whole = pyproject(root)
+    table = whole.get("tool", {}).get(renamed.table_name(whole.get("tool", {})), {})
+    if not whole and not (root / "setup.py").is_file():
+        raise BenchproofError(
+            f"{root.name} has no pyproject.toml and no setup.py: pip cannot build what is measured"
+        )
+    place, why = _package(root, whole, named or str(table.get("package", "")))
+    folder, why_suites = _suites(root, suites or str(table.get("suites", "")), place)
+    texts = [file.read_text(encoding="utf-8", errors="replace")
+             for file in sorted((root / folder).rglob("*.py"))]  # fmt: skip
+    return Found(
+        root, place, why, folder, why_suites,
+        any(_BENCHMARK.search(text) for text in texts)
+        or bool(pytest_files.benchmarks(root / folder)),
+        bool(table),
+    )  # fmt: skip
+
+
+def pyproject(root: Path) -> dict[str, Any]:
+    """The project's pyproject.toml; empty without one.
+
+    Raises:
+        BenchproofError: it is no TOML.
+    """
+    try:
+        return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BenchproofError(f"pyproject.toml: {error}") from error
+
+
+def _package(root: Path, whole: dict[str, Any], named: str) -> tuple[str, str]:
+    """The package's folder, and how it was found."""
+    known = package.candidates(root)
+    if named:
+        there = (root / named / "__init__.py", (root / named).with_suffix(".py"))
+        if not is_place(named) or not any(file.is_file() for file in there):
+            raise BenchproofError(f"{named!r} is no package in {root.name}{meant(named, known)}")
+        return named, "as it was named"
+    found = package.place(root)
+    if found:
+        wanted = re.sub(r"[-_.]+", "_", str(whole.get("project", {}).get("name", ""))).lower()
+        below = " below src/" if found.startswith("src/") else ""
+        by_name = package.name(found).replace(".", "_").lower() == wanted
+        return found, "named as the project" if by_name else f"the only package{below}"
+    if not known:
+        raise BenchproofError(
+            f"no package in {root.name} or its src/: a folder with an __init__.py is what is "
+            "measured; --package names it"
+        )
+    raise BenchproofError(
+        f"{root.name} has several packages ({', '.join(known)}): choose one with --package"
+    )
+
+
+def _suites(root: Path, named: str, package: str) -> tuple[str, str]:
+    """The folder of the benchmarks, and how it was found."""
+    if named:
+        return named.rstrip("/"), "as it was named"
+    found = asv_conf.locate(root)
+    if found.why and found.folder.is_dir() and found.folder.resolve().is_relative_to(root):
+        place = str(found.folder.resolve().relative_to(root))
+        return place, found.why.partition(", ")[2]
+    for name in _SUITES:
+        if any(_BENCHMARK.search(file.read_text(encoding="utf-8", errors="replace"))
+               for file in (root / name).rglob("*.py")):  # fmt: skip
+            return name, "it holds benchmarks"
+    free = (name for name in ("benchmarks", *_SUITES) if not (root / name).exists())
+    return next((n for n in free if n != package), "benchproof_suites"), "new: there are none yet"
+
 
 WORKFLOW = ".github/workflows/benchproof.yml"
 
@@ -102,11 +299,11 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
         file = root / "pyproject.toml"
         before = file.read_text(encoding="utf-8") if file.exists() else ""
         gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
-        additions.append(Addition("pyproject.toml", gap + texts.table(found), before))
+        additions.append(Addition("pyproject.toml", gap + table(found), before))
     if not found.has_suites:
         wanted = {
             f"{found.suites}/__init__.py": "",
-            f"{found.suites}/first.py": texts.example(found),
+            f"{found.suites}/first.py": example(found),
         }
         additions += [
             Addition(path, text) for path, text in wanted.items() if not (root / path).exists()
@@ -114,5 +311,5 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
     if workflow and (root / WORKFLOW).exists():
         notes.append(f"{WORKFLOW} is there already: it stays as it is")
     elif workflow:
-        additions.append(Addition(WORKFLOW, texts.WORKFLOW))
+        additions.append(Addition(WORKFLOW, _GATE))
     return Plan(found, tuple(additions), tuple(notes))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from benchproof.changes.model import Change
+    from benchproof.changes.search import Change
     from benchproof.history.model import Commit, History, Series
 
 #: Bytes of the digest in a file's name: a site has some thousand files.

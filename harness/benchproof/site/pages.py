@@ -9,13 +9,13 @@ from benchproof.gate.report import words
 from benchproof.render import units
 from benchproof.render.view import templates_of
 
-from . import assets, claimed, state, views
+from . import assets, claimed, views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from benchproof.changes.model import Change
+    from benchproof.changes.search import Change
 
     from .pack import Group
     from .sources import Gathered
@@ -62,8 +62,8 @@ def write(
 def _contexts(
     site: dict[str, Any], parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
-    regressions = state.open_regressions(parts.changes)
-    newest = state.newest_first(parts.changes)
+    regressions = views.open_regressions(parts.changes)
+    newest = views.newest_first(parts.changes)
 
     def told(changes: Sequence[Change]) -> list[dict[str, Any]]:
         return [views.change(each, parts.history.commits, site["commit_url"]) for each in changes]
@@ -96,12 +96,12 @@ def _contexts(
 
 def _overview(
     parts: Gathered,
-    regressions: Sequence[state.Regression],
+    regressions: Sequence[views.Regression],
     told: Callable[[Sequence[Change]], list[dict[str, Any]]],
     run: dict[str, Any] | None,
 ) -> dict[str, Any]:
     commits = parts.history.commits
-    states = state.suites(parts.history, parts.changes, regressions)
+    states = views.suites(parts.history, parts.changes, regressions)
     since = [impl for impl in views.IMPLS if any(each.since.get(impl) for each in states)]
     worst = regressions[0] if regressions else None
     return {
@@ -112,7 +112,7 @@ def _overview(
         "gate": _gate(parts),
         "run": run,
         "claims": claimed.card(parts.claims),
-        "summed": views.meter(state.SUMMED),
+        "summed": views.meter(views.SUMMED),
         "since": [views.impl(impl) for impl in since],
         "suites": [
             {
@@ -146,11 +146,11 @@ def _gate(parts: Gathered) -> dict[str, str] | None:
 
 
 def _benchmarks(
-    groups: Sequence[Group], regressions: Sequence[state.Regression]
+    groups: Sequence[Group], regressions: Sequence[views.Regression]
 ) -> list[dict[str, Any]]:
     suites: dict[str, dict[str, list[Group]]] = defaultdict(lambda: defaultdict(list))
     for group in groups:
-        suites[state.suite_of(group.benchmark)][group.benchmark].append(group)
+        suites[views.suite_of(group.benchmark)][group.benchmark].append(group)
     many: dict[str, int] = defaultdict(int)
     for each in regressions:
         many[each.change.key.benchmark] += 1
@@ -175,7 +175,7 @@ def _implementations(parts: Gathered, groups: Sequence[Group]) -> list[dict[str,
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for group in groups:
         if {"python", "cython"} <= set(group.series):
-            rows[state.suite_of(group.benchmark)].append(views.latest(group, parts.history))
+            rows[views.suite_of(group.benchmark)].append(views.latest(group, parts.history))
     told = []
     for suite, own in sorted(rows.items()):
         order = views.in_order({row["group"].meter for row in own})

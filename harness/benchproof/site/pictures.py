@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from benchproof.errors import SelectionError
 from benchproof.render import charts, units
 
-from . import assets, state, views
+from . import assets, views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from benchproof.changes.model import Change
+    from benchproof.changes.search import Change
     from benchproof.history.model import Commit, History
     from benchproof.progress import Teller
 
@@ -52,7 +52,7 @@ def chosen(which: str, groups: Sequence[Group], changes: Sequence[Change]) -> li
     if which == "all":
         return names
     if which == "changed":
-        newest = dict.fromkeys(each.key.benchmark for each in state.newest_first(changes))
+        newest = dict.fromkeys(each.key.benchmark for each in views.newest_first(changes))
         return list(newest)[:NEWEST]
     try:
         found = [name for name in names if re.search(which, name)]

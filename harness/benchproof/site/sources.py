@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from benchproof.changes.model import Change
+    from benchproof.changes.search import Change
     from benchproof.checkout import Checkout
     from benchproof.claims.judge import RowFindings
     from benchproof.progress import Teller
