@@ -83,7 +83,8 @@ def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
         return known
     target = targets.resolve(targets.parse(side), place.checkout)
     with Crew() as crew:
-        built = Builder(place.checkout, place.cache, crew, place.toolchain, tell).build(target)
+        builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
+        ((_, (built,)),) = builder.share({"right": [builder.build(target)]}).items()
         both: dict[SideName, Built] = {"left": built, "right": built}
         bench = Bench(both, place.suites.resolve(), crew, crew.scratch, None)
         return bench.discover()

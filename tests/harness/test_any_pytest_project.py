@@ -77,8 +77,8 @@ def project(tmp_path):
     }.items():  # fmt: skip
         made.write(name, text)
     made.commit("a package")
-    made.edit("src/acme/work.py", "range(times)", "range(2 * times)")
-    made.commit("spins twice as long")
+    made.edit("src/acme/work.py", "range(times)", "range(4 * times)")  # no accident: counted once
+    made.commit("spins four times as long")
     return made
 
 
@@ -114,7 +114,7 @@ def test_tests_that_are_benchmarks_are_listed_and_compared_by_exact_meters(
     assert {row["suite"] for row in rows.values()} == {"tests/test_speed.py"}
     spin = rows[f"{T}test_spin[200]"]
     assert spin["grade"] == "witnessed"
-    assert 1.8 < spin["meters"]["instructions"]["ratio"] < 2.1
+    assert spin["meters"]["instructions"]["ratio"] > 3
     assert list(project.root.glob("tests/__pycache__")) == []
     assert project.git("status", "--porcelain") == ""
 
