@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -331,12 +331,15 @@ class Bench:
             "harness": str(Path(__file__).resolve().parent.parent), "layout": spot.layout,
             "talk": talk, "proof": built.proof, "cache": str(self.scratch / _TOKEN[side] / "cache"),
         }  # fmt: skip
+        if built.program:
+            # What measures, where that interpreter's environment lacks it.
+            request["tools"] = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
         if block is not None:
             request |= {"core": self.core, "order": block.order}
         file = folder / "request.json"
         file.write_text(json.dumps(request), encoding="utf-8")
         # -P: the worker's own folder stays off sys.path.
-        command = [sys.executable, "-P", worker.__file__, str(file)]
+        command = [built.python, "-P", worker.__file__, str(file)]
         if task == "instructions":
             command = instructions.command(command, folder)
         (folder / "answers.jsonl").unlink(missing_ok=True)

@@ -92,6 +92,7 @@ class Built:
         needs: what it requires at run time.
         packages: folder with what the environment lacks of that, or "".
         proof: the least grade of proof that the project demands, or "".
+        program: the interpreter that runs it, if it is not the one that runs this tool.
     """
 
     key: str
@@ -105,12 +106,19 @@ class Built:
     needs: tuple[str, ...] = ()
     packages: str = ""
     proof: str = ""
+    program: str = ""
+
+    @property
+    def python(self) -> str:
+        """The interpreter that runs it."""
+        return self.program or sys.executable
 
     def same_as(self, other: Built) -> bool:
         """Whether two sides run the same files in the same way."""
         return self.key == other.key or (
-            self.impl == other.impl and bool(self.content) and self.content == other.content
-        )
+            (self.impl, self.program) == (other.impl, other.program)
+            and bool(self.content) and self.content == other.content
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -197,7 +205,13 @@ class Builder:
         return self._built(key, impl, built, why_pure)
 
     def share(self, found: Mapping[SideName, list[Built]]) -> dict[SideName, list[Built]]:
-        """Give both sides the same packages; if they want what excludes each other, say it."""
+        """Give both sides the same packages; if they want what excludes each other, say it.
+
+        A side with an interpreter of its own has what is installed there, and nothing else.
+        """
+        programs = {side: each[0].python for side, each in found.items()}
+        if len(set(programs.values())) > 1:
+            self._say(f"two interpreters run the sides: {' and '.join(programs.values())}")
         wanted = {side: self._wanted(each[0]) for side, each in found.items()}
         provide = self.dependencies.provide
         try:
@@ -206,6 +220,7 @@ class Builder:
             packages = {side: provide(each) for side, each in wanted.items()}
             differ = dependencies.differ(*packages.values())
             self._say(f"the sides need different packages: {differ}")
+        packages |= {side: "" for side, each in found.items() if each[0].program}
         return {
             side: [replace(each, packages=packages[side]) for each in built]
             for side, built in found.items()
@@ -213,7 +228,7 @@ class Builder:
 
     def _wanted(self, built: Built) -> set[str]:
         """What a side requires, and what the project says that its benchmarks do."""
-        return {*built.needs, *self.checkout.requirements}
+        return set() if built.program else {*built.needs, *self.checkout.requirements}
 
     def _released(self, target: Target) -> Built:
         """Unpack a wheel, or find it unpacked."""
@@ -224,7 +239,8 @@ class Builder:
             built = _read(record) or self._keep(
                 target, Path(target.wheel), record.parent, self.checkout.package
             )
-        return self._built(key, "cython" if built["compiled"] else "python", built, "")
+        made = self._built(key, "cython" if built["compiled"] else "python", built, "")
+        return replace(made, program=target.program)
 
     def _built(
         self, key: str, impl: Implementation, record: Mapping[str, Any], why_pure: str
@@ -281,6 +297,11 @@ class Builder:
                 "needs": dependencies.of_wheel(metadata),
                 "target": target.description,
             }
+            if target.program:
+                # Byte code of its own version: workers write none.
+                words = ["-m", "compileall", "-q", "-s", str(side), "--invalidation-mode",
+                         "unchecked-hash", str(side)]  # fmt: skip
+                subprocess.run([target.program, *words], capture_output=True, check=False)  # noqa: S603
             shutil.copy2(wheel, side / wheel.name)
             (side / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
             folder.parent.mkdir(exist_ok=True)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -249,7 +248,7 @@ def _start(
     # No argument: its length would move the stack, and callgrind copies it into a dump's head.
     (folder / "names").write_text("\n".join(modules(bench, side, each)), encoding="utf-8")
     sides = [built.folder, *filter(None, [built.packages])]
-    command = [sys.executable, "-P", "-c", _CHILD, *sides, str(folder), core]
+    command = [built.python, "-P", "-c", _CHILD, *sides, str(folder), core]
     env = benches.environment(built.impl, block, spot.layout)
     if how == "proof":
         env.pop("PYTHONDONTWRITEBYTECODE")

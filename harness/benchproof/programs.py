@@ -231,7 +231,7 @@ def _words(bench: Bench, side: SideName, each: Case) -> list[str]:
     """The command line: programs of the side first, then those beside this interpreter."""
     first, *others = shlex.split(each.case)
     if first in {"python", "python3"}:
-        return [sys.executable, *others]
+        return [bench.sides[side].python, *others]
     path = _environment(bench, side)["PATH"]
     return [shutil.which(first, path=path) or first, *others]
 
@@ -250,7 +250,8 @@ def _environment(
     built = bench.sides[side]
     paths = [*first, built.folder, *filter(None, [built.packages])]
     env = benches.environment(built.impl, block, layout)
-    programs = [str(_scripts(bench, side)), str(Path(sys.executable).parent), env.get("PATH", "")]
+    beside = str(Path(built.python).parent)
+    programs = [str(_scripts(bench, side)), beside, env.get("PATH", "")]
     return env | {"PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(programs)}
 
 
@@ -263,8 +264,9 @@ def _scripts(bench: Bench, side: SideName) -> Path:
     for found in importlib.metadata.distributions(path=[bench.sides[side].folder]):
         for point in found.entry_points.select(group="console_scripts"):
             script = folder / point.name
+            python = bench.sides[side].python
             script.write_text(
-                f"#!{sys.executable}\nimport sys\nfrom {point.module} import {point.attr}\n"
+                f"#!{python}\nimport sys\nfrom {point.module} import {point.attr}\n"
                 f"sys.exit({point.attr}())\n",
                 encoding="utf-8",
             )

@@ -1,4 +1,4 @@
-"""What is measured: a commit, the working tree, a release, a wheel, another repository's commit.
+"""What is measured: a commit, the working tree, a release, a wheel, what is installed elsewhere.
 
 ==========================  =========================================================
 written                     measured
@@ -11,6 +11,7 @@ written                     measured
 ``pypi:NAME==VERSION``      that release: its wheel for this interpreter, as published
 ``dist/name-1.0-….whl``     that wheel
 ``repo:ADDRESS@REVISION``   a commit of another repository, a folder or an address
+``python:PATH``             the package as it is installed for an interpreter, run by it
 ==========================  =========================================================
 
 A side that names no implementation is compiled where a C compiler works, else pure.
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, get_args
 
+from . import files, interpreters, package
 from .errors import DirtyTreeError, TargetError
 from .near import meant
 
@@ -53,6 +55,7 @@ PROJECT = "pyproject.toml"
 _MARK = "impl:"
 #: How sides begin, or end, that are no commits of this repository.
 RELEASE, REPOSITORY, WHEEL = "pypi:", "repo:", ".whl"
+ELSEWHERE = (RELEASE, REPOSITORY, interpreters.MARK)
 
 
 def sources(checkout: Checkout) -> tuple[str, ...]:
@@ -93,6 +96,7 @@ class Target:
         content: hash of everything that the build reads from the tree.
         wheel: file of a side that is not built.
         repository: that holds the commit, if it is another one.
+        program: the interpreter that runs it, if it is not the one that runs this tool.
     """
 
     spec: Spec
@@ -102,6 +106,7 @@ class Target:
     content: str
     wheel: str = ""
     repository: Checkout | None = None
+    program: str = ""
 
     @property
     def read_from(self) -> str | None:
@@ -137,8 +142,9 @@ def parse(text: str) -> Spec:
         revision, impl = text, ""
     if not revision or revision.startswith("-"):
         raise TargetError(f"a side must be a commit, a release, a wheel or '.', not {text!r}")
-    if mark and (revision.startswith(RELEASE) or revision.endswith(WHEEL)):
-        raise TargetError(f"{text!r}: a wheel is measured as it is, compiled or not")
+    as_it_is = revision.startswith((RELEASE, interpreters.MARK)) or revision.endswith(WHEEL)
+    if mark and as_it_is:
+        raise TargetError(f"{text!r}: what is installed is measured as it is, compiled or not")
     if not mark:
         return Spec(text, revision, None)
     if impl == "cython":
@@ -164,6 +170,13 @@ def resolve(spec: Spec, checkout: Checkout) -> Target:
         content = hashlib.sha256(wheel.read_bytes()).hexdigest()
         name, version = wheel.name.split("-")[:2]
         return Target(spec, None, f"{name} {version}", False, content, str(wheel))
+    if spec.revision.startswith(interpreters.MARK):
+        name = package.name(checkout.package)
+        found = interpreters.find(spec.revision, name, files.cache_of(checkout.root))
+        return Target(
+            spec, None, found.description, False, found.content, found.wheel,
+            program=found.program,
+        )  # fmt: skip
     repository = None
     if spec.revision.startswith(REPOSITORY):
         from . import released  # noqa: PLC0415  (as above)

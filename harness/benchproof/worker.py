@@ -77,7 +77,8 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     side = Path(request["side"])
     # Last, and only for `benchproof`: the harness's folder may hold a driver too.
     others = [request["packages"]] if request.get("packages") else []
-    sys.path[:] = [str(side), *others, *(p for p in sys.path if p), request["harness"]]
+    tools = [*request.get("tools", ()), request["harness"]]
+    sys.path[:] = [str(side), *others, *(p for p in sys.path if p), *tools]
     driver = importlib.import_module(package_of(side))
     # A namespace package is no file, but folders.
     file = driver.__file__ or next(iter(driver.__path__))
@@ -329,6 +330,8 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
         find_suites(request)
     else:
         say({"header": enter(request) | {"python": sys.version.split()[0]}})
+    if request["task"] == "allocations":
+        require("memray")
     if request.get("core") is not None:
         os.sched_setaffinity(0, {request["core"]})
     if request["task"] in {"list", "discover"}:
@@ -348,10 +351,23 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
         say(apart(partial(one, request, row), row["name"]) if alone else one(request, row))
 
 
+def require(name: str) -> None:
+    """End where an interpreter lacks what a meter needs.
+
+    Raises:
+        SystemExit: it is not installed, or not for this interpreter.
+    """
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        sys.exit(f"{name} is not installed for {sys.executable}: install it there ({error})")
+
+
 def discover(request: Mapping[str, Any], say: Callable[[Mapping[str, Any]], None]) -> None:
     """Describe what there is to measure, by the loader of those who wrote it."""
     if of_pytest(request):
-        from benchproof import pytest_suite  # noqa: PLC0415  (needs pytest, which the side has)
+        require("pytest")
+        from benchproof import pytest_suite  # noqa: PLC0415  (needs pytest)
 
         pytest_suite.discover(request, say)
         return

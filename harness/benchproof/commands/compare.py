@@ -28,7 +28,8 @@ from .output import Output
 HELP = """Compare two sides, benchmark by benchmark.
 
 A side is a commit, branch or tag; '.' for the working tree; pypi:NAME==VERSION or the file of a
-wheel, as published; repo:ADDRESS@REVISION for a commit of another repository. Of commits, every
+wheel, as published; repo:ADDRESS@REVISION for a commit of another repository; python:PATH for the
+package as it is installed for an interpreter. Of commits, every
 implementation of the project is compared, compiled and pure Python, unless --impl chooses one; what
 changed in another one is named. '@impl:cython' or '@impl:python' behind a commit compares
 implementations with each other.

@@ -163,7 +163,7 @@ def _here(specs: Sequence[Spec]) -> Checkout:
     from benchproof.checkout import Checkout  # noqa: PLC0415
 
     apart = all(spec.revision.endswith(targets.WHEEL)
-                or spec.revision.startswith((targets.RELEASE, targets.REPOSITORY))
+                or spec.revision.startswith(targets.ELSEWHERE)
                 for spec in specs)  # fmt: skip
     return Checkout.around_or_at(Path.cwd()) if apart else Checkout.around(Path.cwd())
 

@@ -1,0 +1,157 @@
+"""An existing interpreter as a side: the package as it is installed there, run by that interpreter.
+
+The files of the package are copied, as a wheel is unpacked: the copy is what is measured and what
+is compared. Everything else that it imports comes from that environment, as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: How such a side begins.
+MARK = "python:"
+#: The oldest that runs this tool's workers.
+OLDEST = (3, 11)
+_SECONDS = 60
+#: Asks an interpreter for itself and for a package: its folders or its file, and what else was
+#: installed with it.
+_ASK = """
+import importlib.metadata, importlib.util, json, os, sys
+name = sys.argv[1]
+found = {"version": list(sys.version_info[:3]), "implementation": sys.implementation.name,
+         "prefix": sys.prefix, "files": [], "distribution": "", "release": ""}
+spec = importlib.util.find_spec(name) if name else None
+if spec is not None:
+    for place in spec.submodule_search_locations or ():
+        inside = name.replace(".", "/")
+        for folder, _, names in os.walk(place):
+            for each in names:
+                path = os.path.join(folder, each)
+                found["files"].append([path, inside + "/" + os.path.relpath(path, place)])
+    if not spec.submodule_search_locations:
+        found["files"].append([spec.origin, os.path.basename(spec.origin)])
+    named = importlib.metadata.packages_distributions().get(name.partition(".")[0], [])
+    for each in named[:1]:
+        about = importlib.metadata.distribution(each)
+        found.update(distribution=about.metadata["Name"], release=about.version)
+        for file in about.files or ():
+            inner = str(file)
+            if not inner.startswith("..") and ".dist-info/" not in inner:
+                found["files"].append([str(about.locate_file(file)), inner])
+print(json.dumps(found))
+"""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """An interpreter, and the package that is measured in it.
+
+    Attributes:
+        program: its path.
+        wheel: the package's files, packed.
+        description: a few words for tables.
+        content: hash of the files and of the interpreter.
+    """
+
+    program: str
+    wheel: str
+    description: str
+    content: str
+
+
+def find(text: str, package: str, cache: Path) -> Interpreter:
+    """Ask an interpreter for a package, and pack its files.
+
+    Args:
+        text: ``python:PATH``.
+        package: name by which it is imported; "" where that is not known.
+        cache: of the project; keeps the packed files.
+
+    Raises:
+        TargetError: it is no interpreter that can run workers, or has no such package.
+    """
+    # A link is not followed: an environment's interpreter is one to another environment's.
+    program = Path(os.path.abspath(Path(text.removeprefix(MARK)).expanduser()))  # noqa: PTH100
+    if not program.is_file():
+        raise TargetError(f"{text!r}: there is no file {program}")
+    about = _ask(program, package)
+    version = ".".join(map(str, about["version"]))
+    if tuple(about["version"][:2]) < OLDEST or about["implementation"] != "cpython":
+        least = ".".join(map(str, OLDEST))
+        raise TargetError(
+            f"{program} is {about['implementation']} {version}: CPython {least} or newer is needed"
+        )
+    if not package:
+        raise TargetError(
+            f"{text!r}: it is not clear which package is measured: name its folder in 'package' "
+            "of [tool.benchproof]"
+        )
+    held = _files(about)
+    if not held:
+        raise TargetError(f"{program} has no package {package}: install it there")
+    found = hashlib.sha256(json.dumps([str(program), about["prefix"], version]).encode())
+    for inner, data in held.items():
+        found.update(f"{inner}\0{len(data)}\0".encode())
+        found.update(data)
+    content = found.hexdigest()
+    name = about["distribution"] or package
+    release = about["release"] or "0"
+    stem = f"{name.replace('-', '_')}-{release}"
+    wheel = cache / "installed" / content[:24] / f"{stem}-py3-none-any.whl"
+    if not wheel.is_file():
+        _pack(held, stem, wheel)
+    return Interpreter(
+        str(program), str(wheel), f"{name} {release} in CPython {version} ({program})", content
+    )
+
+
+def _ask(program: Path, package: str) -> dict[str, Any]:
+    """What an interpreter says of itself and of a package.
+
+    Raises:
+        TargetError: it says nothing that can be read.
+    """
+    try:
+        answer = subprocess.run(  # noqa: S603  (the interpreter that a person named)
+            [str(program), "-I", "-c", _ASK, package],
+            capture_output=True, text=True, check=False, timeout=_SECONDS,
+        )  # fmt: skip
+        found: dict[str, Any] = json.loads(answer.stdout)
+        found["version"]
+    except (OSError, ValueError, KeyError, TypeError, subprocess.TimeoutExpired) as error:
+        raise TargetError(f"{program} is no Python interpreter that runs here") from error
+    return found
+
+
+def _files(about: Mapping[str, Any]) -> dict[str, bytes]:
+    """The files by their place, without byte code."""
+    return {
+        inner: Path(path).read_bytes()
+        for path, inner in sorted(about["files"], key=lambda pair: str(pair[1]))
+        if "__pycache__" not in inner and Path(path).is_file()
+    }
+
+
+def _pack(held: Mapping[str, bytes], stem: str, wheel: Path) -> None:
+    """Write files as a wheel, as one step; what they need is in their own environment."""
+    wheel.parent.mkdir(parents=True, exist_ok=True)
+    part = wheel.with_name(f"{wheel.name}.{os.getpid()}")
+    with zipfile.ZipFile(part, "w") as archive:
+        for inner, data in held.items():
+            archive.writestr(inner, data)
+        name, _, release = stem.rpartition("-")
+        about = f"Metadata-Version: 2.1\nName: {name}\nVersion: {release}\n"
+        archive.writestr(f"{stem}.dist-info/METADATA", about)
+    part.replace(wheel)
