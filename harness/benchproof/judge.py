@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from . import accepted, families, meters, suite, verdict
+from . import accepted, analysers, families, meters, suite, verdict
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 from .meters import METERS, wall
 from .plan import SIDES
@@ -55,6 +55,8 @@ def document(samples: Samples) -> dict[str, Any]:
     if len(samples.variants) == 1:
         found |= samples.variants[0].sides
     found["meters"] = _meters(samples, rows)
+    times = {each.name: wall_numbers(each.got, each.cases) for each in samples.variants}
+    found["warnings"] = analysers.warnings(samples, times)
     found["verdict"] = _conclude(samples, found)
     return found
 

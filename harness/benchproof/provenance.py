@@ -7,10 +7,14 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .toolchain import Toolchain
 
 #: Packages that change what is measured or how it is judged.
@@ -30,8 +34,31 @@ def gather(toolchain: Toolchain) -> dict[str, Any]:
         "cores": len(usable_cores()),
         "load": round(os.getloadavg()[0], 2),
         "valgrind": valgrind_version(),
+        "debug": debug(os.environ),
         "packages": {name: version for name in PACKAGES if (version := _version(name))},
     }
+
+
+def debug(environment: Mapping[str, str]) -> list[str]:
+    """In words, what makes this interpreter, or what is built here, slower than what is shipped.
+
+    Args:
+        environment: variables of the process.
+    """
+    found = []
+    if hasattr(sys, "gettotalrefcount"):
+        found.append("the interpreter is a debug build (--with-pydebug)")
+    flags = environment.get("CFLAGS") or str(sysconfig.get_config_var("CFLAGS") or "-O2")
+    # Of several such flags a compiler takes the last one.
+    level = ([each for each in flags.split() if each.startswith("-O")] or ["-O0"])[-1]
+    if level in {"-O0", "-Og"}:
+        found.append(f"extensions are compiled without optimisation ({level} in CFLAGS)")
+    modes = ("PYTHONDEVMODE", "PYTHONTRACEMALLOC", "PYTHONASYNCIODEBUG")
+    set_ = [name for name in modes if environment.get(name)]
+    if "debug" in environment.get("PYTHONMALLOC", ""):
+        set_.append("PYTHONMALLOC")
+    found += [f"{name} is set, and workers check more than usual" for name in set_]
+    return found
 
 
 def usable_cores() -> list[int]:

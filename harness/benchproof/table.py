@@ -9,7 +9,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from . import grids, notes
+from . import analysers, grids, notes
 from .gate.report import words
 from .grids import say
 from .profile import change
@@ -112,6 +112,8 @@ def _missing(document: Mapping[str, Any], console: Console) -> None:
     for row in document["excluded"] if words.is_gate(document) else ():
         say(console, f"{words.named(row)}: excluded: {row['why']}", "yellow")
     for line in words.not_measured_meters(document) if document["cases"] else ():
+        say(console, line, "yellow")
+    for line in analysers.told(document):
         say(console, line, "yellow")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from benchproof import files, table, targets, variants
+from benchproof import files, provenance, table, targets, variants
 from benchproof.compare import compare
 from benchproof.errors import BenchproofError
 
@@ -65,8 +65,11 @@ def run(
         BenchproofError: the gate cannot begin, or a file cannot be written.
     """
     kept = reports / passed.FILE
+    warned = None
     if not asked.left:
-        base, words = passed.base(passed.load(kept), place.checkout, asked.right)
+        last = passed.load(kept)
+        warned = last.elsewhere(provenance.cpu_model())
+        base, words = passed.base(last, place.checkout, asked.right)
         asked = replace(asked, left=base)
         if words:
             tell.line(words)
@@ -74,6 +77,7 @@ def run(
         _refuse_part(asked, place)
     outcome = compare(asked, place, tell)
     document = outcome.document
+    document["warnings"] += filter(None, [warned])
     table.show(document, out, everything=everything)
     _write(outcome, outputs)
     status = int(document["verdict"]["exit"])

@@ -33,11 +33,20 @@ class Passed:
         commit: its hash.
         content: hash of its driver and of how it is built; survives a rebase.
         date: when it passed, ISO 8601.
+        cpu: model of the processor on which it passed; "" where that was not recorded.
     """
 
     commit: str
     content: str
     date: str
+    cpu: str = ""
+
+    def elsewhere(self, here: str) -> dict[str, Any] | None:
+        """A warning (`analysers.warnings`) where the processor is another model."""
+        if self.cpu in {"", here}:
+            return None
+        why = f"this is {here}, and the gate passed last on {self.cpu}"
+        return {"about": "another processor model", "impl": "", "names": [], "why": why}
 
 
 def load(file: Path) -> Passed:
@@ -51,7 +60,9 @@ def load(file: Path) -> Passed:
     try:
         kept = files.read_json(file)
         files.refuse_newer(kept, SCHEMA, file)
-        return Passed(str(kept["commit"]), str(kept["content"]), str(kept["date"]))
+        return Passed(
+            str(kept["commit"]), str(kept["content"]), str(kept["date"]), str(kept.get("cpu", ""))
+        )
     except FileNotFoundError as error:
         raise NoBaseError(f"no gate has passed yet ({file} is not there): {what_to_do}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -105,6 +116,7 @@ def record(document: Mapping[str, Any], file: Path) -> Passed:
         raise BenchproofError(f"not recorded: {document['verdict']['status']}")
     if head["dirty"] or not head["commit"]:
         raise BenchproofError("not recorded: a commit passes, and this was a working tree")
-    passed = Passed(head["commit"], head["content"], document["created"])
+    passed = Passed(head["commit"], head["content"], document["created"],
+                    document["provenance"]["cpu"])  # fmt: skip
     results.write_json({"schema": SCHEMA, "kind": "passed gate"} | vars(passed), file)
     return passed
