@@ -33,6 +33,9 @@ casstypes: dict[str, type[CQLType]] = {}
 #: Every type by its CQL name, ``"int"``.
 cqltypes: dict[str, type[CQLType]] = {}
 
+#: Every type that has an option code, by it.
+types_by_option_code: dict[int, type[CQLType]] = {}
+
 
 class EmptyValue:
     """The class of ``EMPTY``, a value of zero bytes of a type that has none, such as int.
@@ -68,6 +71,9 @@ class CQLType(metaclass=CQLTypeMeta):
     Attributes:
         typename: the CQL name, ``"int"``; the full class name of a type that CQL has no name for.
         cassname: the name of the class in Cassandra, without its package, ``"Int32Type"``.
+        option_code: by which metadata names it (native protocol, section 4.2.5.2); None for a type
+            that is named otherwise.
+        dtype: NumPy's name of the numbers that its values are on the wire; empty for objects.
         subtypes: the types that this one is parameterised with.
         fieldnames: names of the subtypes, or None.
         num_subtypes: how many subtypes the type takes; None for any number.
@@ -78,6 +84,8 @@ class CQLType(metaclass=CQLTypeMeta):
 
     typename: ClassVar[str] = "?"
     cassname: ClassVar[str] = "?"
+    option_code: ClassVar[int | None] = None
+    dtype: ClassVar[str] = ""
     subtypes: ClassVar[tuple[type[CQLType], ...]] = ()
     fieldnames: ClassVar[tuple[str | None, ...] | None] = None
     num_subtypes: ClassVar[int | None] = 0
@@ -100,6 +108,9 @@ class CQLType(metaclass=CQLTypeMeta):
         casstypes[name] = cls
         # The first class of a CQL name is the current one, later ones are Cassandra's old names.
         cqltypes.setdefault(cls.typename, cls)
+        code = cls.__dict__.get("option_code")
+        if code is not None:
+            types_by_option_code[code] = cls
 
     @classmethod
     def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:

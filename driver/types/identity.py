@@ -23,6 +23,7 @@ class UUIDType(CQLType):
     """uuid: 16 bytes."""
 
     typename = "uuid"
+    option_code = 0x000C
 
     @classmethod
     def serialize(cls, value: UUID, protocol_version: int) -> bytes:
@@ -45,12 +46,14 @@ class TimeUUIDType(UUIDType):
     """timeuuid: a uuid of version 1. The server checks the version."""
 
     typename = "timeuuid"
+    option_code = 0x000F
 
 
 class InetAddressType(CQLType):
     """inet: an IPv4 address in 4 bytes or an IPv6 address in 16, a str in Python."""
 
     typename = "inet"
+    option_code = 0x0010
 
     @classmethod
     def serialize(cls, value: str | IPv4Address | IPv6Address, protocol_version: int) -> bytes:

@@ -89,6 +89,8 @@ class ByteType(_FixedWidth):
     """tinyint: 8 bits, signed."""
 
     typename = "tinyint"
+    option_code = 0x0014
+    dtype = ">i1"
     width = 1
     _pack = staticmethod(marshal.int8_pack)
     _unpack = staticmethod(marshal.int8_unpack)
@@ -98,6 +100,8 @@ class ShortType(_FixedWidth):
     """smallint: 16 bits, signed."""
 
     typename = "smallint"
+    option_code = 0x0013
+    dtype = ">i2"
     width = 2
     _pack = staticmethod(marshal.int16_pack)
     _unpack = staticmethod(marshal.int16_unpack)
@@ -107,6 +111,8 @@ class Int32Type(_FixedInVector):
     """int: 32 bits, signed."""
 
     typename = "int"
+    option_code = 0x0009
+    dtype = ">i4"
     width = 4
     _pack = staticmethod(marshal.int32_pack)
     _unpack = staticmethod(marshal.int32_unpack)
@@ -116,6 +122,8 @@ class LongType(_FixedInVector):
     """bigint: 64 bits, signed."""
 
     typename = "bigint"
+    option_code = 0x0002
+    dtype = ">i8"
     width = 8
     _pack = staticmethod(marshal.int64_pack)
     _unpack = staticmethod(marshal.int64_unpack)
@@ -125,12 +133,15 @@ class CounterColumnType(LongType):
     """counter: a bigint that only changes by increments."""
 
     typename = "counter"
+    option_code = 0x0005
 
 
 class FloatType(_FixedInVector):
     """float: IEEE 754, 32 bits."""
 
     typename = "float"
+    option_code = 0x0008
+    dtype = ">f4"
     width = 4
     python_type = Real
     _pack = staticmethod(marshal.float_pack)
@@ -141,6 +152,8 @@ class DoubleType(_FixedInVector):
     """double: IEEE 754, 64 bits."""
 
     typename = "double"
+    option_code = 0x0007
+    dtype = ">f8"
     width = 8
     python_type = Real
     _pack = staticmethod(marshal.double_pack)
@@ -151,6 +164,7 @@ class BooleanType(CQLType):
     """boolean: one byte; any but zero is true. Takes bools and numbers, NumPy's included."""
 
     typename = "boolean"
+    option_code = 0x0004
 
     @classmethod
     def serialize(cls, value: object, protocol_version: int) -> bytes:
@@ -174,6 +188,7 @@ class IntegerType(CQLType):
     """varint: an integer of any size."""
 
     typename = "varint"
+    option_code = 0x000E
 
     @classmethod
     def serialize(cls, value: int, protocol_version: int) -> bytes:
@@ -191,6 +206,7 @@ class DecimalType(CQLType):
     """decimal: a 32-bit scale, then the unscaled number as a varint. Takes what Decimal takes."""
 
     typename = "decimal"
+    option_code = 0x0006
 
     @classmethod
     def serialize(cls, value: Decimal | float | str, protocol_version: int) -> bytes:

@@ -72,6 +72,7 @@ class DateType(TimestampType):
     """timestamp by its old name; Cassandra sorts the two apart before the epoch."""
 
     typename = "timestamp"
+    option_code = 0x000B
 
 
 class SimpleDateType(CQLType):
@@ -82,6 +83,7 @@ class SimpleDateType(CQLType):
     """
 
     typename = "date"
+    option_code = 0x0011
 
     @classmethod
     def serialize(cls, value: Date | dt.date | str | int, protocol_version: int) -> bytes:
@@ -109,6 +111,7 @@ class TimeType(CQLType):
     """
 
     typename = "time"
+    option_code = 0x0012
 
     @classmethod
     def serialize(cls, value: Time | dt.time | str | int, protocol_version: int) -> bytes:
@@ -129,6 +132,7 @@ class DurationType(CQLType):
     """duration: months, days and nanoseconds as signed vints, ``values.Duration`` in Python."""
 
     typename = "duration"
+    option_code = 0x0015
 
     @classmethod
     def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:

@@ -30,6 +30,7 @@ class AsciiType(_Text):
     """ascii: text of 7-bit characters."""
 
     typename = "ascii"
+    option_code = 0x0001
     encoding = "ascii"
 
 
@@ -37,6 +38,7 @@ class UTF8Type(_Text):
     """text: UTF-8."""
 
     typename = "text"
+    option_code = 0x000D
     encoding = "utf-8"
 
 
@@ -50,6 +52,7 @@ class BytesType(CQLType):
     """blob: bytes as they are. Takes bytes, bytearray and memoryview."""
 
     typename = "blob"
+    option_code = 0x0003
     empty_binary_ok = True
 
     @classmethod

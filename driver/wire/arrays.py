@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..protocol.errors import DependencyException
-from ..types import (
-    ByteType,
-    CounterColumnType,
-    DoubleType,
-    FloatType,
-    Int32Type,
-    LongType,
-    ShortType,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from types import ModuleType
 
     from ..protocol.columns import ColumnMetadata
 
 #: NumPy's dtypes and arrays; NumPy is optional.
 Array: TypeAlias = Any
-
-#: CQL types that become NumPy numbers, with their dtype on the wire; all others become objects.
-FIXED_TYPES: Final[Mapping[Any, str]] = {
-    ByteType: ">i1",
-    CounterColumnType: ">i8",
-    DoubleType: ">f8",
-    FloatType: ">f4",
-    Int32Type: ">i4",
-    LongType: ">i8",
-    ShortType: ">i2",
-}
 
 
 def import_numpy() -> ModuleType:
@@ -53,8 +33,8 @@ def import_numpy() -> ModuleType:
 
 def fixed_dtype(column: ColumnMetadata) -> Array:
     """The dtype of a column's values on the wire; None if they become objects."""
-    name = FIXED_TYPES.get(column.type)
-    return None if name is None else import_numpy().dtype(name)
+    name = column.type.dtype
+    return import_numpy().dtype(name) if name else None
 
 
 def masked_array(data: bytes | bytearray, dtype: Array, nulls: bytes | bytearray) -> Array:

@@ -114,7 +114,7 @@ def parse_columns(
 ) -> dict[str, Any]:
     """All rows of a result as one NumPy array a column.
 
-    Columns of :data:`~driver.wire.arrays.FIXED_TYPES` become masked arrays of native numbers, in
+    Columns of types with a ``dtype`` become masked arrays of native numbers, in
     which null and empty values are masked (and 0); all others, and encrypted ones, become arrays
     of objects. Arguments and errors as for :func:`parse_rows`.
 

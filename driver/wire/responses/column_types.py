@@ -4,33 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ...types import (
-    AsciiType,
-    BooleanType,
-    BytesType,
-    ByteType,
-    CounterColumnType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    DurationType,
-    FloatType,
-    InetAddressType,
-    Int32Type,
-    IntegerType,
-    ListType,
-    LongType,
-    MapType,
-    SetType,
-    ShortType,
-    SimpleDateType,
-    TimeType,
-    TimeUUIDType,
-    TupleType,
-    UserType,
-    UTF8Type,
-    UUIDType,
-)
+from ...types import ListType, MapType, SetType, TupleType, UserType
+from ...types.base import types_by_option_code
 from ...types.registry import lookup_casstype
 from ..malformed import MalformedFrameError
 from ..primitives import read_short, read_string
@@ -51,30 +26,10 @@ SET: Final = 0x0022
 UDT: Final = 0x0030
 TUPLE: Final = 0x0031
 
-#: Option codes without a value of their own.
+#: Option codes without a value of their own; each type says its own. 0x000A was text in v1 and v2.
 SIMPLE_TYPES: Final[Mapping[int, Type]] = {
-    0x0001: AsciiType,
-    0x0002: LongType,
-    0x0003: BytesType,
-    0x0004: BooleanType,
-    0x0005: CounterColumnType,
-    0x0006: DecimalType,
-    0x0007: DoubleType,
-    0x0008: FloatType,
-    0x0009: Int32Type,
-    # 0x000A was text in v1 and v2, an alias of varchar.
-    0x000A: UTF8Type,
-    0x000B: DateType,
-    0x000C: UUIDType,
-    0x000D: UTF8Type,
-    0x000E: IntegerType,
-    0x000F: TimeUUIDType,
-    0x0010: InetAddressType,
-    0x0011: SimpleDateType,
-    0x0012: TimeType,
-    0x0013: ShortType,
-    0x0014: ByteType,
-    0x0015: DurationType,
+    0x000A: types_by_option_code[0x000D],
+    **types_by_option_code,
 }
 
 _SIMPLE: Final = frozenset(SIMPLE_TYPES.values())
