@@ -11,14 +11,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 from weakref import WeakSet
 
+from ..protocol.kinds import SchemaTargetType
 from .core import ClusterCore
 from .options import ClusterOptions, takes_options
 from .profiles import EXEC_PROFILE_DEFAULT, ExecutionProfile
-from .refreshing import Done, Refreshing
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
     from concurrent.futures import ThreadPoolExecutor
     from uuid import UUID
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .session_core import SessionCore
 
 _T = TypeVar("_T")
+#: None, or an awaitable of it.
+Done = TypeVar("Done")
 
 
 class _Option(Generic[_T]):
@@ -115,7 +117,7 @@ class _OfProfile(Generic[_T]):
         session.core.set_default(self._attribute, value, self._name)
 
 
-class BaseCluster(Refreshing[Done]):
+class BaseCluster(Generic[Done]):
     """The options of a cluster as attributes, and what is known of it.
 
     Options can be set too; what is connected already stays as it is. ``ClusterOptions`` describes
@@ -289,6 +291,94 @@ class BaseCluster(Refreshing[Done]):
     def get_control_connection_host(self) -> Host | None:
         """The host that the control connection is connected to; None while there is none."""
         return self.core.control_connection.host
+
+    # --- reading again -------------------------------------------------------------------------
+    # Each method waits until the nodes agree on the schema, ``max_schema_agreement_wait`` seconds
+    # at most: by default those of the options, 0 for not at all. Each raises a DriverException that
+    # says why, if nothing was read. Those of ``driver.aio`` are to be awaited.
+
+    def _perform(self, work: Coroutine[Any, Any, None]) -> Done:
+        """Have it done: wait for it, or hand it to the caller to be awaited."""
+        raise NotImplementedError
+
+    def refresh_nodes(self, force_token_rebuild: bool = False) -> Done:
+        """Read the list of nodes, and the ring if it changed, or in any case."""
+
+        async def refresh() -> None:
+            await self.core.control_connection.refresh_nodes(
+                force_token_rebuild=force_token_rebuild
+            )
+
+        return self._perform(refresh())
+
+    def refresh_schema_metadata(self, max_schema_agreement_wait: float | None = None) -> Done:
+        """Read the whole schema."""
+        return self._refresh(None, max_schema_agreement_wait)
+
+    def refresh_keyspace_metadata(
+        self, keyspace: str, max_schema_agreement_wait: float | None = None
+    ) -> Done:
+        """Read a keyspace without what is in it."""
+        return self._refresh(
+            SchemaTargetType.KEYSPACE, max_schema_agreement_wait, keyspace=keyspace
+        )
+
+    def refresh_table_metadata(
+        self, keyspace: str, table: str, max_schema_agreement_wait: float | None = None
+    ) -> Done:
+        """Read a table, its indexes, triggers and views."""
+        return self._refresh(
+            SchemaTargetType.TABLE, max_schema_agreement_wait, keyspace=keyspace, table=table
+        )
+
+    def refresh_materialized_view_metadata(
+        self, keyspace: str, view: str, max_schema_agreement_wait: float | None = None
+    ) -> Done:
+        """Read a materialized view."""
+        return self.refresh_table_metadata(keyspace, view, max_schema_agreement_wait)
+
+    def refresh_user_type_metadata(
+        self, keyspace: str, user_type: str, max_schema_agreement_wait: float | None = None
+    ) -> Done:
+        """Read a user-defined type."""
+        return self._refresh(
+            SchemaTargetType.TYPE, max_schema_agreement_wait, keyspace=keyspace, type=user_type
+        )
+
+    def refresh_user_function_metadata(
+        self, keyspace: str, function: object, max_schema_agreement_wait: float | None = None
+    ) -> Done:
+        """Read a function, given by a ``UserFunctionDescriptor``."""
+        return self._refresh(
+            SchemaTargetType.FUNCTION,
+            max_schema_agreement_wait,
+            keyspace=keyspace,
+            function=function,
+        )
+
+    def refresh_user_aggregate_metadata(
+        self, keyspace: str, aggregate: object, max_schema_agreement_wait: float | None = None
+    ) -> Done:
+        """Read an aggregate, given by a ``UserAggregateDescriptor``."""
+        return self._refresh(
+            SchemaTargetType.AGGREGATE,
+            max_schema_agreement_wait,
+            keyspace=keyspace,
+            aggregate=aggregate,
+        )
+
+    def _refresh(
+        self,
+        target_type: str | None,
+        wait: float | None,
+        **target: Any,  # noqa: ANN401  (names of parts)
+    ) -> Done:
+        async def refresh() -> None:
+            await self.core.control_connection.refresh_schema(
+                target_type=target_type, schema_agreement_wait=wait, force=True, **target
+            )
+
+        return self._perform(refresh())
 
     # --- profiles and policies -----------------------------------------------------------------
 

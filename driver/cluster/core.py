@@ -38,9 +38,9 @@ from ..topology.metadata import Metadata
 from .background import Background
 from .contact_points import resolve_contact_points
 from .control_connection import ControlConnection
-from .gauges import gauges_of
 from .hosts import HostRegistry
 from .listeners import InOrder, Listeners, at_once
+from .pools import gauges_of
 from .prepared import PreparedStatements
 from .profiles import ProfileManager
 from .session_core import SessionCore

@@ -1,4 +1,4 @@
-"""The pools of a session: one for each host that the policies do not ignore."""
+"""The pools of a session: one for each host that the policies do not ignore; their gauges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..pool.host_pool import HostPool
 from ..protocol.errors import InvalidRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..topology.host import Host
     from .core import ClusterCore
@@ -169,3 +169,18 @@ class SessionPools:
     def get_state(self) -> dict[Host, Any]:
         """What each pool says of itself."""
         return {host: pool.get_state() for host, pool in self.by_host.items()}
+
+
+def gauges_of(core: ClusterCore) -> Mapping[str, Callable[[], int]]:
+    """How to read each gauge of ``driver.execution.metrics``."""
+
+    def pools() -> Iterator[HostPool]:
+        for session in tuple(core.sessions):
+            yield from session.pools.by_host.values()
+
+    return {
+        "known_hosts": lambda: len(core.metadata.all_hosts()),
+        "connected_to": lambda: len({pool.host for pool in pools() if pool.open_count}),
+        "open_connections": lambda: sum(pool.open_count for pool in pools()),
+        "in_flight_requests": lambda: sum(pool.in_flight for pool in pools()),
+    }
