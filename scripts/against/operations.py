@@ -7,6 +7,8 @@ before anything is measured.
 
 from __future__ import annotations
 
+import random
+import struct
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +20,7 @@ import lz4.block
 from asv_benchmarks import bind, encode_message, recordings, routing_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 VERSION, STREAM, ONE, TIMESTAMP = 4, 117, 1, 1_773_995_640_000_000
 #: As the suites bind them: three int, five float, two double; and the key of three parts.
@@ -171,13 +173,68 @@ def encoding(driver: Driver) -> list[Operation]:
 
 
 def decoding(driver: Driver) -> list[Operation]:
-    """Frames of rows to rows."""
-    return [
-        Operation(name, driver.decode(recordings.frame(frame)), rows)
-        for name, frame in (
-            ("decode one row", "rows_one_skipped"),
-            ("decode 100 rows", "rows_page_100"),
-            ("decode 5,000 rows", "rows_page_5000"),
-            ("decode vectors of 1,536 floats", "rows_vector_1536"),
+    """Frames of results to messages."""
+    recorded = {
+        "decode one row": "rows_one_skipped",
+        "decode one row with metadata": "rows_one",
+        "decode 100 rows": "rows_page_100",
+        "decode 5,000 rows": "rows_page_5000",
+        "decode vectors of 1,536 floats": "rows_vector_1536",
+    }
+    frames = {name: recordings.frame(frame) for name, frame in recorded.items()}
+    void = recordings.frame("void")
+    made = {
+        "decode 100 rows of uuid, text, bigint, timestamp, double": mixed_rows(100),
+        "decode 5,000 rows of uuid, text, bigint, timestamp, double": mixed_rows(5000),
+        "decode 1,000 x 10 ints": grid("int"),
+        "decode 1,000 x 10 texts": grid("text"),
+    }
+    frames |= {name: void._replace(body=body) for name, body in made.items()}
+    found = [Operation(name, driver.decode(frame), rows) for name, frame in frames.items()]
+    return [*found, Operation("decode VOID", driver.decode(void), lambda message: message.kind)]
+
+
+#: Option codes of types in the metadata of rows (native protocol v4, section 4.2.5.2).
+CODES = {"bigint": 0x02, "double": 0x07, "int": 0x09, "timestamp": 0x0B, "uuid": 0x0C, "text": 0x0D}
+
+
+def rows_body(types: Sequence[str], values: Iterable[Sequence[bytes]]) -> bytes:
+    """A RESULT of rows with its metadata, columns called c0, c1, ..."""
+
+    def string(text: str) -> bytes:
+        return struct.pack(">H", len(text)) + text.encode()
+
+    given = list(values)
+    columns = (string(f"c{i}") + struct.pack(">H", CODES[kind]) for i, kind in enumerate(types))
+    head = struct.pack(">iii", 2, 1, len(types)) + string("cqlpath") + string("made")
+    cells = (struct.pack(">i", len(value)) + value for row in given for value in row)
+    return b"".join((head, *columns, struct.pack(">i", len(given)), *cells))
+
+
+def mixed_rows(count: int) -> bytes:
+    """Rows of uuid, text, bigint, timestamp and double, a second apart."""
+    drawn = random.Random(2)
+    types = ("uuid", "text", "bigint", "timestamp", "double")
+    values = (
+        (
+            drawn.randbytes(16),
+            b"name %d of it" % i,
+            struct.pack(">q", drawn.getrandbits(50)),
+            struct.pack(">q", TIMESTAMP // 1000 + i * 1000),
+            struct.pack(">d", drawn.random()),
         )
-    ]
+        for i in range(count)
+    )
+    return rows_body(types, values)
+
+
+def grid(kind: str) -> bytes:
+    """1,000 rows of ten ints of any size, or ten texts of 10 to 24 characters."""
+    drawn = random.Random(1)
+
+    def value() -> bytes:
+        if kind == "int":
+            return struct.pack(">i", drawn.randrange(-(2**31), 2**31))
+        return b"%0*x" % (drawn.randrange(10, 25), drawn.getrandbits(40))
+
+    return rows_body([kind] * 10, [[value() for _ in range(10)] for _ in range(1000)])

@@ -30,7 +30,8 @@ class Ours:
 
     def decode(self, frame: recordings.Recorded) -> Callable[[], Any]:
         """As `Driver` says."""
-        metadata = subjects.metadata_of(frame.about["prepared"])
+        asked = frame.about["prepared"]
+        metadata = subjects.metadata_of(asked) if asked else None
         return partial(
             subjects.handler().decode_message, VERSION, None, {}, STREAM, frame.flags,
             frame.opcode, frame.body, None, metadata,
