@@ -118,7 +118,7 @@ CASES = [
             _routing_key,
             partial(of_statement, key),
             ("statements.bound", *MODULES),
-            (KEY,) if len(PARTS[key]) == 1 else (KEY, PACK),
+            (KEY,),
         ),
         Case(
             f"murmur3_{key}",

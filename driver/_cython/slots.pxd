@@ -1,7 +1,7 @@
 """Attributes of Python classes that are slots, read and set where they are.
 
-A class stays plain Python; compiled code that knows an object to be of exactly that class takes what
-it needs by its offset, some 5 instructions, where a look-up by name takes 60 to 120.
+A class stays plain Python; compiled code that knows an object to be of exactly that class takes
+what it needs by its offset, some 5 instructions, where a look-up by name takes 60 to 120.
 """
 
 from cpython.object cimport PyObject

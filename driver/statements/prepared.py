@@ -85,6 +85,7 @@ class PreparedStatement:
         "__dict__",
         "__weakref__",
         "_is_lwt",
+        "_key_markers",
         "_routing_key_indexes",
         "column_encryption_policy",
         "column_metadata",
@@ -152,6 +153,7 @@ class PreparedStatement:
     @routing_key_indexes.setter
     def routing_key_indexes(self, indexes: Sequence[int] | None) -> None:
         self._routing_key_indexes = indexes
+        self._key_markers = tuple(indexes or ())
         self.routing_key_index_set = frozenset(indexes or ())
         self.key_of: Callable[[Sequence[Any]], Any] | None = (
             itemgetter(*indexes) if indexes else None

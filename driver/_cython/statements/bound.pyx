@@ -1,16 +1,19 @@
 """Compiled form of driver/statements/bound.py: values to a bound statement in one call.
 
-The classes are the pure module's; what every request calls of them is here, and reads and sets their
-slots where they are. What is unusual, such as a dict of values, is left to their other methods.
+The classes are the pure module's; what every request calls of them is here, and reads and sets
+their slots where they are. What is unusual, such as a dict of values, is left to their other methods.
 """
 
+from cpython.bytes cimport PyBytes_CheckExact
 from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE, PyList_New
+from cpython.long cimport PyLong_AsSsize_t
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
-from cpython.tuple cimport PyTuple_CheckExact
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from driver._cython.slots cimport slot_of, slot_offset
+from driver._cython.statements.routing_key cimport packed
 from driver._cython.types.serializers cimport ValuesSerializer
 
 from ...statements import bound as pure
@@ -33,10 +36,15 @@ __all__ = ["bind_prepared"]
 cdef object BoundStatement = pure.BoundStatement
 cdef tuple CANNOT_SERIALIZE = pure._CANNOT_SERIALIZE
 cdef object bind_plainly = pure.BoundStatement.bind
+cdef object routing_key_plainly = pure.BoundStatement.routing_key.fget
 cdef tuple _NOTHING = ()
 
 # PreparedStatement's module imports this one: its slots are looked up for the first statement.
 cdef object PreparedStatement = None
+
+cdef enum:
+    # Parts of a key; one with more is left to the pure method.
+    MOST_PARTS = 16
 
 cdef struct Options:
     Py_ssize_t retry_policy
@@ -72,13 +80,14 @@ cdef Py_ssize_t SERIALIZER = -1
 cdef Py_ssize_t VERSION = -1
 cdef Py_ssize_t POLICY = -1
 cdef Py_ssize_t KEY_OF = -1
+cdef Py_ssize_t KEY_MARKERS = -1
 cdef Py_ssize_t SERIAL_OF_PREPARED = -1
 
 
 cdef int learn_prepared() except -1:
     """Look up where prepared statements keep what binding asks of them."""
     global PreparedStatement, OF_PREPARED
-    global MARKERS, SERIALIZER, VERSION, POLICY, KEY_OF, SERIAL_OF_PREPARED
+    global MARKERS, SERIALIZER, VERSION, POLICY, KEY_OF, KEY_MARKERS, SERIAL_OF_PREPARED
     from ...statements.prepared import PreparedStatement as found
 
     OF_PREPARED = options_of(found)
@@ -87,6 +96,7 @@ cdef int learn_prepared() except -1:
     VERSION = slot_offset(found, "protocol_version")
     POLICY = slot_offset(found, "column_encryption_policy")
     KEY_OF = slot_offset(found, "key_of")
+    KEY_MARKERS = slot_offset(found, "_key_markers")
     SERIAL_OF_PREPARED = slot_offset(found, "serial_consistency_level")
     PreparedStatement = found
     return 0
@@ -193,4 +203,40 @@ cdef object fill(object statement, object prepared, object markers, object value
     return statement
 
 
-METHODS = {"BoundStatement.bind": bind}
+def routing_key(self):
+    """The partition key of the bound values; see driver/statements/bound.py.
+
+    What the key's markers have is taken from the list of values as it is: one part is that very
+    object, several are copied into one.
+    """
+    cdef PyObject *target = <PyObject *>self
+    cdef PyObject *parts[MOST_PARTS]
+    cdef object key, prepared, markers, values
+    cdef Py_ssize_t i, at
+    if not PyObject_TypeCheck(self, <PyTypeObject *>BoundStatement):
+        raise TypeError(f"routing_key needs a BoundStatement, not a {type(self).__name__}")
+    key = taken(target, ROUTING_KEY)
+    if key is not None:
+        return key
+    prepared, values = taken(target, PREPARED), taken(target, VALUES)
+    if not is_prepared(prepared) or not PyList_CheckExact(values):
+        return routing_key_plainly(self)
+    markers = taken(<PyObject *>prepared, KEY_MARKERS)
+    if not PyTuple_CheckExact(markers) or not 0 < PyTuple_GET_SIZE(markers) <= MOST_PARTS:
+        return routing_key_plainly(self)
+    for i in range(PyTuple_GET_SIZE(markers)):
+        at = PyLong_AsSsize_t(<object>PyTuple_GET_ITEM(markers, i))
+        if not 0 <= at < PyList_GET_SIZE(values):
+            return routing_key_plainly(self)
+        parts[i] = PySequence_Fast_GET_ITEM(values, at)
+    if PyTuple_GET_SIZE(markers) > 1:
+        key = packed(parts, PyTuple_GET_SIZE(markers))
+    elif PyBytes_CheckExact(<object>parts[0]):
+        key = <object>parts[0]
+    if key is None:
+        return routing_key_plainly(self)
+    put(target, ROUTING_KEY, key)
+    return key
+
+
+METHODS = {"BoundStatement.bind": bind, "BoundStatement.routing_key": routing_key}

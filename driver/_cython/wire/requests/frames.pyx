@@ -1,7 +1,7 @@
-"""Compiled form of driver/wire/requests/frames.py: header and body in one piece of exactly its size.
+"""Compiled form of driver/wire/requests/frames.py: header and body in one piece of their size.
 
-What a session sends is written here: QUERY, EXECUTE and BATCH of these very classes, first measured,
-then written. Whatever else a message may be or hold, down to values that no server takes, is left
+What a session sends is written here: QUERY, EXECUTE and BATCH of these very classes, first
+measured, then written. Whatever else a message may be or hold, down to values that no server takes, is left
 to the pure function, so that bytes, exceptions and their words are its.
 """
 
@@ -177,7 +177,9 @@ cdef Py_ssize_t size_of_values(PyObject *values, long version):
     """Of <n><value_1>...; -1 if they are no list of bytes, nulls and what is not set."""
     cdef Py_ssize_t i, count, size
     cdef PyObject *item
-    if values == NULL or not (PyList_CheckExact(<object>values) or PyTuple_CheckExact(<object>values)):
+    if values == NULL:
+        return -1
+    if not (PyList_CheckExact(<object>values) or PyTuple_CheckExact(<object>values)):
         return -1
     count = PySequence_Fast_GET_SIZE(<object>values)
     if count > UINT16_MAX:
@@ -194,7 +196,9 @@ cdef Py_ssize_t size_of_values(PyObject *values, long version):
     return size
 
 
-cdef inline unsigned char *write_text(unsigned char *target, const char *data, Py_ssize_t size) noexcept:
+cdef inline unsigned char *write_text(
+    unsigned char *target, const char *data, Py_ssize_t size
+) noexcept:
     memcpy(target, data, size)
     return target + size
 
@@ -229,7 +233,9 @@ cdef unsigned char *write_values(unsigned char *target, PyObject *values) noexce
     return target
 
 
-cdef bint take_common(PyObject *message, const Slots *slots, long version, Message *found) except -1:
+cdef bint take_common(
+    PyObject *message, const Slots *slots, long version, Message *found
+) except -1:
     """Measure what all three have: consistency, flags, serial, timestamp and options."""
     cdef PyObject *value = slot_of(message, slots.custom_payload)
     if value == NULL or (<object>value is not None and PyObject_IsTrue(<object>value)):
