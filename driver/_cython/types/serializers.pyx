@@ -35,11 +35,13 @@ from cpython.list cimport (
     PyList_SET_ITEM,
 )
 from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.sequence cimport (
     PySequence_Fast,
     PySequence_Fast_GET_ITEM,
     PySequence_Fast_GET_SIZE,
+    PySequence_Fast_ITEMS,
 )
 from cpython.tuple cimport PyTuple_CheckExact
 from cpython.unicode cimport PyUnicode_AsASCIIString, PyUnicode_AsUTF8String, PyUnicode_CheckExact
@@ -73,6 +75,40 @@ from ...types.text import AsciiType, BytesType, UTF8Type, VarcharType
 from ...types.vector import VectorType
 from ...types.wrapper import unwrapped
 from ...protocol.unset import UNSET_VALUE
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Floats that are float objects and stay finite as floats; the index of the first other one.
+       A dozen instructions each where one call each took 26. What is infinite or no number has all
+       bits of the exponent. */
+    static Py_ssize_t write_usual_floats(
+        PyObject **items, Py_ssize_t count, unsigned char *target
+    ) {
+        Py_ssize_t i;
+    #if defined(__GNUC__)
+    #pragma GCC unroll 4
+    #endif
+        for (i = 0; i < count; i++) {
+            float number;
+            uint32_t bits;
+            if (!PyFloat_CheckExact(items[i])) return i;
+            number = (float)PyFloat_AS_DOUBLE(items[i]);
+            memcpy(&bits, &number, 4);
+            if ((bits & 0x7F800000) == 0x7F800000) return i;
+            target[4 * i] = (unsigned char)(bits >> 24);
+            target[4 * i + 1] = (unsigned char)(bits >> 16);
+            target[4 * i + 2] = (unsigned char)(bits >> 8);
+            target[4 * i + 3] = (unsigned char)bits;
+        }
+        return count;
+    }
+    """
+    Py_ssize_t write_usual_floats(
+        PyObject **items, Py_ssize_t count, unsigned char *target
+    ) noexcept
 
 cdef extern from "Python.h":
     void Py_SET_SIZE(object sequence, Py_ssize_t size)
@@ -352,12 +388,15 @@ cdef class _Vector(_Exact):
 
 cdef class _FloatVector(_Vector):
     cdef bint from_items(self, object items, unsigned char *target) except -1:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i = write_usual_floats(
+            PySequence_Fast_ITEMS(items), self.count, target
+        )
         cdef float number = 0
-        for i in range(self.count):
+        while i < self.count:
             if not _as_float(<object>PySequence_Fast_GET_ITEM(items, i), &number):
                 return False
             write_float(target + 4 * i, number)
+            i += 1
         return True
 
     cdef bint from_numbers(self, const void *numbers, unsigned char *target) except -1:
