@@ -18,6 +18,8 @@ used          it covers a regression: the gate shows it, and does not fail for i
 undecided     wall time cannot tell this time whether there is something to cover
 exceeded      the regression is larger than the amount: it is not accepted
 not asked     what it names was left out of this gate (`--bench`, `--meters`, `--impl`)
+in the base   the base is a recorded pass that it was used for, and nothing regressed since: it
+              stays in view until its day, and what it covered there counts against its amount
 expired       an error: its day has passed, so somebody has to decide anew
 unmatched     an error: there is no such benchmark, or nothing regressed there any more. A line that
               covers nothing would let the next regression through
@@ -28,7 +30,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import files, toml
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, MutableMapping, Sequence
     from pathlib import Path
 
-State = Literal["used", "undecided", "exceeded", "not asked", "expired", "unmatched"]
+State = Literal["used", "undecided", "exceeded", "not asked", "in the base", "expired", "unmatched"]
 #: States with which a gate cannot pass.
 ERRORS: tuple[State, ...] = ("expired", "unmatched")
 #: Of the file, which says none as long as it is the first.
@@ -59,7 +61,8 @@ class Entry:
         amount: the largest accepted change, as 0.03 for 3 %.
         reason: why, for a reader.
         until: the last day on which it holds.
-        line: of its header in the file.
+        line: of its header in the file; 0 of an entry that is only in the record of a pass.
+        passed: what it covered when the gate passed at the base: a ratio by "IMPL METER".
     """
 
     benchmark: str
@@ -69,6 +72,12 @@ class Entry:
     reason: str
     until: dt.date
     line: int
+    passed: Mapping[str, float] = field(default_factory=dict)
+
+    def same_as(self, other: Entry) -> bool:
+        """Whether both are about the same regression."""
+        mine = self.benchmark, sorted(self.meters), self.impl
+        return mine == (other.benchmark, sorted(other.meters), other.impl)
 
     def covers(self, case: Mapping[str, Any]) -> bool:
         """Whether a case of a gate is the one that is meant."""
@@ -133,6 +142,57 @@ def _entry(file: toml.File, where: tuple[str, int]) -> Entry:
     )  # fmt: skip
 
 
+def with_passed(entries: Sequence[Entry], passed: Sequence[Entry]) -> list[Entry]:
+    """The entries of the file, with what the record of the last pass knows of them, and its others.
+
+    Deleting a line, or recording a pass anew, takes no regression out of view before its day.
+    """
+    known = [
+        next((replace(entry, passed=old.passed) for old in passed if old.same_as(entry)), entry)
+        for entry in entries
+    ]
+    return known + [old for old in passed if not any(old.same_as(entry) for entry in entries)]
+
+
+def still(document: Mapping[str, Any], before: Sequence[Entry]) -> list[dict[str, Any]]:
+    """What a record of a pass keeps of accepted regressions.
+
+    Args:
+        document: of the gate that passed.
+        before: of the record that is replaced. The gate need not have known of them: its base may
+            have been named.
+    """
+    kept = []
+    for entry in document["accepted"]:
+        covered = {
+            f"{case['impl']} {meter}":
+            case["meters"][meter]["ratio"] * entry["passed"].get(f"{case['impl']} {meter}", 1.0)
+            for case in (*document["cases"], *document["suites"])
+            if case["name"] == entry["benchmark"] and entry["impl"] in {None, case["impl"]}
+            for meter in entry["meters"]
+            if meter in case["meters"] and case["meters"][meter]["ratio"] is not None
+        }  # fmt: skip
+        kept.append(
+            Entry(
+                entry["benchmark"], tuple(entry["meters"]), entry["impl"], entry["amount"],
+                entry["reason"], dt.date.fromisoformat(entry["until"]), 0,
+                entry["passed"] | covered,
+            )
+        )  # fmt: skip
+    kept += [old for old in before if not any(old.same_as(each) for each in kept)]
+    return [asdict(each) | {"until": each.until.isoformat()} for each in kept]
+
+
+def from_record(rows: Sequence[Mapping[str, Any]], today: dt.date) -> tuple[Entry, ...]:
+    """The entries of the record of a pass whose day has not come."""
+    entries = (
+        Entry(**{**row, "meters": tuple(row["meters"]),
+                 "until": dt.date.fromisoformat(row["until"])})
+        for row in rows
+    )  # fmt: skip
+    return tuple(entry for entry in entries if entry.until >= today)
+
+
 def apply(
     entries: Sequence[Entry],
     cases: Sequence[MutableMapping[str, Any]],
@@ -161,7 +221,7 @@ def apply(
     return [
         {"benchmark": entry.benchmark, "meters": list(entry.meters), "impl": entry.impl,
          "amount": entry.amount, "reason": entry.reason, "until": entry.until.isoformat(),
-         "line": entry.line, "state": state}
+         "line": entry.line, "state": state, "passed": dict(entry.passed)}
         for entry, state in zip(entries, states, strict=True)
     ]  # fmt: skip
 
@@ -172,28 +232,34 @@ def _state(
     """What becomes of an entry."""
     if today > entry.until:
         return "expired"
+    nothing: State = "in the base" if entry.passed else "unmatched"
     if entry.benchmark not in names:
-        return "unmatched"
+        return nothing
     measured = [
-        case["meters"][meter]
+        (case, meter)
         for case in cases if entry.covers(case)
         for meter in entry.meters if meter in case["meters"]
     ]  # fmt: skip
+    said = [case["meters"][meter]["verdict"] for case, meter in measured]
     if not measured:
         return "not asked"
-    regressed = [about for about in measured if about["verdict"] == "regressed"]
+    regressed = [each for each, word in zip(measured, said, strict=True) if word == "regressed"]
     if regressed:
-        return "used" if all(_within(about, entry) for about in regressed) else "exceeded"
-    return "undecided" if any(a["verdict"] == "undecided" for a in measured) else "unmatched"
+        return "used" if all(_within(*each, entry) for each in regressed) else "exceeded"
+    return "undecided" if "undecided" in said else nothing
 
 
 def _acceptance(entries: Sequence[Entry], case: Mapping[str, Any]) -> dict[str, str | float] | None:
     """What accepts a case, if every meter that regressed in it is covered."""
-    regressed = {m: about for m, about in case["meters"].items() if about["verdict"] == "regressed"}
+    regressed = [m for m, about in case["meters"].items() if about["verdict"] == "regressed"]
     found = []
-    for meter, about in regressed.items():
+    for meter in regressed:
         entry = next(
-            (e for e in entries if e.covers(case) and meter in e.meters and _within(about, e)),
+            (
+                e
+                for e in entries
+                if e.covers(case) and meter in e.meters and _within(case, meter, e)
+            ),
             None,
         )
         if entry is None:
@@ -208,7 +274,8 @@ def _acceptance(entries: Sequence[Entry], case: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _within(about: Mapping[str, Any], entry: Entry) -> bool:
-    """Whether a change is not shown to be larger than the accepted amount."""
-    low = math.inf if about["low"] is None else about["low"]
-    return bool(low <= 1 + entry.amount)
+def _within(case: Mapping[str, Any], meter: str, entry: Entry) -> bool:
+    """Whether a change is not shown to be larger than what is left of the accepted amount."""
+    low = case["meters"][meter]["low"]
+    before = entry.passed.get(f"{case.get('impl')} {meter}", 1.0)
+    return bool((math.inf if low is None else low) * before <= 1 + entry.amount)

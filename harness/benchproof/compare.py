@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from . import (
+    accepted,
     builds,
     counting,
     definitions,
@@ -94,6 +95,7 @@ class Request:
         builds: how often each side is built; None for what the project set.
         gate: whether it decides: regressions can be accepted, and what cannot be measured is part
             of the answer.
+        passed: regressions that were accepted when the gate passed at the base.
         todays: whether the working tree's rules and benchmarks hold, and not the candidate's.
     """
 
@@ -114,6 +116,7 @@ class Request:
     imported: tuple[str, ...] = ()
     builds: int | None = None
     gate: bool = False
+    passed: tuple[accepted.Entry, ...] = ()
     todays: bool = False
 
     @property
@@ -333,7 +336,8 @@ class _Comparison:
                 "excluded": [*self.excluded, *self.catalogue.excluded],
                 "trouble": self.trouble,
             },
-            self.settings, self.lanes, self.rules.entries,
+            self.settings, self.lanes,
+            accepted.with_passed(self.rules.entries, self.request.passed),
             [case.name for case in self.catalogue.known], self.partial,
         )  # fmt: skip
 

@@ -100,7 +100,10 @@ def _accepted(document: Mapping[str, Any], console: Console) -> None:
             say(console, f"accepted until {why['until']}: {words.named(row)}: {why['reason']}",
                 "yellow")  # fmt: skip
     for entry in document.get("accepted", ()):
-        if entry["state"] != "used":
+        if entry["state"] == "in the base":
+            say(console, f"accepted until {entry['until']}, in the base: {words.standing(entry)}",
+                "yellow")  # fmt: skip
+        elif entry["state"] != "used":
             say(console, f"accepted.toml:{entry['line']}: {entry['benchmark']}: {entry['state']}",
                 "yellow")  # fmt: skip
 

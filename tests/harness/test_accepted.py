@@ -8,6 +8,8 @@ import pytest
 
 from benchproof import accepted, verdict
 from benchproof.errors import AcceptedError
+from benchproof.gate import passed
+from benchproof.gate.report import words
 
 ROOT = Path(__file__).resolve().parents[2]
 TODAY = dt.date(2026, 12, 1)
@@ -164,6 +166,73 @@ def test_two_entries_may_cover_the_two_meters_of_a_case(tmp_path):
     entries, row = load(tmp_path, ENTRY + second), case(instructions=1.02, bytes=1.02)
     assert states(entries, [row]) == ["used", "used"]
     assert row["accepted"]["until"] == "2026-12-24"
+
+
+# What was accepted at the pass that is the base.
+
+
+#: Longer than this test is run: what reads a record knows today's date.
+LASTING = ENTRY.replace("2026-12-31", "2999-12-31")
+
+
+def gate(entries, *cases, today=TODAY):
+    """As much of a gate's document as the record of a pass needs."""
+    rows = list(cases)
+    return {
+        "right": {"commit": "c" * 40, "content": "x", "dirty": False}, "cases": rows, "suites": [],
+        "accepted": accepted.apply(entries, rows, today), "verdict": {"exit": 0},
+        "created": "2026-12-01T00:00:00+00:00", "provenance": {"cpu": "a processor"},
+    }  # fmt: skip
+
+
+@pytest.fixture
+def base(tmp_path):
+    """The entries of a record of a pass at which 2 % of at most 3 % were accepted."""
+    document = gate(load(tmp_path, LASTING), case(instructions=1.02))
+    (entry,) = passed.record(document, tmp_path / passed.FILE).accepted
+    return entry
+
+
+def test_a_recorded_pass_keeps_what_was_accepted_in_view(tmp_path, base):
+    known = accepted.with_passed(load(tmp_path, LASTING), [base])
+    (row,) = accepted.apply(known, [case(instructions=1.0)], TODAY)
+    assert (row["state"], row["line"]) == ("in the base", 2)
+    assert row["passed"] == {"python instructions": pytest.approx(1.02)}
+    assert words.standing(row) == (
+        "bind.time_x: python instructions +2.00\N{NO-BREAK SPACE}% of at most "
+        "+3.00\N{NO-BREAK SPACE}%: answers are checked now"
+    )
+
+
+def test_deleting_the_line_does_not_take_it_out_of_view(base):
+    (row,) = accepted.apply(accepted.with_passed([], [base]), [case(instructions=1.0)], TODAY)
+    assert (row["state"], row["line"]) == ("in the base", 0)
+
+
+@pytest.mark.parametrize(("more", "state"), [(1.009, "used"), (1.011, "exceeded")])
+def test_what_the_base_took_is_taken_off_the_amount(tmp_path, base, more, state):
+    known, row = accepted.with_passed(load(tmp_path, LASTING), [base]), case(instructions=more)
+    assert states(known, [row]) == [state]
+    assert bool(row["accepted"]) is (state == "used")
+
+
+def test_passes_one_after_the_other_add_up(tmp_path, base):
+    file = tmp_path / passed.FILE
+    known = accepted.with_passed(load(tmp_path, LASTING), [base])
+    (entry,) = passed.record(gate(known, case(instructions=1.005)), file).accepted
+    assert entry.passed == {"python instructions": pytest.approx(1.02 * 1.005)}
+
+
+def test_a_pass_against_a_base_that_was_named_forgets_nothing(tmp_path, base):
+    file = tmp_path / passed.FILE
+    assert passed.record(gate([], case(instructions=1.0)), file).accepted == (base,)
+
+
+def test_after_its_day_it_is_gone_from_the_record_and_an_error_in_the_file(tmp_path, base):
+    later = base.until + dt.timedelta(days=1)
+    assert accepted.from_record(accepted.still(gate([base]), ()), later) == ()
+    known = accepted.with_passed(load(tmp_path, LASTING), [base])
+    assert states(known, [case(instructions=1.0)], later) == ["expired"]
 
 
 def test_this_project_has_a_file_that_loads():

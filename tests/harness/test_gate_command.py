@@ -118,6 +118,7 @@ def test_ctrl_c_while_both_implementations_are_counted_ends_all_workers(toy, cac
 def document(toy, **head):
     about = {"commit": toy.git("rev-parse", "HEAD"), "content": "c", "dirty": False} | head
     return {"right": about, "created": "2026-01-02T03:04:05+00:00",
+            "provenance": {"cpu": "a processor"}, "accepted": [], "cases": [], "suites": [],
             "verdict": {"status": "no regression", "exit": 0}}  # fmt: skip
 
 

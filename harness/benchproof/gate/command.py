@@ -70,7 +70,7 @@ def run(
         last = passed.load(kept)
         warned = last.elsewhere(provenance.cpu_model())
         base, words = passed.base(last, place.checkout, asked.right)
-        asked = replace(asked, left=base)
+        asked = replace(asked, left=base, passed=last.accepted)
         if words:
             tell.line(words)
     if record:

@@ -1,22 +1,28 @@
-"""Where this project stands: the newest commit at which its gate passed, kept in the repository."""
+"""Where this project stands: the newest commit at which its gate passed, kept in the repository.
+
+With what was accepted there: to record a pass makes a regression part of the base, not forgotten.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files, results, targets
+from benchproof import accepted, files, results, targets
 from benchproof.errors import BenchproofError, TargetError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from benchproof.accepted import Entry
     from benchproof.checkout import Checkout
 
 #: Below the reports.
 FILE = "gate/passed.json"
-SCHEMA = 1
+SCHEMA = 2
 #: How far back to look for a commit with the same driver.
 MOST_COMMITS = 300
 
@@ -34,12 +40,14 @@ class Passed:
         content: hash of its driver and of how it is built; survives a rebase.
         date: when it passed, ISO 8601.
         cpu: model of the processor on which it passed; "" where that was not recorded.
+        accepted: regressions that are in it and were accepted, and whose day has not come.
     """
 
     commit: str
     content: str
     date: str
     cpu: str = ""
+    accepted: tuple[Entry, ...] = ()
 
     def elsewhere(self, here: str) -> dict[str, Any] | None:
         """A warning (`analysers.warnings`) where the processor is another model."""
@@ -60,9 +68,9 @@ def load(file: Path) -> Passed:
     try:
         kept = files.read_json(file)
         files.refuse_newer(kept, SCHEMA, file)
-        return Passed(
-            str(kept["commit"]), str(kept["content"]), str(kept["date"]), str(kept.get("cpu", ""))
-        )
+        commit, content, date = (str(kept[key]) for key in ("commit", "content", "date"))
+        known = accepted.from_record(kept.get("accepted", ()), dt.datetime.now(dt.UTC).date())
+        return Passed(commit, content, date, str(kept.get("cpu", "")), known)
     except FileNotFoundError as error:
         raise NoBaseError(f"no gate has passed yet ({file} is not there): {what_to_do}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -105,7 +113,7 @@ def base(passed: Passed, checkout: Checkout, head: str) -> tuple[str, str]:
 
 
 def record(document: Mapping[str, Any], file: Path) -> Passed:
-    """Write down that a gate passed.
+    """Write down that a gate passed, and what was accepted by then, also at earlier passes.
 
     Raises:
         BenchproofError: it did not, or measured a working tree, or not everything; or the file
@@ -116,7 +124,14 @@ def record(document: Mapping[str, Any], file: Path) -> Passed:
         raise BenchproofError(f"not recorded: {document['verdict']['status']}")
     if head["dirty"] or not head["commit"]:
         raise BenchproofError("not recorded: a commit passes, and this was a working tree")
-    passed = Passed(head["commit"], head["content"], document["created"],
-                    document["provenance"]["cpu"])  # fmt: skip
-    results.write_json({"schema": SCHEMA, "kind": "passed gate"} | vars(passed), file)
-    return passed
+    before: tuple[Entry, ...] = ()
+    with suppress(NoBaseError):
+        before = load(file).accepted
+    found = {
+        "schema": SCHEMA, "kind": "passed gate", "commit": head["commit"],
+        "content": head["content"], "date": document["created"],
+        "cpu": document["provenance"]["cpu"],
+        "accepted": accepted.still(document, before),
+    }  # fmt: skip
+    results.write_json(found, file)
+    return load(file)

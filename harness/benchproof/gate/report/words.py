@@ -121,6 +121,13 @@ def named(row: Row) -> str:
     return f"{row['name']} [{row['impl']}]" if row.get("impl") else str(row["name"])
 
 
+def standing(entry: Mapping[str, Any]) -> str:
+    """An accepted regression that is part of the base, with what it came to there."""
+    came = ", ".join(f"{key} {units.change(ratio)}" for key, ratio in entry["passed"].items())
+    most = units.change(1 + entry["amount"])
+    return f"{entry['benchmark']}: {came or 'nothing'} of at most {most}: {entry['reason']}"
+
+
 def moved_suites(document: Document) -> list[Row]:
     """The suites that moved as a whole, the worse ones first."""
     found = [row for row in document.get("suites") or () if row["verdict"] in MOVED]
