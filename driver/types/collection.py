@@ -77,7 +77,8 @@ class MapType(CQLType):
 
     @classmethod
     def serialize(cls, value: Mapping[Any, Any], protocol_version: int) -> bytes:
-        if not isinstance(value, Mapping):
+        # Programs have mappings that can be hashed, and are none for collections.abc.
+        if not isinstance(value, Mapping) and not hasattr(value, "items"):
             raise TypeError(f"map takes a mapping, not {type(value).__name__}")
         key_type, value_type = cls.subtypes
         parts = [marshal.int32_pack(len(value))]

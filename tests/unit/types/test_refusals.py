@@ -82,6 +82,14 @@ def test_a_number_out_of_range_is_an_overflow_error(name, value):
         lookup_cqltype(name).serialize(value, 4)
 
 
+def test_a_map_takes_what_has_items():
+    class Hashable(frozenset):
+        items = frozenset.__iter__
+
+    serialize = lookup_cqltype("map<int, int>").serialize
+    assert serialize(Hashable([(1, 2)]), 4) == serialize({1: 2}, 4)
+
+
 @pytest.mark.parametrize("part", ["months", "days", "nanoseconds"])
 def test_a_duration_whose_parts_do_not_fit_is_refused(part):
     with pytest.raises(ValueError, match="64 bits"):
