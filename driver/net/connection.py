@@ -412,6 +412,21 @@ class Connection:
         return self._settings.tls is not None
 
     @property
+    def host(self) -> str:
+        """The address of the endpoint."""
+        return self.endpoint.address
+
+    @property
+    def port(self) -> int | None:
+        """The port of the endpoint."""
+        return self.endpoint.port
+
+    @property
+    def max_request_id(self) -> int:
+        """The highest stream id."""
+        return self.max_in_flight - 1
+
+    @property
     def in_flight(self) -> int:
         """How many streams are taken, orphaned ones among them."""
         return self._streams.taken

@@ -56,6 +56,10 @@ class BatchType(IntEnum):
     UNLOGGED = 1
     COUNTER = 2
 
+    def __str__(self) -> str:
+        """The name, as CQL has it: ``BEGIN UNLOGGED BATCH``."""
+        return self.name
+
 
 class SchemaChangeType(StrEnum):
     """What happened in a schema change."""

@@ -80,10 +80,14 @@ class SimpleDateType(CQLType):
 
     Takes a Date, a ``datetime.date``, ``YYYY-MM-DD``, or an int, which is the number on the wire:
     days since the epoch plus 2**31.
+
+    Attributes:
+        EPOCH_OFFSET_DAYS: what the number on the wire is for the epoch.
     """
 
     typename = "date"
     option_code = 0x0011
+    EPOCH_OFFSET_DAYS = EPOCH_OFFSET_DAYS
 
     @classmethod
     def serialize(cls, value: Date | dt.date | str | int, protocol_version: int) -> bytes:
