@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from .adaptors.binding import binding_as_there
 from .adaptors.protocol_errors import raising_message_classes
 from .finder import ROOT, CompatFinder
 from .logs import LogBridge
@@ -55,11 +56,12 @@ def install(*, force: bool = False) -> None:
         finder = CompatFinder(MODULES, REFUSED, ON_TOP, patches)
         sys.meta_path.insert(0, finder)
         bridge.start()
-        restore_raised = raising_message_classes()
+        restores = raising_message_classes(), binding_as_there()
 
         def undo() -> None:
             patches.restore_all()
-            restore_raised()
+            for restore in restores:
+                restore()
             bridge.stop()
             sys.meta_path.remove(finder)
             _take_out()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .tables import LEFT_OUT
+from .tables import LEFT_OUT, MODULES
 
 if TYPE_CHECKING:
     from .resolve import Patches
@@ -31,6 +32,10 @@ class ServedModule(ModuleType):
         try:
             return self.__patches__.get(self.__served__, name)
         except AttributeError:
+            submodule = f"{self.__name__}.{name}"
+            if submodule in MODULES:
+                # Programs rely on what other modules of the package import.
+                return import_module(submodule)
             reason = LEFT_OUT.get(f"{self.__name__}.{name}")
             raise AttributeError(
                 f"module {self.__name__!r}, served by driver.compat, has no attribute {name!r}"

@@ -89,6 +89,14 @@ class Encoder:
             encode = self.mapping.get(base)
             if encode is not None:
                 return encode(value)
+        return self.cql_encode_unknown(value)
+
+    def cql_encode_unknown(self, value: object) -> str:
+        """The literal of a value whose class, and no base of it, is in the mapping: none.
+
+        Raises:
+            TypeError: always.
+        """
         raise TypeError(f"a {type(value).__name__} has no CQL literal: {value!r}")
 
     def cql_encode_none(self, _value: None) -> str:

@@ -99,6 +99,9 @@ class TableMetadata(SchemaPart):
             for name, column in self.columns.items()
         ]
 
+    #: The name that the object mapper of other CQL drivers calls it by.
+    _make_option_strings = staticmethod(option_strings)
+
     def _property_strings(self) -> list[str]:
         """What stands behind ``WITH``."""
         if self.virtual:

@@ -204,3 +204,36 @@ def test_a_query_of_scylladb_gives_up_after_a_time(ends_after, text):
 
     limit = None if ends_after is None else dt.timedelta(seconds=ends_after)
     assert maybe_add_timeout_to_query("q", limit) == text
+
+
+@pytest.mark.usefixtures("served")
+def test_any_object_is_written_as_it_says_and_a_batch_type_by_its_name():
+    from cassandra.cqltypes import SimpleDateType
+    from cassandra.encoder import Encoder
+    from cassandra.query import BatchType, bind_params
+
+    class Quoted:
+        def __str__(self):
+            return "('a', 'b')"
+
+    assert bind_params("IN %s", (Quoted(),), Encoder()) == "IN ('a', 'b')"
+    assert f"BEGIN {BatchType.UNLOGGED} BATCH" == "BEGIN UNLOGGED BATCH"
+    assert SimpleDateType.EPOCH_OFFSET_DAYS == 2**31
+
+
+def test_a_dict_with_more_names_and_a_text_are_bound_only_while_the_names_are_served():
+    from driver import compat
+    from driver.protocol.columns import ColumnMetadata
+    from driver.statements import PreparedStatement
+    from driver.types import UTF8Type
+
+    marker = ColumnMetadata("ks", "t", "v", UTF8Type)
+    prepared = PreparedStatement([marker], b"id", None, "q", None, 4, None, None)
+    with compat.installed(force=True):
+        assert prepared.bind({"v": "x", "more": 1}).values == [b"x"]
+        assert prepared.bind("x").values == [b"x"]
+        with pytest.raises(ValueError, match="2 values are too many"):
+            prepared.bind("xy")
+    for refused in ({"v": "x", "more": 1}, "x"):
+        with pytest.raises((ValueError, TypeError), match=r"no bind marker|values are a sequence"):
+            prepared.bind(refused)

@@ -81,7 +81,25 @@ def test_what_is_left_out_says_so(module, reason):
 
 
 @pytest.mark.usefixtures("served")
+def test_a_module_of_the_package_is_there_that_only_others_import():
+    import cassandra
+
+    assert cassandra.connection.ConnectionBusy.__name__ == "ConnectionBusy"
+
+
+@pytest.mark.usefixtures("served")
+def test_options_are_written_for_the_object_mapper():
+    from cassandra.metadata import TableMetadataV3
+
+    options = {"comment": "it's", "caching": {"keys": "ALL"}, "gc_grace_seconds": None}
+    written = ["caching = {'keys': 'ALL'}", "comment = 'it''s'"]
+    assert TableMetadataV3._make_option_strings(options) == written
+
+
+@pytest.mark.usefixtures("served")
 def test_the_object_mapper_is_that_of_an_installed_driver(tmp_path, monkeypatch):
+    from driver.cluster import Cluster
+
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     with pytest.raises(ImportError, match="pip install cassandra-driver"):
         importlib.import_module("cassandra.cqlengine.models")
@@ -90,8 +108,6 @@ def test_the_object_mapper_is_that_of_an_installed_driver(tmp_path, monkeypatch)
     (mapper / "__init__.py").write_text("from cassandra.cluster import Cluster")
     (mapper / "models.py").write_text("from . import Cluster")
     importlib.invalidate_caches()
-    from driver.cluster import Cluster
-
     assert importlib.import_module("cassandra.cqlengine.models").Cluster is Cluster
 
 
