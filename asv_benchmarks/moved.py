@@ -55,6 +55,8 @@ def before(name: str) -> str | None:
     for now, then in MOVED.items():
         if name == now or name.startswith((f"{now}.", f"{now}:")):
             return then + name.removeprefix(now)
+        if now.startswith(f"{name}:"):  # a module whose only content moved
+            return then.partition(":")[0]
     return None
 
 

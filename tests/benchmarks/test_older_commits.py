@@ -14,6 +14,9 @@ from tests.benchmarks.places import ROOT, SUITES
 BEFORE = {
     "protocol.columns": ("65e21ec", ("bind.reading_with_encryption",)),
     "protocol.kinds": ("65e21ec", ("encode_message.batch_100_plain",)),
+    "wire.decoding:decode_message": ("3c08354", ("decode_rows.one_row",)),
+    "statements.bound:bind_prepared": ("0b185f3", ("bind.reading_prepared_bind",)),
+    "wire.requests.frames:encode_message": ("596f164", ("encode_message.query_1kb_v5",)),
     "execution.request:RequestExecution._set_result": (
         "598b85d",
         ("result_dispatch.rows", "query_path.point_select"),
