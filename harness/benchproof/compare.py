@@ -190,7 +190,7 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         samples = running.samples()
         document = judge.document(samples)
         if running.failed and not document["cases"] and not request.gate:
-            raise running.failed[0]
+            raise running.refusal
         return Outcome(document, samples, running.lanes)
 
 
@@ -351,6 +351,16 @@ class _Comparison:
         self.trouble.append({"impl": name, "why": str(why)})
         if self.request.gate or len(self.lanes) > 1:
             self.tell.line(f"{name}: {why}" if name else str(why))
+
+    @property
+    def refusal(self) -> BenchproofError:
+        """Why nothing was measured; of several variants, which are told as they fail, in a line."""
+        first = self.failed[0]
+        if len(self.lanes) == 1:
+            return first
+        (name,) = [each["impl"] for each in self.trouble if each["why"] == str(first)][:1]
+        line = str(first).splitlines()[0].rstrip(":")
+        return type(first)(f"{name}: {line}" if name else line)
 
     def _count(self) -> None:
         """Build, prove and count, some variants at a time."""
