@@ -1,7 +1,8 @@
 """Compiled form of driver/statements/bound.py: values to a bound statement in one call.
 
 The classes are the pure module's; what every request calls of them is here, and reads and sets
-their slots where they are. What is unusual, such as a dict of values, is left to their other methods.
+their slots where they are. What is unusual, such as a dict of values, is left to their other
+methods.
 """
 
 from cpython.bytes cimport PyBytes_CheckExact

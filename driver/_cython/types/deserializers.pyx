@@ -255,10 +255,12 @@ cdef inline uint64_t _packed_day(uint64_t number) noexcept:
     """A day of the calendar, by how many days it is after the first one, as ``_last_day``."""
     global _last_day
     cdef uint64_t known = _last_day
+    cdef uint64_t year, month
     cdef Day day
     if known >> 32 != number or known == 0:
         day = day_of(<int64_t>number + FIRST_DAY)
-        known = number << 32 | <uint64_t>day.year << 9 | <uint64_t>day.month << 5 | <uint64_t>day.day
+        year, month = day.year, day.month
+        known = number << 32 | year << 9 | month << 5 | <uint64_t>day.day
         _last_day = known
     return known
 

@@ -54,7 +54,7 @@ cdef class _Reader:
     cdef int begin(
         self, bytes body, Py_ssize_t offset, columns, deserializers, int protocol_version, policy,
     ) except -1:
-        """Read how many rows there are. In place of ``__init__``, which costs a tuple and a call."""
+        """Read how many rows there are. No ``__init__``: that costs a tuple and a call."""
         cdef Py_ssize_t left = len(body) - offset if offset >= 0 else 0
         self.body = body
         self.columns = columns

@@ -1,8 +1,8 @@
 """Compiled form of driver/wire/requests/frames.py: header and body in one piece of their size.
 
 What a session sends is written here: QUERY, EXECUTE and BATCH of these very classes, first
-measured, then written. Whatever else a message may be or hold, down to values that no server takes, is left
-to the pure function, so that bytes, exceptions and their words are its.
+measured, then written. Whatever else a message may be or hold, down to values that no server takes,
+is left to the pure function, so that bytes, exceptions and their words are its.
 """
 
 from cpython.bytes cimport (
