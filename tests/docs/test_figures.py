@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CALIBRATION = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
 RATES = json.loads((ROOT / "reports/calibration/summary.json").read_text(encoding="utf-8"))
+#: Sides of the comparison with other drivers.
+OURS, PEERS = "cqlpath, Cython", ("scylla-driver 3.29.12", "cassandra-driver 3.30.1")
 
 
 def cells(line):
@@ -133,6 +135,47 @@ def test_beside_other_drivers():
     for name, said in rows(README, "| cassandra-driver").items():
         kept = [cell.split("*")[0] for cell in (places.get(name) or time[name])[1:3]]
         assert said == [rounded(float(n), cell) for n, cell in zip(kept, said, strict=True)], name
+
+
+def test_instructions_beside_other_drivers():
+    page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
+    kept = json.loads((ROOT / "reports" / "request-budget.json").read_text(encoding="utf-8"))
+    counts = [
+        [each["scylla-driver 3.29.12"], each["cqlpath, Cython"]]
+        for each in kept["decoding"].values()
+    ]
+    told = rows(page, "decode | scylla-driver")
+    decoding = {
+        name: said[2]
+        for name, said in told.items()
+        if [int(cell.replace(",", "")) for cell in said[:2]] in counts
+    }
+    assert decoding.keys() == told.keys()
+    for name, said in told.items():
+        theirs, ours = (int(cell.replace(",", "")) for cell in said[:2])
+        assert said[2] == rounded(theirs / ours, said[2]), name
+    file = ROOT / "reports/results/2026-11-23/peers-sending.json.gz"
+    kept = json.loads(gzip.decompress(file.read_bytes()))
+    before = {
+        side: {name: count for group in kept["before"].values() if side in group
+               for name, count in group[side].get("instructions", group[side]).items()}
+        for side in (OURS, *PEERS)
+    }  # fmt: skip
+    told = rows(page, "Case | before")
+    for name, said in told.items():
+        ours = kept["after"][OURS][name]
+        peers = [(before[peer] | kept["peers_routing"][peer])[name] for peer in PEERS]
+        assert said[:4] == [
+            f"{before[OURS][name]:,.0f}", f"{ours:,.0f}",
+            *(rounded(count / ours, cell) for count, cell in zip(peers, said[2:4], strict=True)),
+        ], name  # fmt: skip
+    ((first, short),) = rows(README, "encode QUERY of 64 B, with lz4").items()
+    assert [*first.split(", "), *short] == [
+        *(told[name][2] for name in ("encode QUERY of 64 B", "encode QUERY of 64 B, lz4",
+                                     "encode EXECUTE of five values", "bind ten scalars")),
+        *(decoding[name] for name in ("one row of six columns, with metadata",
+                                      "5,000 such rows", "1,000 x 10 ints", "VOID")),
+    ]  # fmt: skip
 
 
 def test_the_ledger():
