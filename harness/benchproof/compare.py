@@ -30,6 +30,7 @@ from . import (
     targets,
     timing,
     unmeasured,
+    variants,
     verdict,
 )
 from .collected import Samples
@@ -380,7 +381,7 @@ class _Comparison:
     def _count_one(self, each: Lane) -> None:
         """Build, prove and count one variant."""
         told_early = self.catalogue.known or not self.request.bench
-        if told_early and each.same_sources and not self.request.force:
+        if told_early and each.same_sources and not self.request.force and self._has(each):
             each.same = True
             return
         tell = Named(self.tell, each.name if len(self.lanes) > 1 else "")
@@ -390,6 +391,14 @@ class _Comparison:
         if not each.same or self.request.force:
             each.cases = chosen
             each.count(bench, self.request.tasks, self.number, self.settings, tell, self.budget)
+
+    def _has(self, each: Lane) -> bool:
+        """Whether the sources have a variant; the build of one that they lack says so."""
+        right = each.targets["right"]
+        if not each.name or right.repository:
+            return True
+        commit = None if right.is_working_tree else right.commit
+        return each.name in variants.of(self.place.checkout, commit)
 
     @property
     def _measured(self) -> list[tuple[Lane, Bench]]:
