@@ -443,7 +443,7 @@ class _Comparison:
             return
         timed = []
         for each, bench in self._measured:
-            ready = counting.measurable(bench, each.cases, "wall")
+            ready = counting.measurable(bench, imports.functions(each.cases), "wall")
             if self.request.only_changes:
                 same = {case.name: NOTHING_TO_DECIDE for case in ready
                         if counting.is_equivalent(bench, case, self.settings)}  # fmt: skip

@@ -229,6 +229,6 @@ def test_stopping_while_building_is_told(slower, tell, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Builder, "build", stop)
+    monkeypatch.setattr(Builder, "make", stop)
     with pytest.raises(StoppedError, match="before anything was measured"):
         compare.compare(QUICK, slower, tell)
