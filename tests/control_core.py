@@ -135,6 +135,8 @@ class FakeCore:
 
     def __init__(self, **options):
         self.options = SimpleNamespace(
+            metadata_request_timeout=None,
+            schema_metadata_page_size=1000,
             endpoint_factory=DefaultEndPointFactory(),
             reconnection_policy=ConstantReconnectionPolicy(0.001, None),
             conviction_policy_factory=SimpleConvictionPolicy,

@@ -28,7 +28,7 @@ def hush(_):
 def test_all_drivers_give_the_same_answers_and_show_what_ran():
     said = measuring.agree([PURE, PEER], hush)
     assert said["pure"]["digests"].keys() == said["cassandra-driver"]["digests"].keys()
-    assert len(said["pure"]["digests"]) == 23
+    assert len(said["pure"]["digests"]) == 27
     assert said["cassandra-driver"]["name"] == "cassandra-driver"
     assert all(file.endswith(".py") for file in said["pure"]["modules"].values())
     assert said["cassandra-driver"]["modules"]["protocol"].endswith((".so", ".py"))
@@ -73,9 +73,10 @@ def test_every_operation_is_counted_by_every_meter_of_this_machine():
     found = measuring.count([PURE], said, hush)["pure"]
     meters = {"instructions": instructions, "allocations": allocations}
     assert set(found) == {name for name, meter in meters.items() if not meter.why_not()}
-    for numbers in found.values():
+    for meter, numbers in found.items():
         assert set(numbers) == set(said["pure"]["digests"])
-        assert min(numbers.values()) > 0
+        # A routing key of one part is the value that was bound: nothing is allocated for it.
+        assert min(numbers.values()) > 0 or meter == "allocations"
 
 
 def test_the_page_has_a_table_for_each_meter_that_all_were_measured_with(tmp_path):

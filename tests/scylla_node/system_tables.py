@@ -79,7 +79,9 @@ COLUMNS = {
     },
 }
 
-_SELECT = re.compile(r"SELECT (.+?) FROM (\w+\.\w+)(?: WHERE (.+))?$", re.IGNORECASE)
+_SELECT = re.compile(
+    r"SELECT (.+?) FROM (\w+\.\w+)(?: WHERE (.+?))?(?: USING TIMEOUT \d+ms)?$", re.IGNORECASE
+)
 _EQUALS = re.compile(r"(\w+)\s*=\s*'([^']*)'")
 
 

@@ -91,4 +91,5 @@ def test_requests_share_no_callbacks_and_no_traces():
 def test_a_request_without_tracing_or_payload_says_nothing_of_them():
     session = session_of([row(1)])
     future = session.execute_async("q")
-    assert {"tracing", "custom_payload"}.isdisjoint(vars(future.message))
+    assert not future.message.tracing
+    assert future.message.custom_payload is None
