@@ -254,7 +254,7 @@ class _Comparison:
         self.catalogue = Catalogue(
             request.bench, self.settings, request.meters, request.tasks, named
         )
-        self.failed: list[BenchproofError] = []
+        self.failed: list[tuple[str | None, BenchproofError]] = []
         self.trouble: list[dict[str, str | None]] = []
         self.excluded: list[dict[str, str | None]] = []
         self.partial = False
@@ -346,9 +346,9 @@ class _Comparison:
         """Note what kept a variant, or all, from being measured."""
         if isinstance(why, OSError):
             why = told(why)
-        if isinstance(why, BenchproofError):
-            self.failed.append(why)
         name = lane.name if lane else None
+        if isinstance(why, BenchproofError):
+            self.failed.append((name, why))
         self.trouble.append({"impl": name, "why": str(why)})
         if self.request.gate or len(self.lanes) > 1:
             self.tell.line(f"{name}: {why}" if name else str(why))
@@ -356,10 +356,9 @@ class _Comparison:
     @property
     def refusal(self) -> BenchproofError:
         """Why nothing was measured; of several variants, which are told as they fail, in a line."""
-        first = self.failed[0]
+        name, first = self.failed[0]
         if len(self.lanes) == 1:
             return first
-        (name,) = [each["impl"] for each in self.trouble if each["why"] == str(first)][:1]
         line = str(first).splitlines()[0].rstrip(":")
         return type(first)(f"{name}: {line}" if name else line)
 
@@ -443,7 +442,7 @@ class _Comparison:
             return
         timed = []
         for each, bench in self._measured:
-            ready = counting.measurable(bench, imports.functions(each.cases), "wall")
+            ready = counting.measurable(bench, each.cases, "wall")
             if self.request.only_changes:
                 same = {case.name: NOTHING_TO_DECIDE for case in ready
                         if counting.is_equivalent(bench, case, self.settings)}  # fmt: skip

@@ -177,6 +177,6 @@ def measurable(bench: Bench, cases: Sequence[Case], meter: str = "instructions")
     """The functions that a meter can measure, and whose proofs both sides passed."""
     return [
         case for case in cases
-        if case.benchmark and case.kind in METERS[meter].kinds
+        if case.benchmark and case.kind != "command" and case.kind in METERS[meter].kinds
         and judge.status_of(bench.got, case)[0] == "measured"
     ]  # fmt: skip

@@ -14,12 +14,14 @@ from __future__ import annotations
 import statistics
 import time
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .loop import fresh_loop, nothing, without_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+_T = TypeVar("_T")
 
 #: Values that each process takes of each case, and of one whose single call lasts as long as a
 #: value should. More processes say more than more of the same process: its values share its fate.
@@ -33,8 +35,8 @@ CALIBRATION_TIME = 0.002
 SLEW, READING = 0.01, 0.0001
 #: Seconds that another process may take the core for between reading one clock and the next.
 AWAY = 0.02
-#: Calibrations that a jumping clock may spoil before a process gives up.
-TRIES = 5
+#: Calibrations that a jumping clock may spoil before a process gives up, and tries of a value.
+TRIES, TRIES_OF_VALUE = 5, 2
 
 
 class ClockError(Exception):
@@ -51,12 +53,21 @@ def calibrate(
         number: the most calls of a loop, if there is a most.
         renew: is called before each loop, and not timed.
     """
-    for _ in range(TRIES - 1):
+    return _believed(lambda: _calibrate(call, number, renew), TRIES)
+
+
+def _believed(take: Callable[[], _T], tries: int) -> _T:
+    """What is taken, again where the clocks contradict it.
+
+    Raises:
+        ClockError: they contradict the last try, too.
+    """
+    for _ in range(tries - 1):
         try:
-            return _calibrate(call, number, renew)
+            return take()
         except ClockError:
             continue
-    return _calibrate(call, number, renew)
+    return take()
 
 
 def _calibrate(
@@ -145,19 +156,15 @@ def measure(
     """
     loop = fresh_loop()
     values = VALUES if loops > 1 else VALUES_OF_LONG_CALLS
-    taken = []
+
+    def value() -> float:
+        renew()
+        return _elapsed(loop, call, loops) / loops
+
     with without_collector():
         renew()
         loop(call, loops)
-        for _ in range(min(values, most or values)):
-            renew()
-            try:
-                elapsed = _elapsed(loop, call, loops)
-            except ClockError:
-                renew()
-                elapsed = _elapsed(loop, call, loops)
-            taken.append(elapsed / loops)
-    return taken
+        return [_believed(value, TRIES_OF_VALUE) for _ in range(min(values, most or values))]
 
 
 def number(values: Sequence[float]) -> float:
