@@ -158,7 +158,9 @@ class Checkout:
         archive = target.with_name(target.name + ".tar")
         self._bytes("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
         with tarfile.open(archive) as tar:
-            tar.extractall(target, filter="data")
+            # Python 3.11.2, Debian 12's, knows neither the filter nor the argument for it.
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)
+            tar.extractall(target)
         archive.unlink()
 
     def _bytes(self, *arguments: str) -> bytes:
