@@ -67,6 +67,7 @@ class Bench:
         lanes: among how many pairs of processes instructions are counted. Two keep two cores
             busy where one side is much dearer than the other. It is part of what a count depends
             on, so it does not follow the machine.
+        extra: turns of extra work in front of every call of the right side, for a control.
     """
 
     sides: Mapping[SideName, Built]
@@ -77,6 +78,7 @@ class Bench:
     got: Collected = field(default_factory=Collected)
     others: Mapping[SideName, Sequence[Built]] = field(default_factory=dict)
     lanes: int = 1
+    extra: int = 0
 
     @property
     def builds(self) -> int:
@@ -334,6 +336,9 @@ class Bench:
         if built.program:
             # What measures, where that interpreter's environment lacks it.
             request["tools"] = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+        if self.extra:
+            # Both sides call through the same function, and their requests are of one length.
+            request |= {"extra": [0, self.extra], "which": SIDES.index(side)}
         if block is not None:
             request |= {"core": self.core, "order": block.order}
         file = folder / "request.json"

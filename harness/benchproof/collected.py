@@ -98,6 +98,7 @@ class Sampled:
         looks: what looking at wall time has spent of the error budget; None if nobody looked.
         same: whether both sides are the same build, so that there was nothing to measure.
         profiles: by case, where its instructions went.
+        control: of which kind it is (`controls`); empty for what was asked for.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Sampled:
     looks: Looks | None = None
     same: bool = False
     profiles: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    control: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class Samples:
         entries: accepted regressions.
         known: names of all benchmarks that exist, also of those that were not chosen.
         partial: whether it was stopped before the end.
+        controls: what must come out as it does, of each variant.
     """
 
     about: dict[str, Any]
@@ -128,3 +131,4 @@ class Samples:
     entries: Sequence[Entry] = ()
     known: Sequence[str] = ()
     partial: bool = False
+    controls: Sequence[Sampled] = ()

@@ -340,6 +340,7 @@ class _Comparison:
             self.settings, self.lanes,
             accepted.with_passed(self.rules.entries, self.request.passed),
             [case.name for case in self.catalogue.known], self.partial,
+            [one for each in self.lanes for one in each.controls],
         )  # fmt: skip
 
     def _fail(self, lane: Lane | None, why: str | Exception) -> None:
@@ -390,6 +391,8 @@ class _Comparison:
         if not each.same or self.request.force:
             each.cases = chosen
             each.count(bench, self.request.tasks, self.number, self.settings, tell, self.budget)
+            if self.request.gate and "instructions" in self.request.tasks:
+                each.count_controls(bench, self.settings, tell)
 
     def _has(self, each: Lane) -> bool:
         """Whether the sources have a variant; the build of one that they lack says so."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from . import accepted, analysers, families, meters, suite, verdict
+from . import accepted, analysers, controls, families, meters, suite, verdict
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 from .meters import METERS, wall
 from .plan import SIDES
@@ -43,6 +43,10 @@ def document(samples: Samples) -> dict[str, Any]:
     # What somebody accepted of a case is no part of its suite.
     accepted.apply(samples.entries, rows, today, known)
     whole = families.judge(rows, settings)
+    held = [
+        controls.judged(each.control, row) for each in samples.controls
+        for row in cases_of(samples, each)
+    ]  # fmt: skip
     found = samples.about | {
         "partial": samples.partial,
         "sides": {each.name: each.sides for each in samples.variants if each.sides},
@@ -51,6 +55,8 @@ def document(samples: Samples) -> dict[str, Any]:
         "suites": whole,
         "accepted": accepted.apply(samples.entries, [*rows, *whole], today, known),
         "excluded": [*samples.about["excluded"], *_thrown(samples)],
+        "controls": held,
+        "trouble": [*samples.about["trouble"], *controls.trouble(held)],
     }
     if len(samples.variants) == 1:
         found |= samples.variants[0].sides

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from . import builds, counting, imports, package, results, suite
+from . import builds, controls, counting, imports, package, results, suite
 from .bench import Bench
-from .collected import Sampled, Spot
+from .collected import Collected, Sampled, Spot
 from .plan import SIDES
 from .progress import Counter
 
@@ -117,11 +117,13 @@ class Lane(Sampled):
         targets: what is built.
         scratch: for workers.
         bench: runs the workers, once there are builds.
+        controls: counted with it.
     """
 
     targets: dict[SideName, Target]
     scratch: Path
     bench: Bench | None = None
+    controls: list[Sampled] = field(default_factory=list)
 
     @property
     def same_sources(self) -> bool:
@@ -186,3 +188,29 @@ class Lane(Sampled):
             bench.prove(functions, proving.done)
             spots = [Spot(each % bench.builds, each) for each in range(number)]
             counting.exact(bench, functions, tasks, tell, settings, spots, after)
+
+    def count_controls(self, bench: Bench, settings: Settings, tell: Teller) -> None:
+        """Count a case of the candidate against itself, alone and slowed down on purpose.
+
+        Raises:
+            BenchproofError: workers do not run.
+        """
+        chosen = controls.choose(self.got, self.cases, settings)
+        if chosen is None:
+            return
+        case, turns = chosen
+        tell.stage(f"counting two controls, {case.name} against itself and slowed down")
+        for kind, extra in zip(controls.MUST, (0, turns), strict=True):
+            got = Collected(
+                proofs={side: {case.name: self.got.proofs["right"][case.name]} for side in SIDES},
+                loops={case.name: self.got.loops[case.name]},
+                prices={case.name: self.got.prices[case.name]},
+            )
+            running = replace(
+                bench, sides=dict.fromkeys(SIDES, bench.sides["right"]),
+                others=dict.fromkeys(SIDES, bench.others.get("right", ())),
+                scratch=bench.scratch / f"control{extra}", got=got, lanes=1, extra=extra,
+            )  # fmt: skip
+            running.count_instructions([case])
+            counting.count_again(running, [case], tell, settings)
+            self.controls.append(Sampled(name=self.name, cases=[case], got=got, control=kind))

@@ -5,7 +5,8 @@
 ===========  =======================================================================================
 comparison   the first line: ``stream`` (the version of this format), and what the document says of
              sides, settings, provenance and the like; its provenance is that of ``host`` 0
-variant      ``variant`` (its name), both builds, whether they are the same, how wall time was taken
+variant      ``variant`` (its name), both builds, whether they are the same, how wall time was
+             taken; with ``control``, here and below, it is a control of that variant
 case         a benchmark in a variant: identity, loop counts, why it failed or was not timed, and
              where its instructions went
 proof        what a side answered before anything was measured: files, probe, digest of the answer
@@ -43,8 +44,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-#: The version of the format; a change that could break a reader raises it.
-STREAM = 1
+#: The version of the format; a change that could break a reader raises it. From 2 on there are
+#: controls.
+STREAM = 2
 _TIMES = ("wall", "processor")
 
 
@@ -71,17 +73,17 @@ def _records(samples: Samples) -> Iterator[dict[str, Any]]:
         "accepted": [vars(each) | {"until": each.until.isoformat()} for each in samples.entries],
         "partial": samples.partial,
     }  # fmt: skip
-    for each in samples.variants:
+    for each in (*samples.variants, *samples.controls):
         got, looks = each.got, each.looks
         yield {
-            "record": "variant", "variant": each.name, "sides": each.sides, "same": each.same,
+            "record": "variant", **_whose(each), "sides": each.sides, "same": each.same,
             "blocks": got.blocks, "thrown": [*got.thrown.items()],
             "looks": looks and {"alpha": looks.alpha, "family": looks.family, "said": looks.said,
                                 "paid": looks.paid},
         }  # fmt: skip
         for case in each.cases:
-            where = {
-                "variant": each.name, "benchmark": case.benchmark or case.name,
+            where = _whose(each) | {
+                "benchmark": case.benchmark or case.name,
                 "params": case.name.removeprefix(case.benchmark or case.name),
             }  # fmt: skip
             loops = got.loops.get(case.name)
@@ -100,6 +102,11 @@ def _records(samples: Samples) -> Iterator[dict[str, Any]]:
                         "unit": METERS[meter].unit or case.unit,
                         **dict(zip(_PLACE, place, strict=True)), "value": value,
                     }  # fmt: skip
+
+
+def _whose(each: Sampled) -> dict[str, str]:
+    """The variant, and the control if it is one."""
+    return {"variant": each.name} | ({"control": each.control} if each.control else {})
 
 
 #: Where a value was taken.
@@ -136,14 +143,19 @@ def read(file: Path) -> Samples:
     return _Reader(str(file)).read(data)
 
 
+def _place(record: dict[str, Any]) -> tuple[str, str]:
+    """Whose a record is: the variant, and the control if it is one."""
+    return record["variant"], record.get("control", "")
+
+
 class _Reader:
     """Reads records, and knows where they stand."""
 
     def __init__(self, file: str) -> None:
         """Nothing is read yet."""
         self._file, self._line = file, 0
-        self._variants: dict[str, Sampled] = {}
-        self._cases: dict[tuple[str, str, str], Case] = {}
+        self._variants: dict[tuple[str, str], Sampled] = {}
+        self._cases: dict[tuple[str, ...], Case] = {}
         self._seen: set[tuple[Any, ...]] = set()
 
     def read(self, data: bytes) -> Samples:
@@ -184,34 +196,37 @@ class _Reader:
         self._line = 1
         try:
             return Samples(
-                first["about"], settings.described(first["settings"]), [*self._variants.values()],
+                first["about"], settings.described(first["settings"]),
+                [each for each in self._variants.values() if not each.control],
                 [Entry(**each | {"meters": tuple(each["meters"]),
                                  "until": dt.date.fromisoformat(each["until"])})
                  for each in first["accepted"]],
                 first["known"], first["partial"],
+                [each for each in self._variants.values() if each.control],
             )  # fmt: skip
         except (ValueError, KeyError, TypeError, AttributeError, SettingsError) as error:
             self._refuse(f"no beginning of a stream ({type(error).__name__}: {error})")
 
     def _variant(self, record: dict[str, Any]) -> None:
         """A variant."""
-        if record["variant"] in self._variants:
-            self._refuse(f"a second variant {record['variant']!r}")
-        each = Sampled(name=record["variant"], sides=record["sides"], same=record["same"])
+        place = _place(record)
+        if place in self._variants:
+            self._refuse(f"a second variant {', '.join(filter(None, place))!r}")
+        each = Sampled(name=place[0], sides=record["sides"], same=record["same"], control=place[1])
         each.got.blocks, each.got.thrown = record["blocks"], dict(record["thrown"])
         if looks := record["looks"]:
             each.looks = Looks(looks["alpha"], looks["family"])
             each.looks.said, each.looks.paid = looks["said"], [(a, b) for a, b in looks["paid"]]
-        self._variants[each.name] = each
+        self._variants[place] = each
 
     def _case(self, record: dict[str, Any]) -> None:
         """A benchmark of it."""
         case = Case(**{each.name: record["case"][each.name] for each in fields(Case)})
-        place = record["variant"], record["benchmark"], record["params"]
+        place = (*_place(record), record["benchmark"], record["params"])
         if place in self._cases:
             self._refuse(f"a second case {case.name}")
         self._cases[place] = case
-        each = self._variants[record["variant"]]
+        each = self._variants[place[:2]]
         each.cases.append(case)
         if loops := record["loops"]:
             each.got.loops[case.name] = Loops(
@@ -225,14 +240,14 @@ class _Reader:
 
     def _of(self, record: dict[str, Any], *more: Any) -> tuple[Sampled, str, Any]:  # noqa: ANN401
         """Whose a record is: variant, case and side; each place has one."""
-        place = record["variant"], record["benchmark"], record["params"]
+        place = (*_place(record), record["benchmark"], record["params"])
         if record["side"] not in SIDES or place not in self._cases:
             self._refuse(f"{record['benchmark']}{record['params']} is no case of a side before it")
         key = (*place, record["side"], *more)
         if key in self._seen:
-            self._refuse(f"a second {''.join(place[1:])} {' '.join(map(str, key[3:]))}")
+            self._refuse(f"a second {''.join(place[2:])} {' '.join(map(str, key[4:]))}")
         self._seen.add(key)
-        return self._variants[record["variant"]], self._cases[place].name, record["side"]
+        return self._variants[place[:2]], self._cases[place].name, record["side"]
 
     def _proof(self, record: dict[str, Any]) -> None:
         """What a side answered."""

@@ -6,6 +6,7 @@ what was measured before an interruption is kept. The side's folder is first on 
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.machinery
 import json
@@ -256,8 +257,22 @@ TASKS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Ready], dict[st
 }
 
 
+def slowed(made: Ready, turns: int) -> Ready:
+    """The same case with extra work in front of each call, for a control."""
+    call = made.call
+
+    def slower() -> Any:  # noqa: ANN401  (what the case gives)
+        for _ in range(turns):
+            pass
+        return call()
+
+    return dataclasses.replace(made, call=slower)
+
+
 def measure(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
     """Run the request's task on a case that is set up."""
+    if "extra" in request:
+        made = slowed(made, request["extra"][request["which"]])
     try:
         return TASKS[request["task"]](request, row, made)
     except AssertionError as error:

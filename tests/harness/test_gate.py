@@ -82,15 +82,18 @@ def test_an_object_that_lives_on_is_a_regression_whatever_else_is_equal(toy, pla
     toy.edit("driver/work.py", "total = 0", "total = len([bytes(23)]) - 1")
     toy.commit("an object that dies")
     toy.edit("driver/work.py", "total = len([bytes(23)]) - 1",
-             "total = len([bytes(23)]) - 1\n    KEPT[0] = (KEPT[0],)")  # fmt: skip
-    toy.edit("driver/work.py", "def spin", "KEPT = [None]\n\n\ndef spin")
+             "total = len([bytes(23)]) - 1\n    KEPT[0] = Box(KEPT[0])")  # fmt: skip
+    # Not a tuple: a few of those come from the interpreter's free list, and are no allocation.
+    toy.edit("driver/work.py", "def spin", "KEPT = [None]\n\n\nclass Box:\n"
+             "    __slots__ = ('inner',)\n\n    def __init__(self, inner):\n"
+             "        self.inner = inner\n\n\ndef spin")  # fmt: skip
     toy.commit("one that lives on")
     meters = ("allocations", "bytes", "retained")
     document = gate(replace(BRIEF, meters=meters), place, tell)
     spin = row(document, "spin")
     assert spin["verdict"] == "regressed"
     assert spin["meters"]["retained"]["verdict"] == "regressed"
-    assert (spin["meters"]["retained"]["left"], spin["meters"]["retained"]["right"]) == (0, 48)
+    assert (spin["meters"]["retained"]["left"], spin["meters"]["retained"]["right"]) == (0, 40)
     assert document["meters"]["retained"]["measured"]
     itself = replace(BRIEF, meters=meters, left="HEAD~1", right="HEAD~1", force=True)
     same = gate(itself, place, tell)

@@ -209,12 +209,24 @@ def label(meter: str) -> str:
     return LABELS.get(meter, meter)
 
 
+def controls(document: Document) -> Iterator[str]:
+    """What became of the controls, if there are any."""
+    for each in document.get("controls") or ():
+        change = f" ({units.change(each['ratio'])})" if each["ratio"] else ""
+        what = "against itself" if each["kind"] == "same build" else "slowed down on purpose"
+        fails = "" if each["held"] else ", which it must not be"
+        yield (
+            f"Control, {each['impl'] or 'both sides'}: {each['name']} {what}{change} was called "
+            f"{each['verdict'] or 'nothing'}{fails}."
+        )
+
+
 def error_rates(document: Document) -> list[str]:
-    """How often this gate is wrong, as calibration measured it; one sentence each."""
+    """Its controls, and how often it is wrong as calibration measured it; one sentence each."""
     rates = document["error_rates"]
+    told = [*controls(document)]
     if not rates:
-        return ["How often this gate errs has not been measured here (docs/calibration.md)."]
-    told = []
+        return [*told, "How often this gate errs has not been measured here (docs/calibration.md)."]
     alarm = rates.get("false_alarm")
     if alarm:
         whence = f" ({alarm['from']})" if alarm.get("from") else ""
