@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: What a control must come out as, by its kind.
 MUST = {"same build": "equivalent", "slowed down": "regressed"}
-#: Instructions of a turn of the extra work (`worker.slowed`) on CPython 3.11, roughly. The size that
-#: is told is what was counted, and not this.
+#: Instructions of a turn of the extra work (`worker.slowed`) on CPython 3.11, roughly. The size
+#: that is told is what was counted, and not this.
 TURN = 120
 #: The slow-down that is wanted, in limits of the case; turns that make it fine enough.
 WANTED, FINE = 2.0, 4
