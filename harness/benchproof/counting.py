@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: Layouts of memory in which a change of instructions must show to be believed, unless it is larger
 #: than any accident: once a method cache's collision moved vectors by 27 %.
 LAYOUTS, ACCIDENT = 3, 0.5
+#: Of the limit, where a case that is within it is counted again, too.
+NEAR = 0.5
 #: The most layouts, for cases in which they disagree.
 MOST_LAYOUTS = 8
 
@@ -133,6 +135,9 @@ def is_doubtful(bench: Bench, case: Case, settings: Settings | None = None) -> b
     if judged["verdict"] == "undecided":
         return len(left) < MOST_LAYOUTS
     changed = judged["verdict"] != "equivalent"
+    if not changed:
+        # An accident can hide a change as it can feign one.
+        changed = abs(judged["ratio"] - 1) > NEAR * judged["limit"]
     return changed and len(left) < LAYOUTS and abs(min(right) / min(left) - 1) < ACCIDENT
 
 

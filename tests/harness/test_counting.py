@@ -31,7 +31,9 @@ class Counted:
 @pytest.mark.parametrize(
     ("ratio", "layouts"),
     [
-        (1.002, 1),  # equivalent at once
+        (1.001, 1),  # equivalent at once
+        (1.002, counting.LAYOUTS),  # near the limit: an accident may hide a change
+        (0.998, counting.LAYOUTS),
         (1.03, counting.LAYOUTS),  # it stays: believed
         (1.004, counting.LAYOUTS),
         (1.5, 1),  # no layout explains that
@@ -50,6 +52,13 @@ def test_an_accident_of_one_layout_is_not_believed(accident, tell):
     counting.count_again(bench, [CASE], tell)
     assert counting.LAYOUTS <= len(bench.spots) <= counting.MOST_LAYOUTS
     assert bench.judged()["verdict"] in {"equivalent", "undecided"}
+
+
+def test_a_change_that_one_layout_hides_is_seen_in_the_others(tell):
+    bench = Counted([1.002, 1.006])
+    counting.count_again(bench, [CASE], tell)
+    assert len(bench.spots) >= counting.LAYOUTS
+    assert bench.judged()["verdict"] == "regressed"
 
 
 def test_layouts_are_counted_in_every_build_in_turn(tell):
