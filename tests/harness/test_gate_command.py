@@ -14,6 +14,7 @@ import pytest
 from benchproof.compare import Request
 from benchproof.errors import BenchproofError
 from benchproof.gate import command, passed
+from benchproof.gate.report import words
 from benchproof.meters import instructions
 from tests.harness.conftest import SUITES
 
@@ -117,7 +118,8 @@ def test_ctrl_c_while_both_implementations_are_counted_ends_all_workers(toy, cac
 
 def document(toy, **head):
     about = {"commit": toy.git("rev-parse", "HEAD"), "content": "c", "dirty": False} | head
-    return {"right": about, "created": "2026-01-02T03:04:05+00:00",
+    left = {"commit": "b" * 40, "content": "before"}
+    return {"left": left, "right": about, "created": "2026-01-02T03:04:05+00:00",
             "provenance": {"cpu": "a processor"}, "accepted": [], "cases": [], "suites": [],
             "verdict": {"status": "no regression", "exit": 0}}  # fmt: skip
 
@@ -165,6 +167,49 @@ def test_a_record_that_cannot_be_read_is_told(tmp_path):
         passed.load(file)
 
 
+def drifted(toy, left, right, **ratios):
+    """A gate of two contents in which a case has these ratios."""
+    meters = {meter: {"ratio": ratio, "limit": 0.003} for meter, ratio in ratios.items()}
+    case = {"impl": "cython", "name": "bind.time_x(1, 2)", "meters": meters}
+    return document(toy, content=right) | {
+        "left": {"commit": "b" * 40, "content": left},
+        "cases": [case],
+    }
+
+
+def test_small_steps_of_many_passes_are_seen_as_drift(toy, tmp_path):
+    file = tmp_path / "passed.json"
+    for n in range(4):
+        passed.record(drifted(toy, f"c{n}", f"c{n + 1}", instructions=1.002, bytes=1.0), file)
+    kept = passed.load(file).pin
+    assert (kept.name, kept.passes) == ("b" * 10, 4)
+    found = kept.drift(drifted(toy, "c4", "c5", instructions=1.002, bytes=1.0))
+    (row,) = found["rows"]
+    assert row == {"impl": "cython", "meter": "instructions", "name": "bind.time_x(1, 2)",
+                   "ratio": pytest.approx(1.002**5, abs=1e-5)}  # fmt: skip
+    (told,) = words.drift({"drift": found})
+    assert told.startswith("Drift since bbbbbbbbbb, 4 passes ago: 1 worse, 0 better: bind.time_x")
+    assert kept.drift(drifted(toy, "c4", "c5", instructions=0.99))["rows"] == []
+    assert kept.drift(document(toy))["rows"] == [], "a case that is gone has no drift"
+
+
+def test_drift_begins_anew_where_a_release_is_pinned_or_the_base_was_another(toy, tmp_path):
+    file = tmp_path / "passed.json"
+    passed.record(drifted(toy, "c0", "c1", instructions=1.002), file)
+    passed.record(drifted(toy, "c1", "c2", instructions=1.002), file, "2.1")
+    assert passed.load(file).pin == passed.Pin("2.1")
+    passed.record(drifted(toy, "c2", "c3", instructions=1.002), file)
+    assert passed.load(file).pin.passes == 1
+    passed.record(drifted(toy, "another", "c4", instructions=1.002), file)
+    assert passed.load(file).pin.name == "b" * 10
+
+
+def test_a_pin_without_a_record_is_refused(toy, cache):
+    answer = benchproof(toy, cache, "HEAD", "HEAD", "--pin", "2.1")
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert "add --record" in answer.stderr
+
+
 @pytest.mark.parametrize("head", [{"dirty": True}, {"commit": None}])
 def test_a_working_tree_is_not_recorded(toy, tmp_path, head):
     with pytest.raises(BenchproofError, match="a commit passes"):
@@ -193,4 +238,5 @@ def test_a_pass_is_recorded_and_gates_the_next_commit(toy, cache, tmp_path):
     toy.commit("one object more")
     answer = benchproof(toy, cache, *reports, "--bench", "spin", "--impl", "python")
     assert answer.returncode == 1, answer.stdout + answer.stderr
+    assert "Drift since" in answer.stdout
     assert head[:10] in answer.stdout

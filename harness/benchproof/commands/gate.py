@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from benchproof import files
+from benchproof.errors import BenchproofError
 
 from .options import (
     All,
@@ -43,6 +44,7 @@ Examples:
   benchproof gate main HEAD --builds 3             code layout belongs to the interval
   benchproof gate main HEAD --json g.json --markdown g.md --junit g.xml
   benchproof gate --meters exact --record          HEAD against the last pass; keep a new one
+  benchproof gate --meters exact --record --pin 2.1    and show drift since 2.1 from now on
 
 Exit status: 0 no regression, 1 regression, 2 could not measure, 3 a benchmark is undecided and the
 project demands `decide = "all"`.
@@ -78,6 +80,10 @@ def command(
     record: Annotated[
         bool, typer.Option("--record", help="Keep HEAD as the last pass, if it is one.")
     ] = False,
+    pin: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="With --record: HEAD is this release; count drift anew."),
+    ] = "",
     committed: Committed = False,
     suites: Suites = None,
     reports: Reports = None,
@@ -86,6 +92,8 @@ def command(
 ) -> int:
     """Gate a commit."""
     files.forget(json, markdown, junit, records)
+    if pin and not record:
+        raise BenchproofError("--pin names a pass that is recorded: add --record")
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = chosen_meters(meters), gated_impls(base, head, impl, bench)
 
@@ -104,5 +112,5 @@ def command(
     with output.telling() as tell:
         return command.run(
             question, place, outputs, reports or place.checkout.root / "reports", tell,
-            output.console(), record=record, everything=everything,
+            output.console(), record=record, pin=pin, everything=everything,
         )  # fmt: skip

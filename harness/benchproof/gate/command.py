@@ -47,6 +47,7 @@ def run(
     out: Console,
     *,
     record: bool,
+    pin: str = "",
     everything: bool = False,
 ) -> int:
     """Run a gate; the exit status.
@@ -59,18 +60,19 @@ def run(
         tell: hears of it.
         out: for the table.
         record: write down a pass.
+        pin: and count drift from it, by this name.
         everything: show the cases that did not move, too.
 
     Raises:
         BenchproofError: the gate cannot begin, or a file cannot be written.
     """
     kept = reports / passed.FILE
-    warned = None
+    warned, since = None, None
     if not asked.left:
         last = passed.load(kept)
         warned = last.elsewhere(provenance.cpu_model())
         base, words = passed.base(last, place.checkout, asked.right)
-        asked = replace(asked, left=base, passed=last.accepted)
+        asked, since = replace(asked, left=base, passed=last.accepted), last.pin
         if words:
             tell.line(words)
     if record:
@@ -78,11 +80,12 @@ def run(
     outcome = compare(asked, place, tell)
     document = outcome.document
     document["warnings"] += filter(None, [warned])
+    document["drift"] = since.drift(document) if since else None
     table.show(document, out, everything=everything)
     _write(outcome, outputs)
     status = int(document["verdict"]["exit"])
     if record and not status:
-        commit = passed.record(document, kept).commit
+        commit = passed.record(document, kept, pin).commit
         out.print(f"recorded: the gate passed at {commit[:10]}; commit {kept}", highlight=False)
     return status
 

@@ -1,13 +1,15 @@
 """Where this project stands: the newest commit at which its gate passed, kept in the repository.
 
 With what was accepted there: to record a pass makes a regression part of the base, not forgotten.
+And with what all passes since a pinned commit came to, so that many small steps are seen: a ratio
+is always of two sides in one run, and the ratios of successive passes multiply.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from benchproof import accepted, files, results, targets
@@ -22,13 +24,62 @@ if TYPE_CHECKING:
 
 #: Below the reports.
 FILE = "gate/passed.json"
-SCHEMA = 2
+SCHEMA = 3
+#: Meters whose drift is kept: those that a limit of some tenths of a percent can overlook.
+DRIFTING = ("instructions", "allocations", "bytes")
 #: How far back to look for a commit with the same driver.
 MOST_COMMITS = 300
 
 
 class NoBaseError(BenchproofError):
     """Nothing says what HEAD is to be held against."""
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Where drift is counted from.
+
+    Attributes:
+        name: of the release, or the commit's short hash.
+        passes: recorded since.
+        ratios: what they came to, of a case or a suite: right by left, by "IMPL METER NAME".
+    """
+
+    name: str
+    passes: int = 0
+    ratios: Mapping[str, float] = field(default_factory=dict)
+
+    def after(self, document: Mapping[str, Any]) -> dict[str, float]:
+        """What they come to with a gate that was held against the last of them."""
+        found = dict(self.ratios)
+        for row in (*document["cases"], *document["suites"]):
+            for meter in DRIFTING:
+                ratio = row["meters"].get(meter, {}).get("ratio")
+                if ratio:
+                    key = f"{row['impl']} {meter} {row['name']}"
+                    found[key] = round(found.get(key, 1.0) * ratio, 6)
+        return {key: ratio for key, ratio in found.items() if ratio != 1}
+
+    def drift(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """For a gate's document: what is beyond its limit since the pin, the worst first.
+
+        Of what is still measured; a case that is gone has no drift.
+        """
+        limits = {
+            f"{row['impl']} {meter} {row['name']}": about["limit"]
+            for row in (*document["cases"], *document["suites"])
+            for meter, about in row["meters"].items()
+        }
+        beyond = sorted(
+            ((ratio, key) for key, ratio in self.after(document).items()
+             if key in limits and not 1 / (1 + limits[key]) <= ratio <= 1 + limits[key]),
+            reverse=True,
+        )  # fmt: skip
+        rows = [
+            dict(zip(("impl", "meter", "name"), key.split(" ", 2), strict=True)) | {"ratio": ratio}
+            for ratio, key in beyond
+        ]
+        return {"since": self.name, "passes": self.passes, "rows": rows}
 
 
 @dataclass(frozen=True)
@@ -41,6 +92,7 @@ class Passed:
         date: when it passed, ISO 8601.
         cpu: model of the processor on which it passed; "" where that was not recorded.
         accepted: regressions that are in it and were accepted, and whose day has not come.
+        pin: where drift is counted from; None in records from before there was one.
     """
 
     commit: str
@@ -48,6 +100,7 @@ class Passed:
     date: str
     cpu: str = ""
     accepted: tuple[Entry, ...] = ()
+    pin: Pin | None = None
 
     def elsewhere(self, here: str) -> dict[str, Any] | None:
         """A warning (`analysers.warnings`) where the processor is another model."""
@@ -70,7 +123,8 @@ def load(file: Path) -> Passed:
         files.refuse_newer(kept, SCHEMA, file)
         commit, content, date = (str(kept[key]) for key in ("commit", "content", "date"))
         known = accepted.from_record(kept.get("accepted", ()), dt.datetime.now(dt.UTC).date())
-        return Passed(commit, content, date, str(kept.get("cpu", "")), known)
+        pin = Pin(**kept["pin"]) if kept.get("pin") else None
+        return Passed(commit, content, date, str(kept.get("cpu", "")), known, pin)
     except FileNotFoundError as error:
         raise NoBaseError(f"no gate has passed yet ({file} is not there): {what_to_do}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -112,8 +166,14 @@ def base(passed: Passed, checkout: Checkout, head: str) -> tuple[str, str]:
     )
 
 
-def record(document: Mapping[str, Any], file: Path) -> Passed:
+def record(document: Mapping[str, Any], file: Path, pin: str = "") -> Passed:
     """Write down that a gate passed, and what was accepted by then, also at earlier passes.
+
+    Args:
+        document: of the gate.
+        file: of the record.
+        pin: a name for the head, from which drift is counted from now on; empty: from where it was
+            counted, if the gate was held against the last pass, else from the gate's base.
 
     Raises:
         BenchproofError: it did not, or measured a working tree, or not everything; or the file
@@ -125,13 +185,20 @@ def record(document: Mapping[str, Any], file: Path) -> Passed:
     if head["dirty"] or not head["commit"]:
         raise BenchproofError("not recorded: a commit passes, and this was a working tree")
     before: tuple[Entry, ...] = ()
+    base = document["left"]["commit"] or ""
+    since = Pin(base[:10])
     with suppress(NoBaseError):
-        before = load(file).accepted
+        last = load(file)
+        before = last.accepted
+        # Ratios multiply only along successive passes.
+        if last.pin and document["left"]["content"] == last.content:
+            since = last.pin
+    since = Pin(pin) if pin else Pin(since.name, since.passes + 1, since.after(document))
     found = {
         "schema": SCHEMA, "kind": "passed gate", "commit": head["commit"],
         "content": head["content"], "date": document["created"],
         "cpu": document["provenance"]["cpu"],
-        "accepted": accepted.still(document, before),
+        "accepted": accepted.still(document, before), "pin": asdict(since),
     }  # fmt: skip
     results.write_json(found, file)
     return load(file)

@@ -40,6 +40,8 @@ MOVED = ("regressed", "trade-off", "changed", "improved")
 KINDS = ("regressed", "accepted", "trade-off", "changed", "improved")
 #: And where each verdict stands among all.
 ORDER = {word: number for number, word in enumerate((*MOVED, "undecided", "equivalent"))}
+#: Drift is told of so many benchmarks.
+DRIFTED = 3
 #: What each exit status is called, and its sign.
 STATUS = {0: "no regression", 1: "regression", 2: "could not measure", 3: "cannot decide"}
 SIGNS = {
@@ -221,10 +223,28 @@ def controls(document: Document) -> Iterator[str]:
         )
 
 
+def drift(document: Document) -> Iterator[str]:
+    """What the passes since a pinned release came to, with this gate."""
+    found = document.get("drift")
+    if not found:
+        return
+    worse = [row for row in found["rows"] if row["ratio"] > 1]
+    better = len(found["rows"]) - len(worse)
+    named = [
+        f"{row['name']} [{row['impl']}] {label(row['meter'])} {units.change(row['ratio'])}"
+        for row in worse[:DRIFTED]
+    ]
+    more = [f"{len(worse) - DRIFTED} more"] if len(worse) > DRIFTED else []
+    yield (
+        f"Drift since {found['since']}, {found['passes']} passes ago: "
+        f"{len(worse)} worse, {better} better{': ' * bool(named)}{', '.join([*named, *more])}."
+    )
+
+
 def error_rates(document: Document) -> list[str]:
     """Its controls, and how often it is wrong as calibration measured it; one sentence each."""
     rates = document["error_rates"]
-    told = [*controls(document)]
+    told = [*controls(document), *drift(document)]
     if not rates:
         return [*told, "How often this gate errs has not been measured here (docs/calibration.md)."]
     alarm = rates.get("false_alarm")
