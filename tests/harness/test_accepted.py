@@ -179,6 +179,7 @@ def gate(entries, *cases, today=TODAY):
     """As much of a gate's document as the record of a pass needs."""
     rows = list(cases)
     return {
+        "left": {"commit": "b" * 40, "content": "y"},
         "right": {"commit": "c" * 40, "content": "x", "dirty": False}, "cases": rows, "suites": [],
         "accepted": accepted.apply(entries, rows, today), "verdict": {"exit": 0},
         "created": "2026-12-01T00:00:00+00:00", "provenance": {"cpu": "a processor"},
