@@ -6,7 +6,8 @@ message is no exception. So each class of this module
 
 * is an exception, made as there: ``OverloadedErrorMessage(code, message, info)``;
 * counts our message of that kind as its instance, which is what retry policies ask;
-* gives what it lacks (``opcode``, ``recv_body``, ...) from the class of our message.
+* gives what it lacks (``opcode``, ``recv_body``, ...) from the class of our message;
+* is made from the table of codes (``wire.responses.errors``).
 
 While the names are served, our messages without a public exception become one of these, which is
 also an instance of our exception (``raising_message_classes``).
@@ -14,13 +15,13 @@ also an instance of our exception (``raising_message_classes``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from ...protocol import errors
 from ...wire.responses import errors as messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 class _MessageAndException(type):
@@ -97,120 +98,6 @@ class RequestValidationException(ErrorMessageSub, errors.RequestValidationExcept
     """The server refused to try."""
 
 
-class ServerError(ErrorMessageSub, errors.ServerError):
-    """0x0000."""
-
-    message_type = messages.ServerError
-
-
-class ProtocolException(ErrorMessageSub, errors.ProtocolException):
-    """0x000A."""
-
-    message_type = messages.ProtocolException
-
-
-class BadCredentials(ErrorMessageSub, errors.AuthenticationFailed):
-    """0x0100."""
-
-    message_type = messages.BadCredentials
-
-
-class UnavailableErrorMessage(RequestExecutionException):
-    """0x1000; callers get ``Unavailable``."""
-
-    message_type = messages.UnavailableErrorMessage
-
-
-class OverloadedErrorMessage(RequestExecutionException, errors.Overloaded):
-    """0x1001."""
-
-    message_type = messages.OverloadedErrorMessage
-
-
-class IsBootstrappingErrorMessage(RequestExecutionException, errors.IsBootstrapping):
-    """0x1002."""
-
-    message_type = messages.IsBootstrappingErrorMessage
-
-
-class TruncateError(RequestExecutionException, errors.TruncateError):
-    """0x1003."""
-
-    message_type = messages.TruncateError
-
-
-class WriteTimeoutErrorMessage(RequestExecutionException):
-    """0x1100; callers get ``WriteTimeout``."""
-
-    message_type = messages.WriteTimeoutErrorMessage
-
-
-class ReadTimeoutErrorMessage(RequestExecutionException):
-    """0x1200; callers get ``ReadTimeout``."""
-
-    message_type = messages.ReadTimeoutErrorMessage
-
-
-class ReadFailureMessage(RequestExecutionException):
-    """0x1300; callers get ``ReadFailure``."""
-
-    message_type = messages.ReadFailureMessage
-
-
-class FunctionFailureMessage(RequestExecutionException):
-    """0x1400; callers get ``FunctionFailure``."""
-
-    message_type = messages.FunctionFailureMessage
-
-
-class WriteFailureMessage(RequestExecutionException):
-    """0x1500; callers get ``WriteFailure``."""
-
-    message_type = messages.WriteFailureMessage
-
-
-class CDCWriteException(RequestExecutionException, errors.CDCWriteFailure):
-    """0x1600."""
-
-    message_type = messages.CDCWriteException
-
-
-class SyntaxException(RequestValidationException, errors.SyntaxException):
-    """0x2000."""
-
-    message_type = messages.SyntaxException
-
-
-class UnauthorizedErrorMessage(RequestValidationException):
-    """0x2100; callers get ``Unauthorized``."""
-
-    message_type = messages.UnauthorizedErrorMessage
-
-
-class InvalidRequestException(RequestValidationException):
-    """0x2200; callers get ``InvalidRequest``."""
-
-    message_type = messages.InvalidRequestException
-
-
-class ConfigurationException(RequestValidationException, errors.ConfigurationException):
-    """0x2300."""
-
-    message_type: ClassVar[type[messages.ErrorMessage]] = messages.ConfigurationException
-
-
-class AlreadyExistsException(ConfigurationException):
-    """0x2400; callers get ``AlreadyExists``."""
-
-    message_type = messages.AlreadyExistsException
-
-
-class PreparedQueryNotFound(RequestValidationException, errors.PreparedQueryNotFound):
-    """0x2500; ``info`` is the id of the statement."""
-
-    message_type = messages.PreparedQueryNotFound
-
-
 class NotSupportedError(Exception):
     """Never raised here."""
 
@@ -223,36 +110,46 @@ class _UnknownError(ErrorMessage, errors.RequestExecutionException):
     """A code that no specification has."""
 
 
-def _all_below(kind: type[ErrorMessage]) -> Iterator[type[ErrorMessage]]:
-    """The classes that are derived from one."""
-    for child in kind.__subclasses__():
-        yield child
-        yield from _all_below(child)
+#: What programs catch from ``cassandra`` itself: such a message becomes that, and no class of here.
+_PUBLIC: Final = frozenset({
+    errors.Unavailable, errors.WriteTimeout, errors.ReadTimeout, errors.ReadFailure,
+    errors.WriteFailure, errors.FunctionFailure, errors.Unauthorized, errors.InvalidRequest,
+    errors.AlreadyExists,
+})  # fmt: skip
+#: What the ``cassandra`` names do not have.
+_ONLY_OURS: Final = frozenset({errors.CASWriteUnknown, errors.RateLimitReached})
+
+
+def _served(message: type[messages.ErrorMessage]) -> type[ErrorMessage]:
+    """The class of this module that stands for a message."""
+    base: type[ErrorMessage] = ErrorMessageSub
+    if message is messages.AlreadyExistsException:
+        base = _RAISED[messages.ConfigurationException]
+    elif issubclass(message.exception, errors.RequestValidationException):
+        base = RequestValidationException
+    elif message is not messages.ServerError and issubclass(
+        message.exception, errors.RequestExecutionException
+    ):
+        base = RequestExecutionException
+    bases = (base,) if message.exception in _PUBLIC else (base, message.exception)
+    about = {"message_type": message, "__doc__": message.__doc__, "__module__": __name__}
+    kind: type[ErrorMessage] = cast("Any", _MessageAndException)(message.__name__, bases, about)
+    if message.exception not in _PUBLIC:
+        _RAISED[message] = kind
+    return kind
 
 
 #: Our messages whose exception is theirs, while the names are served.
 _RAISED: Final[dict[type[messages.ErrorMessage], type[ErrorMessage]]] = {
-    messages.ErrorMessage: _UnknownError,
-    messages.ServerError: ServerError,
-    messages.ProtocolException: ProtocolException,
-    messages.BadCredentials: BadCredentials,
-    messages.OverloadedErrorMessage: OverloadedErrorMessage,
-    messages.IsBootstrappingErrorMessage: IsBootstrappingErrorMessage,
-    messages.TruncateError: TruncateError,
-    messages.CDCWriteException: CDCWriteException,
-    messages.SyntaxException: SyntaxException,
-    messages.ConfigurationException: ConfigurationException,
-    messages.PreparedQueryNotFound: PreparedQueryNotFound,
+    messages.ErrorMessage: _UnknownError
 }
-
-_BY_NAME: Final = {served.__name__: served for served in _all_below(ErrorMessage)}
-
-#: Code -> class.
+#: Code -> class, from the table of codes; they are names of this module, too.
 error_classes: Final[dict[int, type[ErrorMessage]]] = {
-    code: _BY_NAME[message.__name__]
+    code: _served(message)
     for code, message in messages.ERRORS_BY_CODE.items()
-    if message.__name__ in _BY_NAME
+    if message.exception not in _ONLY_OURS
 }
+globals().update({kind.__name__: kind for kind in error_classes.values()})
 
 
 def raising_message_classes() -> Callable[[], None]:
