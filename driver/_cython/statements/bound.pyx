@@ -9,11 +9,10 @@ from cpython.bytes cimport PyBytes_CheckExact
 from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE, PyList_New
 from cpython.long cimport PyLong_AsSsize_t
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
-from driver._cython.slots cimport slot_of, slot_offset
+from driver._cython.slots cimport put, slot_of, slot_offset
 from driver._cython.statements.routing_key cimport packed
 from driver._cython.types.serializers cimport ValuesSerializer
 
@@ -116,15 +115,6 @@ cdef inline object taken(PyObject *instance, Py_ssize_t offset):
     if value == NULL:
         raise AttributeError("an attribute of a statement was deleted")
     return <object>value
-
-
-cdef inline void put(PyObject *instance, Py_ssize_t offset, object value) noexcept:
-    """Set a slot."""
-    cdef PyObject **place = <PyObject **>(<char *>instance + offset)
-    cdef PyObject *before = place[0]
-    Py_INCREF(value)
-    place[0] = <PyObject *>value
-    Py_XDECREF(before)
 
 
 def bind(self, values):

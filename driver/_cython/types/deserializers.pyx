@@ -3,6 +3,10 @@
 Every class reads well-formed values. Anything else, a wrong size or a length that lies, goes to
 the type's own ``deserialize`` with a copy of the bytes, so that the exception and its message are
 those of the pure implementation by construction.
+
+The families of types are parts of one file, told by their headings, because the table at the end
+needs all of these classes and none is of use elsewhere: in files of their own each family would be
+a module with declarations for the others, and values of values would be calls between them.
 """
 
 from cpython.datetime cimport datetime_new, import_datetime
@@ -12,9 +16,11 @@ from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeASCII, PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t, uint64_t
 
+from driver._cython.slots cimport new_object, set_slot, slot_offset
 from driver._cython.types.calendar cimport FIRST_DAY, LAST_DAY, MS_A_DAY, Day, day_of
 from driver._cython.types.framing cimport Cursor, take_count, take_part
 from driver._cython.types.marshal cimport (
+    number_of_16,
     read_double,
     read_float,
     read_int16,
@@ -24,7 +30,6 @@ from driver._cython.types.marshal cimport (
     read_uint32,
     read_uvint,
 )
-from driver._cython.types.objects cimport new_object, number_of_16, set_slot, slot_offset
 
 import socket
 import sys

@@ -10,8 +10,8 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.string cimport memcmp
 
+from driver._cython.slots cimport new_object, set_slot, slot_offset
 from driver._cython.types.marshal cimport read_int32
-from driver._cython.types.objects cimport new_object, set_slot, slot_offset
 from driver._cython.wire.rows cimport rows_of
 
 from ...protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
