@@ -114,6 +114,13 @@ if TYPE_CHECKING:
         ordered_dict_factory,
         tuple_factory,
     )
+    from .results.arrow import (
+        ArrowBatch,
+        ArrowFactory,
+        ArrowStream,
+        ArrowTable,
+        arrow_factory,
+    )
     from .statements import (
         BatchStatement,
         BoundStatement,
@@ -143,6 +150,10 @@ __all__ = [
     "AddressTranslator",
     "AllowListRoundRobinPolicy",
     "AlreadyExists",
+    "ArrowBatch",
+    "ArrowFactory",
+    "ArrowStream",
+    "ArrowTable",
     "AsyncCluster",
     "AsyncResultSet",
     "AsyncSession",
@@ -241,6 +252,7 @@ __all__ = [
     "WriteFailure",
     "WriteTimeout",
     "__version__",
+    "arrow_factory",
     "class_factory",
     "dict_factory",
     "execute_concurrent",
@@ -282,6 +294,7 @@ _FROM = {
         ResultSet RowFactory class_factory dict_factory named_tuple_factory
         ordered_dict_factory tuple_factory
     """,
+    "results.arrow": "ArrowBatch ArrowFactory ArrowStream ArrowTable arrow_factory",
     "statements": """
         BatchStatement BoundStatement PreparedStatement SimpleStatement Statement
     """,

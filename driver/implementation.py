@@ -35,6 +35,7 @@ TWINS: tuple[str, ...] = (
     "wire.frame",
     "wire.rows",
     "wire.decoding",
+    "wire.arrow.page",
     "wire.requests.frames",
     "statements.routing_key",
     "statements.bound",

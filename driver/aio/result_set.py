@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ..execution.tracing import QueryTrace
+    from ..results.arrow import ArrowBatch, ArrowTable
 
 
 class AsyncResultSet(ResultPage[Row]):
@@ -45,6 +46,32 @@ class AsyncResultSet(ResultPage[Row]):
     async def all(self) -> list[Row]:
         """All rows from the current page on, as a list."""
         return [row async for row in self]
+
+    async def to_arrow(self) -> ArrowTable:
+        """All rows from the current page on, in memory, as Apache Arrow's columns.
+
+        pyarrow, polars, pandas, DuckDB and others take the table as it is. With
+        ``row_factory=arrow_factory`` of ``driver`` no row is decoded first.
+
+        Raises:
+            TypeError: the result has no rows, or they are not of the driver's row factories.
+            Exception: what asking for a page failed with.
+        """
+        from ..results.arrow import ArrowTable  # noqa: PLC0415  (rarely asked for)
+
+        return ArrowTable([batch async for batch in self.arrow_batches()])
+
+    async def arrow_batches(self) -> AsyncIterator[ArrowBatch]:
+        """The pages from the current one on as Apache Arrow's batches, one at a time.
+
+        Raises:
+            TypeError: as of ``to_arrow``.
+            Exception: what asking for a page failed with.
+        """
+        yield self._arrow_batch()
+        while self.has_more_pages:
+            await self.fetch_next_page()
+            yield self._arrow_batch()
 
     async def get_query_trace(self, max_wait_sec: float | None = None) -> QueryTrace | None:
         """The trace of the last page; None if the request was not traced.

@@ -93,6 +93,7 @@ class SessionCore:
             cluster.options.timestamp_generator or MonotonicTimestampGenerator()
         )
         self.client_protocol_handler = ProtocolHandler
+        self._handlers: dict[type[ProtocolHandler], type[ProtocolHandler]] = {}
         self.max_trace_wait = 2.0
         self.request_listeners: tuple[Callable[[RequestEvent], object], ...] = ()
         self.session_id = uuid4()
@@ -241,6 +242,7 @@ class SessionCore:
             call["timeout"] = timeout
         if row_factory is not None:
             call["row_factory"] = row_factory
+            call["protocol_handler"] = self._handler_for(row_factory)
         if trace:
             call["trace"] = trace
         if custom_payload is not None:
@@ -293,10 +295,26 @@ class SessionCore:
             or known.protocol_handler is not self._requests_handler
         ):
             known = of_profile._replace(
-                fetch_size=self.default_fetch_size, protocol_handler=self._requests_handler
+                fetch_size=self.default_fetch_size,
+                protocol_handler=self._handler_for(of_profile.row_factory),
             )
             self._last_options = (of_profile, known)
         return known
+
+    def _handler_for(self, row_factory: RowFactory[Any]) -> type[ProtocolHandler] | None:
+        """The protocol handler that makes what a row factory takes; None for the connection's."""
+        own = getattr(row_factory, "protocol_handler", None)
+        if own is None:
+            return self._requests_handler
+        handler = self._handlers.get(own)
+        if handler is None:
+            handler = self._handlers[own] = with_encryption(own, self.cluster)
+        return handler
+
+    def with_row_factory(self, options: Options, row_factory: RowFactory[Any]) -> Options:
+        """Options with another shape of rows, from the next page on."""
+        handler = self._handler_for(row_factory)
+        return options._replace(row_factory=row_factory, protocol_handler=handler)
 
     def _own_request(self, message: Request, host: Host | None = None) -> AwaitableResponse:
         """A request of the driver's own, that no statement stands behind."""

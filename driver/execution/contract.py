@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..topology.metadata import Metadata
     from .listeners import RequestEvent
     from .metrics import Metrics
+    from .options import Options
 
 
 class Cluster(Protocol):
@@ -99,6 +100,9 @@ class Session(Protocol):
     @property
     def request_listeners(self) -> Sequence[Callable[[RequestEvent], object]]:
         """Called with each request before its first page is asked for, on the calling thread."""
+
+    def with_row_factory(self, options: Options, row_factory: RowFactory) -> Options:
+        """Options with another shape of rows. Any thread."""
 
     def query_plan(
         self,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..protocol.typing import Rows
+    from .arrow import ArrowBatch
 
 
 class Answered(Protocol):
@@ -116,6 +117,20 @@ class ResultPage(Generic[Row]):
         """Custom payload that came with the current page; None without."""
         payload: Mapping[str, bytes | None] | None = self.response_future.custom_payload
         return payload
+
+    def _arrow_batch(self) -> ArrowBatch:
+        """The current page as Arrow's columns; those after it come as such.
+
+        Raises:
+            TypeError: the result has no rows, or they are not of the driver's row factories.
+        """
+        from .arrow import ArrowFactory, arrow_factory, batch_of  # noqa: PLC0415  (rarely asked for)
+
+        batch = batch_of(self._current_rows, self._names, self._types)
+        future = self.response_future
+        if future.has_more_pages and not isinstance(future.row_factory, ArrowFactory):
+            future.options = future.session.with_row_factory(future.options, arrow_factory)
+        return batch
 
     def one(self) -> Row | None:
         """The first row of the current page; None if it has none."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..protocol.typing import Rows
+    from .arrow import ArrowBatch, ArrowStream, ArrowTable
 
 
 class PagedResponse(Answered, Protocol):
@@ -80,6 +81,38 @@ class ResultSet(ResultPage[Row]):
     def all(self) -> list[Row]:
         """All rows from the current page on, as a list."""
         return list(self)
+
+    def to_arrow(self) -> ArrowTable:
+        """All rows from the current page on, in memory, as Apache Arrow's columns.
+
+        pyarrow, polars, pandas, DuckDB and others take the table as it is. With
+        ``row_factory=arrow_factory`` of ``driver`` no row is decoded first.
+
+        Raises:
+            TypeError: the result has no rows, or they are not of the driver's row factories.
+            Exception: what asking for a page failed with.
+        """
+        from .arrow import ArrowTable  # noqa: PLC0415  (rarely asked for)
+
+        return ArrowTable(list(self.arrow_batches()))
+
+    def arrow_batches(self) -> ArrowStream:
+        """The pages from the current one on as Apache Arrow's batches, one at a time.
+
+        Raises:
+            TypeError: as of ``to_arrow``; at iteration what asking for a page failed with.
+        """
+        from .arrow import ArrowStream  # noqa: PLC0415  (rarely asked for)
+
+        def next_page() -> ArrowBatch | None:
+            if not self.response_future.has_more_pages:
+                return None
+            self.fetch_next_page()
+            batch = self._arrow_batch()
+            self._current_rows = []  # the reader's from now on
+            return batch
+
+        return ArrowStream(self._arrow_batch(), next_page)
 
     @overload
     def __getitem__(self, index: int) -> Row: ...

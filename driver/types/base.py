@@ -74,6 +74,8 @@ class CQLType(metaclass=CQLTypeMeta):
         option_code: by which metadata names it (native protocol, section 4.2.5.2); None for a type
             that is named otherwise.
         dtype: NumPy's name of the numbers that its values are on the wire; empty for objects.
+        arrow: Apache Arrow's type as its C data interface writes it; the bytes as they are for a
+            type that Arrow has none for.
         subtypes: the types that this one is parameterised with.
         fieldnames: names of the subtypes, or None.
         num_subtypes: how many subtypes the type takes; None for any number.
@@ -86,6 +88,7 @@ class CQLType(metaclass=CQLTypeMeta):
     cassname: ClassVar[str] = "?"
     option_code: ClassVar[int | None] = None
     dtype: ClassVar[str] = ""
+    arrow: ClassVar[str] = "z"
     subtypes: ClassVar[tuple[type[CQLType], ...]] = ()
     fieldnames: ClassVar[tuple[str | None, ...] | None] = None
     num_subtypes: ClassVar[int | None] = 0

@@ -53,6 +53,7 @@ class ListType(_Sequence):
     """list: a list in Python; takes any sized iterable but text and bytes."""
 
     typename = "list"
+    arrow = "+l"
 
     @classmethod
     def deserialize(cls, data: bytes, protocol_version: int) -> list[Any]:
@@ -63,6 +64,7 @@ class SetType(_Sequence):
     """set: a ``SortedSet`` in Python; takes any sized iterable but text and bytes."""
 
     typename = "set"
+    arrow = "+l"
 
     @classmethod
     def deserialize(cls, data: bytes, protocol_version: int) -> SortedSet:
@@ -73,6 +75,7 @@ class MapType(CQLType):
     """map: an ``OrderedMapSerializedKey`` in Python, in wire order; takes any mapping."""
 
     typename = "map"
+    arrow = "+m"
     num_subtypes = 2
 
     @classmethod

@@ -147,6 +147,7 @@ class EmptyType(CQLType):
     """The type of the value column of a table that has none: zero bytes, None in Python."""
 
     typename = "empty"
+    arrow = "n"
     empty_binary_ok = True
 
     @classmethod

@@ -24,6 +24,7 @@ class UUIDType(CQLType):
 
     typename = "uuid"
     option_code = 0x000C
+    arrow = "w:16"
 
     @classmethod
     def serialize(cls, value: UUID, protocol_version: int) -> bytes:
@@ -54,6 +55,7 @@ class InetAddressType(CQLType):
 
     typename = "inet"
     option_code = 0x0010
+    arrow = "u"
 
     @classmethod
     def serialize(cls, value: str | IPv4Address | IPv6Address, protocol_version: int) -> bytes:

@@ -90,6 +90,7 @@ class ByteType(_FixedWidth):
 
     typename = "tinyint"
     option_code = 0x0014
+    arrow = "c"
     dtype = ">i1"
     width = 1
     _pack = staticmethod(marshal.int8_pack)
@@ -101,6 +102,7 @@ class ShortType(_FixedWidth):
 
     typename = "smallint"
     option_code = 0x0013
+    arrow = "s"
     dtype = ">i2"
     width = 2
     _pack = staticmethod(marshal.int16_pack)
@@ -112,6 +114,7 @@ class Int32Type(_FixedInVector):
 
     typename = "int"
     option_code = 0x0009
+    arrow = "i"
     dtype = ">i4"
     width = 4
     _pack = staticmethod(marshal.int32_pack)
@@ -123,6 +126,7 @@ class LongType(_FixedInVector):
 
     typename = "bigint"
     option_code = 0x0002
+    arrow = "l"
     dtype = ">i8"
     width = 8
     _pack = staticmethod(marshal.int64_pack)
@@ -141,6 +145,7 @@ class FloatType(_FixedInVector):
 
     typename = "float"
     option_code = 0x0008
+    arrow = "f"
     dtype = ">f4"
     width = 4
     python_type = Real
@@ -153,6 +158,7 @@ class DoubleType(_FixedInVector):
 
     typename = "double"
     option_code = 0x0007
+    arrow = "g"
     dtype = ">f8"
     width = 8
     python_type = Real
@@ -165,6 +171,7 @@ class BooleanType(CQLType):
 
     typename = "boolean"
     option_code = 0x0004
+    arrow = "b"
 
     @classmethod
     def serialize(cls, value: object, protocol_version: int) -> bytes:
@@ -189,6 +196,7 @@ class IntegerType(CQLType):
 
     typename = "varint"
     option_code = 0x000E
+    arrow = "u"
 
     @classmethod
     def serialize(cls, value: int, protocol_version: int) -> bytes:
@@ -207,6 +215,7 @@ class DecimalType(CQLType):
 
     typename = "decimal"
     option_code = 0x0006
+    arrow = "u"
 
     @classmethod
     def serialize(cls, value: Decimal | float | str, protocol_version: int) -> bytes:

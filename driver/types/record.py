@@ -29,6 +29,7 @@ class TupleType(CQLType):
     """tuple: a tuple in Python, with None for fields that are null or missing."""
 
     typename = "tuple"
+    arrow = "+s"
     num_subtypes = None
 
     @classmethod

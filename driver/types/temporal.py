@@ -39,6 +39,7 @@ class TimestampType(CQLType):
     """
 
     typename = "timestamp"
+    arrow = "tsm:UTC"
 
     @classmethod
     def serialize(cls, value: dt.date | float, protocol_version: int) -> bytes:
@@ -87,6 +88,7 @@ class SimpleDateType(CQLType):
 
     typename = "date"
     option_code = 0x0011
+    arrow = "tdD"
     EPOCH_OFFSET_DAYS = EPOCH_OFFSET_DAYS
 
     @classmethod
@@ -116,6 +118,7 @@ class TimeType(CQLType):
 
     typename = "time"
     option_code = 0x0012
+    arrow = "ttn"
 
     @classmethod
     def serialize(cls, value: Time | dt.time | str | int, protocol_version: int) -> bytes:
@@ -137,6 +140,7 @@ class DurationType(CQLType):
 
     typename = "duration"
     option_code = 0x0015
+    arrow = "tin"
 
     @classmethod
     def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:

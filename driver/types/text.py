@@ -13,6 +13,7 @@ class _Text(CQLType):
     """Text in some encoding; zero bytes are the empty text."""
 
     empty_binary_ok = True
+    arrow = "u"
     encoding: ClassVar[str]
 
     @classmethod

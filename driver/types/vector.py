@@ -49,6 +49,7 @@ class VectorType(CQLType):
     """
 
     typename = "vector"
+    arrow = "+w"
     num_subtypes = 1
     subtype: ClassVar[type[CQLType]]
     vector_size: ClassVar[int]

@@ -9,6 +9,7 @@ import pytest
 from asv_runner.discovery import get_benchmark_from_name
 
 from asv_benchmarks import (
+    arrow,
     bind,
     case,
     decode_rows,
@@ -22,6 +23,7 @@ from asv_benchmarks import (
 from tests.benchmarks.places import SUITES
 
 MODULES = (
+    arrow,
     bind,
     decode_rows,
     encode_message,
