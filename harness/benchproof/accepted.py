@@ -6,7 +6,7 @@
     benchmark = "decode_rows.time_one_row"   # as asv names it; no pattern: each one is a decision.
                                              # Or a suite, for what it is as a whole: "decode_rows"
     meter = "instructions"                   # or a list: ["instructions", "wall"]
-    impl = "python"                          # without it: both implementations
+    impl = "python"                          # without it: all variants
     amount = 0.03                            # the most that it may have become slower: 3 %
     reason = "answers are checked now (#123)"
     until = 2027-01-31                       # the last day on which it holds
@@ -36,7 +36,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import files, toml
 from .errors import AcceptedError, told
 from .meters import METERS
-from .targets import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, MutableMapping, Sequence
@@ -57,7 +56,7 @@ class Entry:
     Attributes:
         benchmark: its name.
         meters: which may have become worse.
-        impl: in which implementation, or None for both.
+        impl: in which variant, or None for all.
         amount: the largest accepted change, as 0.03 for 3 %.
         reason: why, for a reader.
         until: the last day on which it holds.
@@ -84,8 +83,12 @@ class Entry:
         return bool(case["name"] == self.benchmark and self.impl in {None, case.get("impl")})
 
 
-def load(file: Path) -> list[Entry]:
+def load(file: Path, variants: Sequence[str] = ()) -> list[Entry]:
     """Read the entries; none if there is no such file.
+
+    Args:
+        file: the file.
+        variants: names of those that an entry may be about; none to take any.
 
     Raises:
         AcceptedError: an entry breaks a rule; the message begins with file and line.
@@ -106,10 +109,15 @@ def load(file: Path) -> list[Entry]:
     rows = whole.data.get("accepted", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         whole.refuse(("accepted",), "every entry is an [[accepted]], in two brackets")
-    return [_entry(whole, ("accepted", at)) for at in range(len(rows))]
+    return [_entry(whole, ("accepted", at), variants) for at in range(len(rows))]
 
 
-def _entry(file: toml.File, where: tuple[str, int]) -> Entry:
+def _names_a_variant(value: object, variants: Sequence[str]) -> bool:
+    """Whether it is one of them, or nothing."""
+    return value is None or (isinstance(value, str) and (not variants or value in variants))
+
+
+def _entry(file: toml.File, where: tuple[str, int], variants: Sequence[str]) -> Entry:
     """Check one entry."""
     row = file.data[where[0]][where[1]]
     meters = row.get("meter")
@@ -122,8 +130,8 @@ def _entry(file: toml.File, where: tuple[str, int]) -> Entry:
             isinstance(meters, list) and bool(meters) and all(m in list(METERS) for m in meters),
             f"of {', '.join(METERS)}",
         ),
-        "impl": (row.get("impl", "python") in IMPLEMENTATIONS,
-                 f"one of {', '.join(IMPLEMENTATIONS)}, or absent"),
+        "impl": (_names_a_variant(row.get("impl"), variants),
+                 f"one of {', '.join(variants) or 'the variants'}, or absent"),
         "amount": (positive, "the largest accepted change, as 0.03"),
         "reason": (isinstance(row.get("reason"), str) and bool(row["reason"].strip()),
                    "words for the reader"),

@@ -83,15 +83,15 @@ def modes(numbers: Sequence[float]) -> tuple[float, float] | None:
 
 def _builds(each: Sampled) -> list[dict[str, Any]]:
     """A side that is not compiled though it could be, or though the other one is."""
-    about, impls = "pure Python", {side: row.get("impl") for side, row in each.sides.items()}
+    about, kinds = "pure Python", {side: row.get("kind") for side, row in each.sides.items()}
     found = [
         {"about": about, "impl": each.name, "names": [],
          "why": f"the build of the {side} side fell back to it: {row['why_pure']}"}
         for side, row in each.sides.items() if row.get("why_pure")
     ]  # fmt: skip
     asked = any("impl:" in row.get("spec", "") for row in each.sides.values())
-    if not found and not asked and set(impls.values()) == {"cython", "python"}:
-        pure = next(side for side, impl in impls.items() if impl == "python")
+    if not found and not asked and set(kinds.values()) == {"compiled", "pure"}:
+        pure = next(side for side, kind in kinds.items() if kind == "pure")
         why = f"the {pure} side has no compiled modules, and the other one has"
         found.append({"about": about, "impl": each.name, "names": [], "why": why})
     return found

@@ -98,8 +98,8 @@ def _files(root: Path) -> Iterator[Path]:
 def requirements(root: Path, suites: Path) -> tuple[str, ...]:
     """What the benchmarks need beside the package: the `matrix` of asv's configuration.
 
-    Where the matrix names several versions of a package, the first is taken. What pytest runs has
-    its requirements elsewhere.
+    Where the matrix names several versions of a package, the first stands here, and `variants` have
+    each of them. What pytest runs has its requirements elsewhere.
 
     Args:
         root: of the checkout.
@@ -107,20 +107,29 @@ def requirements(root: Path, suites: Path) -> tuple[str, ...]:
     """
     if of_pytest := pytest_needs.requirements(root, suites):
         return of_pytest
-    try:
-        files = list(_files(root))
-        matrix = _read(files[0], root).get("matrix", {}) if len(files) == 1 else {}
-    except TargetError:
-        return ()  # `locate` says what is wrong with it
-    wanted = matrix
-    if matrix.keys() & {"req", "env", "env_nobuild"}:
-        wanted = matrix.get("req", {})
+    wanted = matrix(root)
+    if wanted.keys() & {"req", "env", "env_nobuild"}:
+        wanted = wanted.get("req", {})
     found = []
     for name, versions in wanted.items():
         first = (versions or [""])[0] if isinstance(versions, list) else versions
         if first is not None:  # null: asv does not install it
             found.append(f"{name.removeprefix('pip+')}{f'=={first}' if first else ''}")
     return tuple(found)
+
+
+def matrix(root: Path) -> dict[str, Any]:
+    """The `matrix` of asv's configuration; nothing where there is none that can be read.
+
+    Args:
+        root: of the checkout.
+    """
+    try:
+        files = list(_files(root))
+        found = _read(files[0], root).get("matrix", {}) if len(files) == 1 else {}
+    except TargetError:
+        return {}  # `locate` says what is wrong with it
+    return found if isinstance(found, dict) else {}
 
 
 def _read(file: Path, root: Path) -> dict[str, Any]:

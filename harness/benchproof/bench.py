@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from . import pairing, plan, worker
+from . import pairing, plan, variants, worker
 from .collected import FIRST, Collected, Rows, Spot
 from .errors import WorkerError, is_full, no_space
 from .meters import VALUES, allocations, instructions
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from .pairing import Said
     from .processes import Child, Crew
     from .suite import Case
+    from .variants import Variant
 
-#: Of the environment, what would tell a worker about the harness's own driver or build.
-_NOT_FOR_WORKERS = ("PYTHONPATH", "PYTHONSTARTUP", "DRIVER_BUILD", "DRIVER_IMPL")
+#: Of the environment, what would tell a worker about the harness's own modules.
+_NOT_FOR_WORKERS = ("PYTHONPATH", "PYTHONSTARTUP")
 #: Side names of equal length in paths: the length of a path moves the stack.
 _TOKEN: dict[SideName, str] = {"left": "a", "right": "b"}
 #: The seed of the counting workers: any, but always the same. Another layout has the next one, so
@@ -327,7 +328,7 @@ class Bench:
         folder.mkdir(parents=True, exist_ok=True)
         built = self._built(side, spot.build)
         request: dict[str, Any] = {
-            "side": built.folder, "packages": built.packages, "impl": built.impl,
+            **built.told, "packages": built.packages,
             "suites": str(self.suites), "task": task,
             "cases": list(rows), "out": str(folder / "answers.jsonl"),
             "harness": str(Path(__file__).resolve().parent.parent), "layout": spot.layout,
@@ -350,7 +351,7 @@ class Bench:
         (folder / "answers.jsonl").unlink(missing_ok=True)
         child = self.crew.start(
             command, log=folder / "worker.log", cwd=folder,
-            env=environment(built.impl, block, spot.layout), talk=talk,
+            env=environment(built.variant, block, spot.layout), talk=talk,
         )  # fmt: skip
         return _Running(side, task, folder / "answers.jsonl", child, [row["name"] for row in rows])
 
@@ -380,7 +381,8 @@ class Bench:
         if not rows or (ended.status and (must_work or not lost)):
             side, built = running.side, self.sides[running.side]
             raise WorkerError(
-                f"the {side} side ({built.impl}) does not run its {running.task} worker: {words}"
+                f"the {side} side ({built.impl or built.kind}) does not run its {running.task} "
+                f"worker: {words}"
             )
         return answers + [{"name": name, "error": words} for name in lost]
 
@@ -396,13 +398,12 @@ class _Running:
     names: list[str]
 
 
-def environment(impl: str, block: Block | None, layout: int = 0) -> dict[str, str]:
+def environment(variant: Variant, block: Block | None, layout: int = 0) -> dict[str, str]:
     """A worker's environment: of the same size on both sides."""
     env = {k: v for k, v in os.environ.items() if k not in _NOT_FOR_WORKERS}
     seed = _FIXED_HASH_SEED + layout if block is None else block.hash_seed
-    padding = 0 if block is None else block.padding
-    return env | {
-        "DRIVER_IMPL": impl,  # both names have six letters
+    padding = variant.slack + (0 if block is None else block.padding)
+    return variants.environment(variant, env) | {
         "PYTHONHASHSEED": str(seed),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",

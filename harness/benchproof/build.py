@@ -27,20 +27,22 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
-from . import dependencies, files, variables
+from . import dependencies, files, variables, variants
 from .dependencies import Dependencies
 from .errors import BuildError, no_space
 from .package import RECORD
-from .targets import PROJECT, Implementation, Target, sources
+from .targets import PROJECT, Target, sources
+from .variants import UNNAMED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from .checkout import Checkout
     from .plan import SideName
     from .processes import Child, Crew, Finished
     from .progress import Teller
     from .toolchain import Toolchain
+    from .variants import Kind, Variant
 
 #: Files beside the sources that a build may read (the project's metadata names them).
 _ALSO_COPIED = ("pyproject.toml", "README.md", "LICENSE")
@@ -82,11 +84,11 @@ class Built:
 
     Attributes:
         key: hash of the sources, the tools and the way of building.
-        impl: which implementation its workers ask for.
+        variant: in which it is built and run.
         compiled: whether compiled modules are in it.
         wheel_sha256: of the wheel that it was unpacked from.
         folder: goes first on a worker's ``sys.path``; holds the unpacked wheel.
-        why_pure: why it was not compiled though nobody asked for Python, or "".
+        why_pure: why it was not compiled though nobody asked for that, or "".
         content: hash of the files, as they were built.
         package: the name by which it is imported.
         needs: what it requires at run time.
@@ -96,7 +98,7 @@ class Built:
     """
 
     key: str
-    impl: Implementation
+    variant: Variant
     compiled: bool
     wheel_sha256: str
     folder: str
@@ -109,16 +111,31 @@ class Built:
     program: str = ""
 
     @property
+    def impl(self) -> str:
+        """The name of its variant."""
+        return self.variant.name
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of file that runs, of modules that have both."""
+        return "compiled" if self.compiled and self.variant.kind != "pure" else "pure"
+
+    @property
     def python(self) -> str:
         """The interpreter that runs it."""
         return self.program or sys.executable
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a worker is told of it."""
+        return {"side": self.folder, "impl": self.impl, "kind": self.variant.kind,
+                "others": self.variant.others}  # fmt: skip
+
     def same_as(self, other: Built) -> bool:
         """Whether two sides run the same files in the same way."""
-        return self.key == other.key or (
-            (self.impl, self.program) == (other.impl, other.program)
-            and bool(self.content) and self.content == other.content
-        )  # fmt: skip
+        if (self.variant, self.program) != (other.variant, other.program):
+            return False
+        return self.key == other.key or (bool(self.content) and self.content == other.content)
 
 
 @dataclass(frozen=True)
@@ -152,7 +169,7 @@ class Builder:
             flags: of the compiler, beside its own.
 
         Raises:
-            BuildError: it does not build, or not as the implementation that was asked for.
+            BuildError: it does not build, or not as the variant that was asked for.
             NoSpaceError: the disk is full.
         """
         built = self.make(target, flags)
@@ -162,47 +179,69 @@ class Builder:
         """`build`, without packages: `share` gives them to both sides of a comparison."""
         if target.wheel:
             return self._released(target)
-        wanted = target.spec.impl
-        why_pure = "" if wanted or self.toolchain.compiles else self.toolchain.why_not
-        impl: Implementation = "python" if why_pure else wanted or "cython"
-        if impl == "cython" and not self.toolchain.compiles:
-            raise BuildError(
-                f"{target.spec.text} asks for the compiled driver, but no C compiler works here: "
-                f"{self.toolchain.why_not}"
-            )
-        name = f"{target.spec.text} [{impl}]"
         checkout = self._checkout(target)
+        variant, why_pure = self._variant(target)
+        asked = variant.kind == "compiled" and target.spec.impl is not None
+        name = f"{target.spec.text} [{variant.name}]" if variant.name else target.spec.text
         script = checkout.read(target.read_from, "setup.py")
-        for unseen in variables.withheld(script.decode(errors="replace"), self._passed):
+        for unseen in variables.withheld(
+            script.decode(errors="replace"), {**self._passed, **variant.build}
+        ):
             self._say(
                 f"{name}: setup.py reads {unseen}, which is set here but not passed to builds: "
                 "name it in build-variables of [tool.benchproof]"
             )
         self.cache.mkdir(parents=True, exist_ok=True)
         tools = self._tools(target)
-        key = self.key(target, impl, flags, tools)
+        key = self.key(target, variant, flags, tools)
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / RECORD
             built = _read(record)
-            if built is None or (impl == "cython" and not _is_kept(built, wanted)):
+            if built is None or (variant.kind != "pure" and not _is_kept(built, asked=asked)):
                 started = time.monotonic()
                 self._say(f"{name}: building")
                 with files.scratch(self.cache) as scratch:
-                    wheel = self._wheel(target, impl, scratch, flags, tools)
+                    wheel = self._wheel(target, variant, scratch, flags, tools)
                     built = self._keep(target, wheel, record.parent, checkout.package)
                 self._say(f"{name}: built in {time.monotonic() - started:.0f} s")
             else:
                 self._say(f"{name}: built before, taken from the cache")
-        if impl == "cython" and not built["compiled"]:
-            if wanted:
-                raise BuildError(
-                    f"{target.spec.text} has no compiled modules to ask for (--impl python)"
-                )
-            impl = "python"
-            why_pure = "it has no compiled modules" if built["pure_wheel"] else (
+        if built["compiled"] or variant.kind == "pure":
+            return self._built(key, variant, built, why_pure)
+        if asked:
+            raise BuildError(
+                f"{target.spec.text} has no compiled modules, which its variant {variant.name} "
+                "expects"
+            )
+        if not built["pure_wheel"]:
+            why_pure = self.toolchain.why_not or (
                 "its extensions did not compile, and its build goes on without them"
-            )  # fmt: skip
-        return self._built(key, impl, built, why_pure)
+            )
+        elif variant.kind == "compiled":
+            why_pure = "it has no compiled modules"
+        if variant.kind == "compiled":
+            variant = _uncompiled(checkout.variants)
+        return self._built(key, variant, built, why_pure)
+
+    def _variant(self, target: Target) -> tuple[Variant, str]:
+        """In which variant a side is built, and why not in the project's first one, or "".
+
+        Raises:
+            BuildError: no compiler works for it.
+        """
+        known = self._checkout(target).variants
+        why, wanted = self.toolchain.why_not, target.spec.impl
+        variant = known[0]
+        if wanted is not None:
+            variant = variants.named(known, wanted, target.spec.text)
+        elif why and variant.kind == "compiled" and _uncompiled(known).kind != "compiled":
+            return _uncompiled(known), why
+        if why and variant.kind == "compiled":
+            raise BuildError(
+                f"{target.spec.text} asks for {variant.name}, which is compiled, but no C compiler "
+                f"works here: {why}"
+            )
+        return variant, ""
 
     def share(self, found: Mapping[SideName, list[Built]]) -> dict[SideName, list[Built]]:
         """Give both sides the same packages; if they want what excludes each other, say it.
@@ -228,7 +267,12 @@ class Builder:
 
     def _wanted(self, built: Built) -> set[str]:
         """What a side requires, and what the project says that its benchmarks do."""
-        return set() if built.program else {*built.needs, *self.checkout.requirements}
+        if built.program:
+            return set()
+        chosen = {each.partition("==")[0] for each in built.variant.requires}
+        known = {each for each in self.checkout.requirements
+                 if each.partition("==")[0] not in chosen}  # fmt: skip
+        return {*built.needs, *known, *built.variant.requires}
 
     def _released(self, target: Target) -> Built:
         """Unpack a wheel, or find it unpacked."""
@@ -239,15 +283,13 @@ class Builder:
             built = _read(record) or self._keep(
                 target, Path(target.wheel), record.parent, self.checkout.package
             )
-        made = self._built(key, "cython" if built["compiled"] else "python", built, "")
+        made = self._built(key, UNNAMED, built, "")
         return replace(made, program=target.program)
 
-    def _built(
-        self, key: str, impl: Implementation, record: Mapping[str, Any], why_pure: str
-    ) -> Built:
+    def _built(self, key: str, variant: Variant, record: Mapping[str, Any], why_pure: str) -> Built:
         """A side that is in the cache."""
         return Built(
-            key, impl, record["compiled"], record["wheel_sha256"], record["folder"], why_pure,
+            key, variant, record["compiled"], record["wheel_sha256"], record["folder"], why_pure,
             content_of(Path(record["folder"])), record["package"], tuple(record["needs"]),
             proof=self.checkout.proof,
         )  # fmt: skip
@@ -265,10 +307,10 @@ class Builder:
             wanted = []  # the build says what is wrong with it
         return self.dependencies.provide(map(str, wanted))
 
-    def key(self, target: Target, impl: Implementation, flags: str = "", tools: str = "") -> str:
+    def key(self, target: Target, variant: Variant, flags: str = "", tools: str = "") -> str:
         """The name of a build in the cache."""
-        passed = [f"{name}={value}" for name, value in self._passed.items()]
-        parts = [_LAYOUT, impl, target.content, *self.toolchain.identity, *passed,
+        passed = [f"{k}={v}" for k, v in {**self._passed, **variant.build}.items()]
+        parts = [_LAYOUT, variant.kind, target.content, *self.toolchain.identity, *passed,
                  *filter(None, [flags, dependencies.identity(tools)])]  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
@@ -322,13 +364,13 @@ class Builder:
             shutil.copy2(checkout.root / name, copy)
 
     def _wheel(
-        self, target: Target, impl: Implementation, scratch: Path, flags: str, tools: str
+        self, target: Target, variant: Variant, scratch: Path, flags: str, tools: str
     ) -> Path:
         """Run pip; the path of the one wheel that it made."""
         tree = scratch / "tree"
         tree.mkdir()
         self._export(target, tree)
-        env = build_environment(self._passed, impl, tree, flags)
+        env = build_environment(self._passed, variant.build, tree, flags)
         if tools:
             folders = [tools, *self._asked_for(tree, tools, env, scratch)]
             env["PYTHONPATH"] = os.pathsep.join(folders)
@@ -337,7 +379,7 @@ class Builder:
                    "--no-index", "--no-cache-dir", "--disable-pip-version-check",
                    "--wheel-dir", str(scratch), str(tree)]  # fmt: skip
         child = self.crew.start(command, log=scratch / "build.log", cwd=scratch, env=env)
-        ended = self._wait(child, f"{target.spec.text} [{impl}]")
+        ended = self._wait(child, target.spec.text + f" [{variant.name}]" * bool(variant.name))
         wheels = sorted(scratch.glob("*.whl"))
         if ended.status or len(wheels) != 1:
             raise _failure(target, ended, self.cache)
@@ -383,30 +425,38 @@ def _read(record: Path) -> dict[str, Any] | None:
     return found
 
 
-def _is_kept(built: Mapping[str, Any], wanted: Implementation | None) -> bool:
+def _uncompiled(known: Sequence[Variant]) -> Variant:
+    """The variant that stands in where nothing was compiled; the first one if there is no other."""
+    return next((each for each in known if each.kind != "compiled"), known[0])
+
+
+def _is_kept(built: Mapping[str, Any], *, asked: bool) -> bool:
     """Whether what an earlier build gave is believed.
 
     Compiled modules are. That there are none may be this machine's fault, mended since: it is
     believed only of a wheel for every platform, and only where nobody asked for compiled ones.
     """
-    return bool(built["compiled"] or (built["pure_wheel"] and not wanted))
+    return bool(built["compiled"] or (built["pure_wheel"] and not asked))
 
 
 def build_environment(
-    passed: Mapping[str, str], impl: Implementation, tree: Path, more: str = ""
+    passed: Mapping[str, str], own: Mapping[str, str], tree: Path, more: str = ""
 ) -> dict[str, str]:
     """The environment of a build: reproducible, whatever directory and terminal it happens in.
 
     Args:
         passed: what it gets of the environment here, all of it in its key.
-        impl: what it builds.
+        own: of the variant that is built.
         tree: the directory.
         more: flags for the compiler.
     """
     # setuptools takes CFLAGS instead of the interpreter's own flags, so those must be in it.
-    flags = passed.get("CFLAGS") or str(sysconfig.get_config_var("CFLAGS") or "-O2")
-    return {**variables.scratch(), **passed} | {
-        "DRIVER_BUILD": impl,
+    flags = (
+        own.get("CFLAGS")
+        or passed.get("CFLAGS")
+        or str(sysconfig.get_config_var("CFLAGS") or "-O2")
+    )
+    return {**variables.scratch(), **passed, **own} | {
         "CFLAGS": f"{flags} {more} -ffile-prefix-map={tree}=.",
         "SOURCE_DATE_EPOCH": "315532800",  # the first instant that a zip file can hold
         # A version that is read from git is no property of the code, and the copy has no git.

@@ -2,7 +2,7 @@
 
 Where the compiler and the linker put a function moves what lies around it, and with it counts and
 times, though every build executes the same instructions. A single build a side takes one such
-accident for a property of the commit. The variants differ only in what lies between functions:
+accident for a property of the commit. The layouts differ only in what lies between functions:
 padding in front of each (`-fpatchable-function-entry=N,N`: all of the no-operations stand before
 the entry, where nothing runs them) and the alignment of their starts.
 """
@@ -26,32 +26,38 @@ if TYPE_CHECKING:
     from .plan import SideName
     from .processes import Crew
     from .progress import Teller
-    from .targets import Implementation, Spec, Target
+    from .targets import Spec, Target
 
-#: Bytes of padding, and of alignment, by variant; further ones go on in the same manner.
+#: Bytes of padding, and of alignment, by layout; further ones go on in the same manner.
 _PADDING = (0, 16, 48, 112, 32, 80, 144, 64)
 _ALIGNMENT = (0, 32, 16, 64, 16, 32, 64, 16)
 
 
-def flags(variant: int) -> str:
-    """The compiler flags of a variant; none of the first, so that it is everybody's build."""
-    if variant == 0:
+def flags(layout: int) -> str:
+    """The compiler flags of a layout; none of the first, so that it is everybody's build."""
+    if layout == 0:
         return ""
-    padding = _PADDING[variant % len(_PADDING)] + 160 * (variant // len(_PADDING))
-    alignment = _ALIGNMENT[variant % len(_ALIGNMENT)] or 32
+    padding = _PADDING[layout % len(_PADDING)] + 160 * (layout // len(_PADDING))
+    alignment = _ALIGNMENT[layout % len(_ALIGNMENT)] or 32
     return f"-fpatchable-function-entry={padding},{padding} -falign-functions={alignment}"
 
 
-def spec(text: str, impl: Implementation) -> Spec:
-    """A side in one of several implementations.
+def spec(text: str, impl: str) -> Spec:
+    """A side in one of several variants.
 
     Raises:
-        TargetError: it is empty, or names an implementation already.
+        TargetError: it is empty, or names a variant already.
     """
     parsed = targets.parse(text)
     if parsed.impl is not None:
-        raise TargetError(f"{text!r} names an implementation: all are measured, or those of --impl")
+        raise TargetError(f"{text!r} names a variant: all are measured, or those of --impl")
     return replace(parsed, impl=impl)
+
+
+def _times(side: Target, place: Place, builds: int) -> int:
+    """How often a side is built: pure Python once."""
+    chosen = [each for each in place.checkout.variants if side.spec.impl in {None, each.name}]
+    return builds if any(each.kind != "pure" for each in chosen) else 1
 
 
 def build(
@@ -71,8 +77,8 @@ def build(
         try:
             pending = {
                 side: [
-                    pool.submit(builder.make, sides[side], flags(variant))
-                    for variant in range(builds if sides[side].spec.impl == "cython" else 1)
+                    pool.submit(builder.make, sides[side], flags(layout))
+                    for layout in range(_times(sides[side], place, builds))
                 ]
                 for side in SIDES
             }

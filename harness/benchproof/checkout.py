@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from . import asv_conf, package
+from . import asv_conf, package, variants
 from .errors import BenchproofError, TargetError
 from .near import meant
 
@@ -73,6 +73,15 @@ class Checkout:
     def build_variables(self) -> tuple[str, ...]:
         """Patterns of the variables that its build reads, as the project names them."""
         return package.build_variables(self.root)
+
+    @cached_property
+    def variants(self) -> tuple[variants.Variant, ...]:
+        """Its named environments; one without a name where it names none.
+
+        Raises:
+            SettingsError: they cannot be meant.
+        """
+        return variants.named_by(self.root) or variants.of_matrix(asv_conf.matrix(self.root))
 
     @cached_property
     def proof(self) -> str:

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from .bench import Bench
     from .progress import Teller
     from .suite import Case
-    from .targets import Implementation
 
 __all__ = ["Outcome", "Place", "Request", "compare"]
 
@@ -112,7 +111,7 @@ class Request:
     title: str = ""
     profile: bool = False
     only_changes: bool = False
-    impls: tuple[Implementation, ...] = ()
+    impls: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
     builds: int | None = None
@@ -195,21 +194,20 @@ def compare(request: Request, place: Place, tell: Teller) -> Outcome:
         return Outcome(document, samples, running.lanes)
 
 
-def usable(
-    impls: Sequence[Implementation], place: Place, tell: Teller
-) -> tuple[Implementation, ...]:
-    """The implementations that can be built here.
+def usable(impls: Sequence[str], place: Place, tell: Teller) -> tuple[str, ...]:
+    """The variants that can be built here.
 
     Raises:
         TargetError: none can.
     """
-    if "cython" not in impls or place.toolchain.compiles:
+    compiled = {each.name for each in place.checkout.variants if each.kind == "compiled"}
+    if place.toolchain.compiles or not compiled & set(impls):
         return tuple(impls)
     why = f"no C compiler works here ({place.toolchain.why_not})"
-    found = tuple(impl for impl in impls if impl != "cython")
+    found = tuple(impl for impl in impls if impl not in compiled)
     if not found:
-        raise TargetError(f"the compiled implementation cannot be measured: {why}")
-    tell.line(f"measured in pure Python, and not compiled: {why}")
+        raise TargetError(f"what is compiled cannot be measured: {why}")
+    tell.line(f"measured as {' and '.join(found)}, and not compiled: {why}")
     return found
 
 
@@ -326,10 +324,10 @@ class _Comparison:
 
     def samples(self) -> Samples:
         """What was measured."""
-        built = {about["impl"] for each in self.lanes for about in each.sides.values()}
-        missed = unmeasured.between(
-            self.left, self.right, self.place.checkout, {*self.request.impls, *built}
-        )
+        built = {about["kind"] for each in self.lanes for about in each.sides.values()}
+        asked = {each.kind for each in self.place.checkout.variants
+                 if each.kind and each.name in self.request.impls}  # fmt: skip
+        missed = unmeasured.between(self.left, self.right, self.place.checkout, asked | built)
         return Samples(
             self.about | {
                 "impls": [each.name for each in self.lanes],

@@ -71,7 +71,8 @@ def read(
     scratch.mkdir()
     copy = scratch / Path(chosen.accepted).name
     copy.write_bytes(place.checkout.read(commit, chosen.accepted) if accepts else b"")
-    entries = tuple(accepted.load(copy))
+    names = [each.name for each in place.checkout.variants if each.name]
+    entries = tuple(accepted.load(copy, names))
     if not runs:
         return Rules(chosen, entries, place.suites, "")
     order: list[tuple[str, Target | None]] = [("the head", head), ("the base", base)]

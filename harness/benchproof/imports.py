@@ -189,7 +189,7 @@ def _proof(answer: Mapping[str, Any], built: Built) -> dict[str, Any]:
     file = Path(answer["file"] or "").resolve()
     if not file.is_relative_to(side):
         return {"refused": f"imported {file.name} from elsewhere"}
-    if answer["impl"] not in {None, built.impl}:
+    if answer["impl"] in built.variant.others:
         return {"refused": f"runs as {answer['impl']}, and {built.impl} was asked for"}
     return {
         "proof": {
@@ -249,7 +249,7 @@ def _start(
     (folder / "names").write_text("\n".join(modules(bench, side, each)), encoding="utf-8")
     sides = [built.folder, *filter(None, [built.packages])]
     command = [built.python, "-P", "-c", _CHILD, *sides, str(folder), core]
-    env = benches.environment(built.impl, block, spot.layout)
+    env = benches.environment(built.variant, block, spot.layout)
     if how == "proof":
         env.pop("PYTHONDONTWRITEBYTECODE")
     if how == "count":

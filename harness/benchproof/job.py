@@ -1,4 +1,4 @@
-"""The main job, `benchproof run`: the implementations, the newest commit, and the page of both."""
+"""The main job, `benchproof run`: the variants, the newest commit, and the page of both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from .compare import Request, compare
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WORST_FIRST, BenchproofError, TargetError
 from .extras import missing
 from .files import write_json
-from .targets import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from .compare import Place
     from .progress import Teller
-    from .targets import Implementation
 
 #: Seconds of wall time of a comparison, unless a person says otherwise: enough for twice the blocks
 #: that a hundred benchmarks need before anything can be called changed.
@@ -58,18 +56,24 @@ def plan(base: Request, place: Place) -> tuple[list[Planned], list[str]]:
         raise TargetError("there is no commit yet, and HEAD is what is measured: commit first")
     has = base.impls or variants.of(place.checkout, place.checkout.head())
     base = replace(base, impls=())
-    if len(has) < len(IMPLEMENTATIONS):
-        said.append(f"measured: the {' and '.join(unmeasured.WORDS[impl] for impl in has)} package")
-    elif place.toolchain.compiles:
-        planned.append(Planned("implementations", replace(
-            base, left="HEAD@impl:python", right="HEAD@impl:cython",
-            title="Pure Python against Cython, at HEAD",
-        ), gates=False))  # fmt: skip
-    else:
+    known = {each.name: each for each in place.checkout.variants}
+    here = [name for name in has if place.toolchain.compiles or known[name].kind != "compiled"]
+    if len(has) == 1:
+        said.append(f"measured: the variant {has[0]}")
+    elif not has:
+        kind = "compiled" if variants.compiled(place.checkout, place.checkout.head()) else "pure"
+        said.append(f"measured: the {unmeasured.WORDS[kind]} package")
+    if len(here) < len(has):
         said.append(
-            "the package is pure Python here, so there is no Cython to compare with: "
+            f"there is no {' or '.join(name for name in has if name not in here)} to compare with: "
             f"no C compiler works ({place.toolchain.why_not})"
         )
+    # The first one is what people use: the others are what it is held against.
+    for number, other in enumerate(here[1:]):
+        planned.append(Planned("implementations" + f"-{other}" * bool(number), replace(
+            base, left=f"HEAD@impl:{other}", right=f"HEAD@impl:{here[0]}",
+            title=f"{other} against {here[0]}, at HEAD",
+        ), gates=False))  # fmt: skip
     commits, words = newest_change(base, place)
     said += words
     if commits is not None:
@@ -83,19 +87,24 @@ def plan(base: Request, place: Place) -> tuple[list[Planned], list[str]]:
     return planned, said
 
 
-def _in(impls: Sequence[Implementation], side: str) -> str:
-    """A side in the one implementation that is measured; as it is where there are several."""
+def _in(impls: Sequence[str], side: str) -> str:
+    """A side in the one variant that is measured; as it is where there are several."""
     return f"{side}@impl:{impls[0]}" if len(impls) == 1 else side
 
 
-def _where_it_changed(item: Planned, impls: Sequence[Implementation], place: Place) -> Planned:
+def _where_it_changed(item: Planned, impls: Sequence[str], place: Place) -> Planned:
     """A comparison of commits, in pure Python where nothing of the compiled package changed."""
     left, right = (
         targets.resolve(targets.parse(side), place.checkout)
         for side in (item.request.left, item.request.right)
     )
-    if len(impls) > 1 and unmeasured.between(left, right, place.checkout, {"cython"}).all_of_it:
-        impls = ("python",)
+    pure = [each.name for each in place.checkout.variants
+            if each.kind == "pure" and each.name in impls]  # fmt: skip
+    if (
+        pure and len(impls) > 1
+        and unmeasured.between(left, right, place.checkout, {"compiled"}).all_of_it
+    ):  # fmt: skip
+        impls = pure
     request = replace(
         item.request, left=_in(impls, item.request.left), right=_in(impls, item.request.right)
     )

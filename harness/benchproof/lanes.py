@@ -160,7 +160,7 @@ class Lane(Sampled):
         self.bench = Bench(
             firsts, suites, crew, self.scratch, core, self.got,
             others={side: each[1:] for side, each in built.items()},
-            lanes=LANES if left.impl != right.impl else 1,
+            lanes=LANES if left.kind != right.kind else 1,
         )  # fmt: skip
         return self.bench
 

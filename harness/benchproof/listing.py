@@ -18,6 +18,7 @@ from .grids import say
 from .meters import METERS, of, why_not
 from .package import name as import_name
 from .processes import Crew
+from .variants import UNNAMED
 
 if TYPE_CHECKING:
     import re
@@ -53,7 +54,7 @@ def early(suites: Path, checkout: Checkout) -> list[dict[str, Any]] | None:
         (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
         command = [sys.executable, "-P", worker.__file__, str(folder / "request.json")]
         child = crew.start(
-            command, log=folder / "worker.log", cwd=folder, env=environment("python", None)
+            command, log=folder / "worker.log", cwd=folder, env=environment(UNNAMED, None)
         )
         if crew.wait(child).status:
             return None

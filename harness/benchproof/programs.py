@@ -249,7 +249,7 @@ def _environment(
     """The environment of a command: the side is found before anything that is installed here."""
     built = bench.sides[side]
     paths = [*first, built.folder, *filter(None, [built.packages])]
-    env = benches.environment(built.impl, block, layout)
+    env = benches.environment(built.variant, block, layout)
     beside = str(Path(built.python).parent)
     programs = [str(_scripts(bench, side)), beside, env.get("PATH", "")]
     return env | {"PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(programs)}

@@ -29,6 +29,7 @@ def now() -> str:
 def describe(target: Target, built: Built | None) -> dict[str, Any]:
     """One side, as the results file describes it; None: it needed no build to know its answer."""
     impl = built.impl if built else target.spec.impl
+    words = impl or (built.kind if built else "")
     return {
         "spec": target.spec.text,
         "commit": target.commit,
@@ -37,7 +38,8 @@ def describe(target: Target, built: Built | None) -> dict[str, Any]:
         "impl": impl,
         "content": target.content,
         "wheel_sha256": built.wheel_sha256 if built else None,
-        "description": f"{target.description} [{impl}]" if impl else target.description,
+        "kind": built.kind if built else "",
+        "description": f"{target.description} [{words}]" if words else target.description,
         "why_pure": built.why_pure if built else "",
     }
 

@@ -16,6 +16,12 @@ Everything has a default, so the table may be absent::
     proof = "proved"            # or "witnessed": what less is known of is refused; default: none
     suite_limit = 0.001         # the largest change of a whole suite that counts as none
 
+    [tool.benchproof.variants.fast]  # named environments; without any there is one, without a name
+    kind = "compiled"              # or "pure": what must run of modules that have both
+    build = { TOY_BUILD = "fast" } # variables of its build
+    run = { TOY_IMPL = "fast" }    # variables of what is measured
+    requires = ["numpy==2.1"]      # packages beside those of the project
+
     [tool.benchproof.limits]       # the largest change that counts as none, as a part of 1
     instructions = 0.003
 
@@ -36,7 +42,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from . import renamed, toml
+from . import renamed, toml, variants
 from .errors import SettingsError, told
 from .package import are_paths, are_patterns, is_place
 from .verdict import ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
@@ -66,7 +72,7 @@ CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]]
         f"a number from {SUITE_LEAST:g} to below 1 (equal code moves a suite by nearly that much)",
     ),
 }
-KNOWN = (*CHECKS, "limits", "benchmarks")
+KNOWN = (*CHECKS, "limits", "benchmarks", "variants")
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,7 @@ class Settings:
         decide: "all" where a benchmark that stays undecided fails, else "".
         proof: the least that must be known of the files that a benchmark ran; "" for nothing.
         suite_limit: the largest change of a whole suite that counts as none.
+        variants: that the project names, in the order of the file.
     """
 
     alpha: float = ALPHA
@@ -120,6 +127,7 @@ class Settings:
     decide: str = ""
     proof: str = ""
     suite_limit: float = SUITE_LIMIT
+    variants: tuple[variants.Variant, ...] = ()
 
     def limit(self, meter: str, benchmark: str) -> Limit:
         """The limit of a meter for a benchmark; of overrides that match, the last one counts."""
@@ -222,6 +230,7 @@ class _Reader:
         for pattern, inner in found.items():
             where = (*self.path, "benchmarks", pattern)
             overrides.append(Override(pattern, self.limits(where, inner), self.file.line(where)))
+        named = variants.parse(self.file, (*self.path, "variants"), given.pop("variants", {}))
         for key, value in given.items():
             if key not in CHECKS:
                 self.file.refuse(
@@ -239,6 +248,7 @@ class _Reader:
                 {m: replace(limit, ratio=limits.get(m, limit.ratio)) for m, limit in LIMITS.items()}
             ),
             overrides=tuple(overrides),
+            variants=named,
         )
 
     def limits(self, where: Where, table: object) -> dict[str, float]:

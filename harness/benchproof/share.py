@@ -82,17 +82,17 @@ def sides(text: str) -> tuple[str, ...]:
     return (text,)
 
 
-def sides_of(
-    document: Mapping[str, Any], chosen: Sequence[str], impls: Sequence[str]
-) -> tuple[str, ...]:
-    """Of the sides of a comparison, those of some implementations.
+def sides_of(document: Mapping[str, Any], chosen: Sequence[str], impl: str) -> tuple[str, ...]:
+    """Of the sides of a comparison, those of a variant.
 
     Args:
         document: of one comparison.
         chosen: sides.
-        impls: implementations.
+        impl: the variant; "" for all.
     """
-    return tuple(side for side in chosen if document[side].get("impl", "") in {*impls, ""})
+    return tuple(
+        side for side in chosen if not impl or document[side].get("impl", "") in {impl, ""}
+    )
 
 
 def shares(document: Mapping[str, Any], chosen: Sequence[str]) -> list[dict[str, Any]]:

@@ -5,16 +5,15 @@ written                     measured
 ==========================  =========================================================
 ``a1b2c3d``                 that commit (also a branch, a tag, ``HEAD~1``)
 ``.``                       the working tree, with what is not committed yet
-``HEAD@impl:python``        that commit, in pure Python
-``HEAD@impl:cython``        that commit, compiled; an error if it cannot be
-``impl:python``             short for ``.@impl:python``
+``HEAD@impl:NAME``          that commit, in the variant of that name
+``impl:NAME``               short for ``.@impl:NAME``
 ``pypi:NAME==VERSION``      that release: its wheel for this interpreter, as published
 ``dist/name-1.0-….whl``     that wheel
 ``repo:ADDRESS@REVISION``   a commit of another repository, a folder or an address
 ``python:PATH``             the package as it is installed for an interpreter, run by it
 ==========================  =========================================================
 
-A side that names no implementation is compiled where a C compiler works, else pure.
+A side that names no variant is built in the first one of the project that can be built here.
 """
 
 from __future__ import annotations
@@ -24,19 +23,15 @@ import json
 import tomllib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
-from . import files, interpreters, package
+from . import files, interpreters, package, variants
 from .errors import DirtyTreeError, TargetError
-from .near import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .checkout import Checkout
-
-Implementation = Literal["cython", "python"]
-IMPLEMENTATIONS: tuple[Implementation, ...] = get_args(Implementation)
 
 #: The tables of pyproject.toml that reach the built driver: the tools for building it, what is
 #: packed, what it needs at run time. Extras, linters and test settings do not.
@@ -77,11 +72,11 @@ def inputs(checkout: Checkout) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Spec:
-    """A side as it was written: a revision or ``.``, and perhaps an implementation."""
+    """A side as it was written: a revision or ``.``, and perhaps a variant."""
 
     text: str
     revision: str
-    impl: Implementation | None
+    impl: str | None
 
 
 @dataclass(frozen=True)
@@ -133,28 +128,21 @@ def parse(text: str) -> Spec:
     """Read a side.
 
     Raises:
-        TargetError: it is empty, or its implementation is not one.
+        TargetError: it is empty, or names a variant of what has none.
     """
     revision, mark, impl = text.rpartition("@" + _MARK)
     if not mark and text.startswith(_MARK):
         revision, impl, mark = WORKING_TREE, text.removeprefix(_MARK), _MARK
     if not mark:
         revision, impl = text, ""
+    if mark and not impl:
+        raise TargetError(f"{text!r}: a variant is named by @impl:NAME")
     if not revision or revision.startswith("-"):
         raise TargetError(f"a side must be a commit, a release, a wheel or '.', not {text!r}")
     as_it_is = revision.startswith((RELEASE, interpreters.MARK)) or revision.endswith(WHEEL)
     if mark and as_it_is:
         raise TargetError(f"{text!r}: what is installed is measured as it is, compiled or not")
-    if not mark:
-        return Spec(text, revision, None)
-    if impl == "cython":
-        return Spec(text, revision, "cython")
-    if impl == "python":
-        return Spec(text, revision, "python")
-    raise TargetError(
-        f"{text!r}: the implementation must be impl:cython or impl:python"
-        f"{meant(impl, IMPLEMENTATIONS)}"
-    )
+    return Spec(text, revision, impl if mark else None)
 
 
 def resolve(spec: Spec, checkout: Checkout) -> Target:
@@ -185,6 +173,8 @@ def resolve(spec: Spec, checkout: Checkout) -> Target:
         checkout = repository
     else:
         revision = spec.revision
+    if spec.impl is not None:
+        variants.named(checkout.variants, spec.impl, spec.text)
     if revision == WORKING_TREE:
         commit = checkout.head()
         content = content_of(checkout, None)

@@ -1,4 +1,4 @@
-"""What changed between two sides in files that none of the measured implementations runs."""
+"""What changed between two sides in files that none of the measured variants runs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from .checkout import Checkout
-    from .targets import Implementation, Target
+    from .targets import Target
 
-#: What an implementation is called where it is told.
-WORDS: dict[Implementation, str] = {"python": "pure Python", "cython": "compiled"}
+#: What a kind of file is called where it is told.
+WORDS = {"pure": "pure Python", "compiled": "compiled"}
 #: Files that are named; the rest is counted.
 _MOST = 3
 
@@ -25,12 +25,14 @@ class Unmeasured:
     """Files of the package that differ, and that nothing measured runs.
 
     Attributes:
-        files: path to the implementation that would run it.
+        files: path to the kind of variant that would run it.
         all_of_it: whether nothing else of the package or its build differs.
+        remedies: variants of the project that run them.
     """
 
-    files: dict[str, Implementation]
+    files: dict[str, str]
     all_of_it: bool
+    remedies: tuple[str, ...] = ()
 
     def told(self) -> str:
         """One clause; empty if there is nothing to tell."""
@@ -38,10 +40,11 @@ class Unmeasured:
             return ""
         names = ", ".join(list(self.files)[:_MOST])
         more = f" and {len(self.files) - _MOST} more" if len(self.files) > _MOST else ""
-        impls = sorted(set(self.files.values()))
-        words = ", ".join(WORDS[impl] for impl in impls)
-        remedy = " or ".join(f"--impl {impl}" for impl in (*impls, "both"))
-        return f"changed and not measured: {names}{more} ({words}; {remedy} measures it)"
+        words = ", ".join(WORDS[kind] for kind in sorted(set(self.files.values())))
+        if self.remedies:
+            remedy = " or ".join(f"--impl {name}" for name in (*self.remedies, "all"))
+            words += f"; {remedy} measures it"
+        return f"changed and not measured: {names}{more} ({words})"
 
     def qualify(self, verdict: dict[str, Any]) -> dict[str, Any]:
         """A verdict that does not hide it: "no regression" of what did not change is none."""
@@ -54,7 +57,7 @@ class Unmeasured:
 
 
 def between(
-    left: Target, right: Target, checkout: Checkout, measured: Collection[Implementation]
+    left: Target, right: Target, checkout: Checkout, measured: Collection[str]
 ) -> Unmeasured:
     """Look for it.
 
@@ -62,13 +65,15 @@ def between(
         left: the base.
         right: the candidate.
         checkout: that holds both.
-        measured: the implementations.
+        measured: the kinds of what is measured; none where nothing is known of it.
     """
-    if any(side.wheel or side.repository for side in (left, right)):
+    if not measured or any(side.wheel or side.repository for side in (left, right)):
         return Unmeasured({}, all_of_it=False)
     before, after = (targets.files_of(checkout, side.read_from) for side in (left, right))
     changed = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
     known = frozenset(before) | frozenset(after)
-    runs = {path: variants.running(path, known) for path in changed}
-    missed = {path: min(impls) for path, impls in runs.items() if not impls & set(measured)}
-    return Unmeasured(missed, bool(changed) and len(missed) == len(changed))
+    runs = variants.runs(changed, known, checkout.package)
+    missed = {path: min(kinds) for path, kinds in runs.items() if not kinds & set(measured)}
+    remedies = [each.name for each in checkout.variants
+                if each.name and each.kind in missed.values()]  # fmt: skip
+    return Unmeasured(missed, bool(changed) and len(missed) == len(changed), tuple(remedies))

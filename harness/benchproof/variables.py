@@ -39,7 +39,7 @@ SCRATCH = ("TMPDIR", "TEMP", "TMP")
 _READS = re.compile(r"""(?:environ(?:\.(?:get|pop|setdefault))?\s*[\[(]|getenv\()
                         \s*["'](\w+)["']""", re.VERBOSE)  # fmt: skip
 #: Told to every build by ourselves.
-_OURS = {"DRIVER_BUILD", "PYTHONHASHSEED", "SOURCE_DATE_EPOCH"}
+_OURS = {"PYTHONHASHSEED", "SOURCE_DATE_EPOCH"}
 
 
 def passed(more: Sequence[str] = ()) -> dict[str, str]:

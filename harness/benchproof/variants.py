@@ -1,69 +1,280 @@
-"""Which implementations a project has: read from its sources, so that nothing is built to know it.
+"""Variants: the named environments in which a project is built and run, and which of them it has.
 
-A build is asked for one of them by the variable DRIVER_BUILD. A project whose build reads it has
-both, another one has what its build gives: compiled where it holds sources to compile, else pure.
+A project names them in `[tool.benchproof.variants.NAME]`; else those of the `matrix` of its
+asv.conf.json are its variants. One that names none has one variant without a name.
 """
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+import re
+import tomllib
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal
 
-from .targets import IMPLEMENTATIONS, Implementation
+from . import renamed, toml
+from .errors import SettingsError, TargetError
+from .near import meant
 
 if TYPE_CHECKING:
-    from .checkout import Checkout
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-#: The variable, and the files that may read it.
-_ASKED_BY, _BUILD_FILES = b"DRIVER_BUILD", ("setup.py", "pyproject.toml", "meson.build")
+    from .checkout import Checkout
+    from .toml import File, Where
+
+#: What kind of file a variant runs of modules that have both: "" where it may be either.
+Kind = Literal["compiled", "pure", ""]
+KINDS = ("compiled", "pure")
 #: What only a compiler reads.
 COMPILED_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".f90", ".pxd", ".pxi", ".pyx", ".rs")
 #: A build file that makes extensions of sources outside of the package, or of Python itself.
 _COMPILES = (b"mypycify", b"ext_modules", b"cythonize", b"maturin", b"setuptools-rust", b"mesonpy",
              b"scikit_build_core")  # fmt: skip
+_BUILD_FILES = ("setup.py", "pyproject.toml", "meson.build")
+_KEYS = ("kind", "build", "run", "requires")
+#: They stand in file names, and behind a side.
+_NAME = re.compile(r"[\w.+-]+")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*")
+#: Chooses all of them.
+ALL = ("all", "both")
 
 
-def of(checkout: Checkout, *commits: str | None) -> tuple[Implementation, ...]:
-    """The implementations that some states of a project have.
+@dataclass(frozen=True)
+class Variant:
+    """One named environment.
+
+    Attributes:
+        name: "" of the only one of a project that names none.
+        kind: the kind of file that must run, where a module is there in both.
+        build: variables of the build.
+        run: variables of what is measured.
+        requires: packages beside those of the project.
+        others: names of the project's other variants.
+        unset: variables that those set, and this one must not have.
+        slack: bytes by which the largest of their environments is larger.
+    """
+
+    name: str = ""
+    kind: Kind = ""
+    build: Mapping[str, str] = field(default_factory=dict)
+    run: Mapping[str, str] = field(default_factory=dict)
+    requires: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
+    slack: int = 0
+
+
+#: Of a project that names none, and of what is installed.
+UNNAMED = Variant()
+
+
+def together(found: Iterable[Variant]) -> tuple[Variant, ...]:
+    """The variants of a project, each knowing what the others set."""
+    found = tuple(found)
+    names = {name for each in found for name in (*each.build, *each.run)}
+    sizes = [sum(len(k) + len(v) + 10 for k, v in each.run.items()) for each in found]
+    return tuple(
+        replace(
+            each, others=tuple(other.name for other in found if other is not each),
+            unset=tuple(sorted(names - each.run.keys())), slack=max(sizes) - size,
+        )
+        for each, size in zip(found, sizes, strict=True)
+    )  # fmt: skip
+
+
+def parse(file: File, where: Where, table: object) -> tuple[Variant, ...]:
+    """The table `variants`, in its order.
+
+    Raises:
+        BenchproofError: of the file's kind: it cannot be meant as it stands.
+    """
+    if not isinstance(table, dict):
+        file.refuse(where, f"variants must be a table, not {table!r}")
+    return together(_one(file, (*where, name), name, inner) for name, inner in table.items())
+
+
+def named_by(root: Path) -> tuple[Variant, ...]:
+    """The variants in a project's pyproject.toml; without the rest of the settings, which judge.
+
+    Raises:
+        SettingsError: they cannot be meant.
+    """
+    try:
+        text = Path(root, "pyproject.toml").read_text(encoding="utf-8")
+        tools = tomllib.loads(text)["tool"]
+        name = renamed.table_name(tools)
+        table = tools[name]["variants"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()  # what is wrong with the file is said by `settings.load`
+    file = toml.File(text, "pyproject.toml", SettingsError)
+    return parse(file, ("tool", name, "variants"), table)
+
+
+def _one(file: File, where: Where, name: str, table: object) -> Variant:
+    """Check one of them."""
+    if not isinstance(table, dict):
+        file.refuse(where, f"a variant is a table [tool.benchproof.variants.NAME], not {table!r}")
+    if not _NAME.fullmatch(name) or name in ALL:
+        file.refuse(where, f"{name!r} cannot name a variant: letters, digits, '.', '_', '+', '-'")
+    for key in table:
+        if key not in _KEYS:
+            file.refuse((*where, key), f"unknown key {key!r} (known: {', '.join(_KEYS)})")
+    kind, requires = table.get("kind", ""), table.get("requires", [])
+    if "kind" in table and kind not in KINDS:
+        file.refuse((*where, "kind"), f'kind must be "compiled" or "pure", not {kind!r}')
+    for key in ("build", "run"):
+        given = table.get(key, {})
+        if not isinstance(given, dict) or not all(
+            isinstance(value, str) and _VARIABLE.fullmatch(each) for each, value in given.items()
+        ):
+            file.refuse((*where, key), f'{key} must be a table of variables, NAME = "text"')
+    if not isinstance(requires, list) or not all(isinstance(each, str) for each in requires):
+        file.refuse((*where, "requires"), "requires must be a list of packages")
+    return Variant(
+        name, kind, dict(table.get("build", {})), dict(table.get("run", {})), tuple(requires)
+    )
+
+
+def of_matrix(matrix: Mapping[str, Any]) -> tuple[Variant, ...]:
+    """The variants of the `matrix` of an asv.conf.json: every combination of what has several.
+
+    A name is what differs: a variable's value, a package with its version. A matrix without
+    alternatives is one variant without a name.
+    """
+    if not matrix.keys() & {"req", "env", "env_nobuild"}:
+        matrix = {"req": matrix}
+    found: list[tuple[list[str], dict[str, dict[str, str]]]] = [([], {})]
+    for table in ("req", "env", "env_nobuild"):
+        for name, given in matrix.get(table, {}).items():
+            values = given if isinstance(given, list) and given else [given or ""]
+            several, found = found, []
+            for labels, chosen in several:
+                for value in values:
+                    known = dict(chosen.get(table, {}))
+                    if value is not None:  # null: asv leaves it out
+                        known[name] = str(value)
+                    more = [_label(name.removeprefix("pip+"), value)] if len(values) > 1 else []
+                    found.append(([*labels, *more], {**chosen, table: known}))
+    made = []
+    for labels, chosen in found:
+        env, wanted = chosen.get("env", {}), chosen.get("req", {})
+        made.append(Variant(
+            re.sub(r"[^\w.+-]", "_", "-".join(labels)), "", env,
+            {**env, **chosen.get("env_nobuild", {})},
+            tuple(f"{name.removeprefix('pip+')}{f'=={version}' if version else ''}"
+                  for name, version in wanted.items()
+                  if isinstance(given := matrix["req"][name], list) and len(given) > 1),
+        ))  # fmt: skip
+    return together(made)
+
+
+def _label(name: str, value: object) -> str:
+    """What one entry of a matrix is called; as asv calls it, where its value alone says nothing."""
+    if value is None:
+        return f"without-{name}"
+    return str(value) if str(value)[:1].isalpha() else f"{name}{value}"
+
+
+def of(checkout: Checkout, *commits: str | None) -> tuple[str, ...]:
+    """The names of the variants that some states of a project have; none where none is named.
 
     Args:
         checkout: that holds them.
         commits: hashes; None is the working tree.
     """
-    found: set[Implementation] = set()
-    for commit in commits:
-        found |= _of_one(checkout, commit)
-    return tuple(impl for impl in IMPLEMENTATIONS if impl in found)
+    named = [each for each in checkout.variants if each.name]
+    needs = any(each.kind == "compiled" for each in named)
+    compiles = needs and any(compiled(checkout, commit) for commit in commits)
+    return tuple(each.name for each in named if each.kind != "compiled" or compiles)
 
 
-def _of_one(checkout: Checkout, commit: str | None) -> set[Implementation]:
+def environment(variant: Variant, inherited: Mapping[str, str]) -> dict[str, str]:
+    """The variables of what runs in a variant, beside those that it inherits."""
+    kept = {name: value for name, value in inherited.items() if name not in variant.unset}
+    return {**kept, **variant.run}
+
+
+def compiled(checkout: Checkout, commit: str | None) -> bool:
+    """Whether a state of a project holds something to compile."""
     build = b"\n".join(checkout.read(commit, name) for name in _BUILD_FILES)
-    if _ASKED_BY in build:
-        return set(IMPLEMENTATIONS)
     paths = (checkout.package or ".",)
     files = checkout.working(paths) if commit is None else checkout.committed(commit, paths)
-    compiled = any(name.endswith(COMPILED_SOURCES) for name in files)
-    if compiled or any(word in build for word in _COMPILES):
-        return {"cython"}
-    return {"python"}
+    return any(name.endswith(COMPILED_SOURCES) for name in files) or any(
+        word in build for word in _COMPILES
+    )
 
 
-def running(path: str, files: frozenset[str]) -> set[Implementation]:
-    """The implementations in which a file of the package is part of what runs.
+def named(known: Sequence[Variant], name: str, said: str) -> Variant:
+    """The variant of a name.
+
+    Raises:
+        TargetError: there is none; the message begins with what a person said.
+    """
+    for each in known:
+        if each.name == name:
+            return each
+    raise TargetError(f"{said!r}: {_none_of(known, name)}")
+
+
+def chosen(known: Sequence[Variant], text: str) -> tuple[str, ...]:
+    """The names that an option means; all where it is empty.
+
+    Raises:
+        TargetError: it names none.
+    """
+    names = tuple(each.name for each in known if each.name)
+    if text in {*names, *ALL, ""} and (names or not text):
+        return tuple(name for name in names if text in {name, *ALL, ""})
+    raise TargetError(f"--impl {text!r}: {_none_of(known, text)}")
+
+
+def _none_of(known: Sequence[Variant], name: str) -> str:
+    """What there is instead of a name."""
+    names = [each.name for each in known if each.name]
+    if not names:
+        return "this project names no variants: [tool.benchproof.variants.NAME] would"
+    return f"the variants of this project are {', '.join(names)}{meant(name, names)}"
+
+
+def runs(paths: Iterable[str], files: frozenset[str], package: str) -> dict[str, set[str]]:
+    """The kinds of variants in which files of the package are part of what runs.
 
     Args:
-        path: of the file.
+        paths: of the files.
         files: all files of the package, in which a compiled form of a module may stand: beside it,
-            or at the same place below a folder `_cython`.
+            or at the same place below a folder of the package whose name begins with `_`.
+        package: where the package lies.
     """
-    place = PurePosixPath(path)
-    if place.suffix in COMPILED_SOURCES or "_cython" in place.parts:
-        return {"cython"}
-    if place.suffix != ".py":
-        return set(IMPLEMENTATIONS)
-    parts = place.with_suffix("").parts
-    forms = [PurePosixPath(*parts)] + [
-        PurePosixPath(*parts[:at], "_cython", *parts[at:]) for at in range(1, len(parts))
-    ]
-    compiled = any(f"{form}{suffix}" in files for form in forms for suffix in COMPILED_SOURCES)
-    return {"python"} if compiled else set(IMPLEMENTATIONS)
+    held = [PurePosixPath(each) for each in files if each.endswith(COMPILED_SOURCES)]
+    mirrors = {mirror for each in held for mirror in _mirrors(each, package)}
+    forms = {each.with_suffix("") for each in held}
+    found = {}
+    for path in paths:
+        place = PurePosixPath(path)
+        if place.suffix in COMPILED_SOURCES or mirrors & set(place.parents):
+            found[path] = {"compiled"}
+        elif place.suffix == ".py" and any(
+            form in forms for form in _forms(place, mirrors, package)
+        ):
+            found[path] = {"pure"}
+        else:
+            found[path] = set(KINDS)
+    return found
+
+
+def _mirrors(file: PurePosixPath, package: str) -> Iterator[PurePosixPath]:
+    """The folder that mirrors the package, and holds a compiled source."""
+    if file.is_relative_to(package):
+        parts = file.relative_to(package).parts
+        if len(parts) > 1 and parts[0].startswith("_"):
+            yield PurePosixPath(package, parts[0])
+
+
+def _forms(
+    module: PurePosixPath, mirrors: Iterable[PurePosixPath], package: str
+) -> Iterator[PurePosixPath]:
+    """Where the compiled form of a module may stand, without its suffix."""
+    yield module.with_suffix("")
+    if module.is_relative_to(package):
+        for mirror in mirrors:
+            yield mirror / module.relative_to(package).with_suffix("")

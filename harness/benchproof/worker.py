@@ -72,7 +72,7 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     """Put the side first, import its driver, and prove that it is the one.
 
     Raises:
-        WrongDriverError: another driver, or another implementation, was imported.
+        WrongDriverError: another driver, or another variant, was imported.
     """
     unsettle(request.get("layout", 0))
     side = Path(request["side"])
@@ -85,13 +85,13 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     file = driver.__file__ or next(iter(driver.__path__))
     if not of_pytest(request):
         find_suites(request)
-    # A package that has one implementation need not name it; its files are proved case by case.
-    impl = getattr(driver, "IMPL", request["impl"])
+    # A package need not name its variant; its files are proved case by case.
+    impl = getattr(driver, "IMPL", None)
     if not Path(file).is_relative_to(side):
         raise WrongDriverError(f"imported {file}, which is not below {side}")
-    if impl != request["impl"]:
+    if impl in request.get("others", ()):
         raise WrongDriverError(f"runs as {impl}, and {request['impl']} was asked for")
-    return {"driver": file, "impl": impl}
+    return {"driver": file, "impl": request["impl"]}
 
 
 def package_of(side: Path) -> str:
@@ -125,21 +125,26 @@ def of_pytest(request: Mapping[str, Any]) -> bool:
     return any("::" in row["name"] for row in request.get("cases", ()))
 
 
-def check_proof(proof: Mapping[str, Any], side: Path, impl: str) -> dict[str, Any]:
+def check_proof(proof: Mapping[str, Any], side: Path, kind: str) -> dict[str, Any]:
     """What a case says that it ran, held against what the side holds.
 
     Raises:
-        AssertionError: a file lies outside of the side, or is not of the implementation.
+        AssertionError: a file lies outside of the side, or is not of the kind.
     """
+    package = side.joinpath(*package_of(side).split("."))
+    # A compiled form stands beside a module, or in a folder that mirrors the package.
+    places = [package, *package.glob("_*/")]
     for name, file in proof["modules"].items():
         if not Path(file).resolve().is_relative_to(side.resolve()):
             raise AssertionError(f"{name} ran from {file}, which is not this side's")
         compiled = str(file).endswith(COMPILED)
-        stem = side.joinpath(*package_of(side).split("."), "_cython", *name.split("."))
-        has_twin = any(stem.with_name(stem.name + suffix).exists() for suffix in COMPILED)
-        if compiled and impl == "python":
+        forms = [place.joinpath(*name.split(".")) for place in places]
+        has_both = any(
+            form.with_name(form.name + suffix).exists() for form in forms for suffix in COMPILED
+        )
+        if compiled and kind == "pure":
             raise AssertionError(f"{name} ran compiled in a pure Python side")
-        if has_twin and not compiled and impl == "cython":
+        if has_both and not compiled and kind == "compiled":
             raise AssertionError(f"{name} ran in Python, though the side has it compiled")
     return {
         "modules": {n: str(Path(f).resolve().relative_to(side.resolve()))
@@ -164,7 +169,7 @@ def prove(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> di
     side, own = Path(request["side"]), getattr(made.benchmark.func, "prove", None)
     kind, answer = row.get("kind", "time"), {"name": row["name"], "number": made.number}
     if own is not None:
-        proof = check_proof(own(), side, request["impl"])
+        proof = check_proof(own(), side, request.get("kind", ""))
     elif request.get("proof") == "proved":
         raise AssertionError("the case has no prove(): nothing shows what it measures")
     elif kind == "timeraw":

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import benchproof
 from benchproof import error_rates, provenance, settings
 from benchproof.errors import SelectionError
-from benchproof.targets import IMPLEMENTATIONS
 from calibration import aa, gates, inject, recorded, resample, tune, walls
 from calibration import record as recording
 from calibration.clock import Clock
 from calibration.clone import Clone, clone
 from calibration.kept import Kept
 from calibration.scene import Scene
-from calibration.sites import SITES
+from calibration.sites import IMPLEMENTATIONS, SITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from benchproof.compare import Place
     from benchproof.progress import Teller
-    from benchproof.targets import Implementation
     from calibration.sites import Site
 
 TOOLS = ("bare", "asv", "pyperf")
@@ -62,7 +60,7 @@ class Asked:
     seed: int = 1
     bench: str = ""
     meters: tuple[str, ...] = ("instructions", "allocations", "bytes", "wall")
-    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
+    impls: tuple[str, ...] = IMPLEMENTATIONS
     gate_budget: float | None = None
     blocks: int = 240
     variants: int = 7

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from benchproof import results
 from benchproof.errors import StoppedError
 from benchproof.meters import METERS
-from benchproof.targets import IMPLEMENTATIONS
+from calibration.sites import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from benchproof.targets import Implementation
     from calibration.scene import Scene
 
 #: What a gate can say that is not "nothing changed".
@@ -49,7 +48,7 @@ class Ask:
     head: str
     bench: str = ""
     meters: tuple[str, ...] = ("instructions",)
-    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
+    impls: tuple[str, ...] = IMPLEMENTATIONS
     budget: float | None = None
     seed: int = 1
     builds: int = 1

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from benchproof.bench import Bench
     from benchproof.suite import Case
-    from benchproof.targets import Implementation
     from calibration.kept import Kept
     from calibration.scene import Scene
 
@@ -46,7 +45,7 @@ class Session:
 
     name: str
     head: str
-    impl: Implementation
+    impl: str
     bench: str
     blocks: int
     seed: int
@@ -118,9 +117,7 @@ def _one_block(bench: Bench, block: plan.Block, cases: Sequence[Case], name: str
     return row
 
 
-def exact_again(
-    scene: Scene, impls: Sequence[Implementation], kept: Kept, *, runs: int, bench: str
-) -> None:
+def exact_again(scene: Scene, impls: Sequence[str], kept: Kept, *, runs: int, bench: str) -> None:
     """Count the same wheel on both sides, again and again: exact meters must never differ."""
     have = len(kept.rows())
     todo = [(number, impl) for number in range(runs) for impl in impls][have:]

@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchproof.targets import IMPLEMENTATIONS
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+#: The variants of this project.
+IMPLEMENTATIONS = ("cython", "python")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from benchproof.compare import Place
-    from benchproof.targets import Implementation
     from calibration.clone import Clone
     from calibration.kept import Kept
     from calibration.scene import Scene
@@ -35,7 +34,7 @@ TRIAL = 0.15
 #: A trial that moved its target by less says nothing about costs.
 LEAST = 0.02
 Key = tuple[str, str]
-IMPLS: tuple[Implementation, ...] = ("python", "cython")
+IMPLS: tuple[str, ...] = ("python", "cython")
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Trial:
     factor: int = 1
 
     @property
-    def impl(self) -> Implementation:
+    def impl(self) -> str:
         """The implementation that runs it: pure Python builds fast, and costs the same there."""
         return "cython" if FORMS[self.form].cython else "python"
 
@@ -244,7 +243,7 @@ def _fit_form(costs: Costs, name: str, points: Sequence[tuple[int, float]]) -> N
 
 
 def count(
-    scene: Scene, commit: str, impl: Implementation, cases: Sequence[str]
+    scene: Scene, commit: str, impl: str, cases: Sequence[str]
 ) -> dict[str, tuple[float, float]]:
     """Instructions of some cases in the base and in a commit: counted once, judged by nobody."""
     pair = (scene.clone.base, commit, impl)

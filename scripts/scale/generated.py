@@ -22,11 +22,15 @@ import numpy as np
 
 from benchproof.history import writing
 from benchproof.history.model import CANARY, UNITS, SeriesKey
+from benchproof.variants import Variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+
+#: Those of the matrix below.
+KNOWN = tuple(Variant(name, run={"DRIVER_IMPL": name}) for name in ("cython", "python"))
 
 CONF = {
     "version": 1, "project": "generated", "project_url": "", "repo": ".", "branches": ["HEAD"],
@@ -103,7 +107,7 @@ def write(folder: Path, wanted: Wanted) -> list[Planted]:
     writing.describe_machine(results, about)
     for impl in wanted.impls:
         columns = drawing.series(impl)
-        env = writing.environment(folder, impl)
+        env = writing.environment(folder, KNOWN, impl)
         for place in drawing.places:
             _write_file(results, about, env, line[place], place, columns)
         for commit in beside[:3]:  # what a branch measured before it was merged

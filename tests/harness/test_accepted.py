@@ -27,7 +27,7 @@ until = 2026-12-31
 def load(tmp_path, text):
     file = tmp_path / "accepted.toml"
     file.write_text(text)
-    return accepted.load(file)
+    return accepted.load(file, ("cython", "python"))
 
 
 def case(name="bind.time_x", impl="python", **ratios):

@@ -21,13 +21,14 @@ COUNTS = Counts(8, 4, 8)
 NAME = "toy.time_it"
 
 
-def samples(values=None, sides=(("python", ""), ("python", "")), loops=1000, debug=()):
+def samples(values=None, sides=(("pure", ""), ("pure", "")), loops=1000, debug=()):
     """A comparison of one case, with so many seconds a call in each process of the right side."""
     rng = random.Random(1)
     values = values or [rng.gauss(1e-6, 1e-8) for _ in range(40)]
     each = Sampled(name="")
-    for side, (impl, why) in zip(SIDES, sides, strict=True):
-        each.sides[side] = {"spec": side, "impl": impl, "why_pure": why, "description": side}
+    for side, (kind, why) in zip(SIDES, sides, strict=True):
+        each.sides[side] = {"spec": side, "impl": "", "kind": kind, "why_pure": why,
+                            "description": side}  # fmt: skip
         each.got.proofs[side] = {NAME: {"name": NAME, "proof": {"grade": "unseen", "digest": ""}}}
         each.got.walls[side][NAME] = {
             block: [value if side == "right" else 1e-6] for block, value in enumerate(values)
@@ -45,7 +46,7 @@ def found(given):
 
 def test_nothing_is_said_where_nothing_is_wrong():
     assert found(samples()) == []
-    assert found(samples(sides=(("cython", ""), ("cython", "")))) == []
+    assert found(samples(sides=(("compiled", ""), ("compiled", "")))) == []
 
 
 def test_processes_of_two_kinds_are_several_modes():
@@ -90,7 +91,7 @@ def test_a_build_that_fell_back_is_named_with_its_reason():
 
 
 def test_a_pure_side_against_a_compiled_one_is_named_unless_it_was_asked_for():
-    given = samples(sides=(("cython", ""), ("python", "")))
+    given = samples(sides=(("compiled", ""), ("pure", "")))
     (row,) = found(given)
     assert "the right side has no compiled modules" in row["why"]
     given.variants[0].sides["right"]["spec"] = "HEAD@impl:python"

@@ -1,11 +1,13 @@
 """What lies between two commits: first parents, equal builds, what merges brought."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchproof.bisect import line, search
-from benchproof.bisect.run import Asked, check, ends, implementation
+from benchproof.bisect.run import Asked, _one_variant, check, ends
 from benchproof.checkout import Checkout
-from benchproof.errors import BenchproofError, BisectError, SelectionError, TargetError
+from benchproof.errors import BisectError, SelectionError, TargetError
 from benchproof.history.model import Commit, History
 from tests.harness.generated import key, series_of
 
@@ -91,10 +93,16 @@ def test_a_meter_that_one_process_does_not_decide_is_refused(meter):
         check(Asked("x", "a..b", meter=meter))
 
 
-def test_an_implementation_is_one_of_two():
-    assert (implementation(""), implementation("python")) == (None, "python")
-    with pytest.raises(BenchproofError, match="choose cython or python"):
-        implementation("rust")
+def test_a_search_counts_one_variant(place):
+    assert (_one_variant("", place, "HEAD"), _one_variant("python", place, "HEAD")) == (
+        "cython", "python",
+    )  # fmt: skip
+    without = replace(place, toolchain=replace(place.toolchain, why_not="none"))
+    assert _one_variant("", without, "HEAD") == "python"
+    with pytest.raises(SelectionError, match="a search counts one variant"):
+        _one_variant("all", place, "HEAD")
+    with pytest.raises(TargetError, match="--impl 'rust'"):
+        _one_variant("rust", place, "HEAD")
 
 
 def test_the_kept_history_says_where_to_look_first(toy, checkout, monkeypatch, tmp_path):

@@ -13,6 +13,7 @@ from benchproof import build, targets, variables
 from benchproof.checkout import Checkout
 from benchproof.errors import BuildError, NoSpaceError
 from benchproof.processes import Crew, Finished
+from benchproof.variants import UNNAMED
 from tests.harness import toy as toy_module
 
 
@@ -88,7 +89,7 @@ def test_without_a_compiler_a_side_is_pure_and_says_why(no_compiler):
 
 
 def test_without_a_compiler_asking_for_cython_is_refused(no_compiler):
-    with pytest.raises(BuildError, match=r"asks for the compiled driver.*/bin/false"):
+    with pytest.raises(BuildError, match=r"asks for cython, which is compiled.*/bin/false"):
         built(no_compiler, "HEAD@impl:cython")
 
 
@@ -105,15 +106,15 @@ def test_a_side_without_compiled_modules_cannot_be_asked_for_them(toy, builder):
 def test_the_tools_are_part_of_a_build_s_name(place, builder, toolchain):
     target = targets.resolve(targets.parse("HEAD"), place.checkout)
     other = replace(builder, toolchain=replace(toolchain, identity=("another compiler",)))
-    assert builder.key(target, "cython") != other.key(target, "cython")
+    assert builder.key(target, UNNAMED) != other.key(target, UNNAMED)
 
 
 def test_the_interpreter_s_own_flags_stay_when_ours_are_added(monkeypatch, tmp_path):
     monkeypatch.delenv("CFLAGS", raising=False)
-    flags = build.build_environment(variables.passed(), "cython", tmp_path)["CFLAGS"]
+    flags = build.build_environment(variables.passed(), {}, tmp_path)["CFLAGS"]
     assert str(sysconfig.get_config_var("CFLAGS")) in flags
     monkeypatch.setenv("CFLAGS", "-O1")
-    flags = build.build_environment(variables.passed(), "cython", tmp_path)["CFLAGS"]
+    flags = build.build_environment(variables.passed(), {}, tmp_path)["CFLAGS"]
     assert flags.startswith("-O1 ")
 
 
@@ -136,7 +137,11 @@ def with_flag(toy):
 
 @pytest.mark.slow
 def test_a_variable_that_the_project_names_makes_another_build(with_flag, place, monkeypatch):
-    named = toy_module.PYPROJECT + '[tool.benchproof]\nbuild-variables = ["TOY_*"]\n'
+    named = (
+        toy_module.PYPROJECT
+        + toy_module.VARIANTS
+        + '[tool.benchproof]\nbuild-variables = ["TOY_*"]\n'
+    )
     with_flag.write("pyproject.toml", named)
     monkeypatch.delenv("TOY_FLAG", raising=False)
     seen = []
@@ -163,10 +168,10 @@ def test_another_variable_reaches_no_build_and_that_is_told(with_flag, builder, 
 
 def test_every_variable_that_is_passed_is_part_of_a_build_s_name(place, builder, monkeypatch):
     target = targets.resolve(targets.parse("HEAD"), place.checkout)
-    keys = {builder.key(target, "cython")}
+    keys = {builder.key(target, UNNAMED)}
     for name in ("CPATH", "CXXFLAGS", "SETUPTOOLS_SCM_PRETEND_VERSION", "RUSTFLAGS"):
         monkeypatch.setenv(name, "-x")
-        keys.add(builder.key(target, "cython"))
+        keys.add(builder.key(target, UNNAMED))
     assert len(keys) == 5
 
 

@@ -10,6 +10,7 @@ from benchproof import toolchain
 from benchproof.checkout import Checkout
 from benchproof.doctor import project, tools
 from benchproof.doctor.machine import COMMITS, COMPILED
+from tests.harness.toy import VARIANTS
 
 
 def git(folder, *arguments):
@@ -23,16 +24,16 @@ def git(folder, *arguments):
 
 
 @pytest.fixture
-def clone(tmp_path, monkeypatch):
+def clone(tmp_path):
     """A git checkout with two commits, that has a driver of one file."""
-    monkeypatch.delenv("DRIVER_BUILD", raising=False)
     root = tmp_path / "clone"
     (root / "driver").mkdir(parents=True)
     git(tmp_path, "init", "--initial-branch=main", str(root))
     for text in ('IMPL = "python"\nREASON = "first"\n', 'IMPL = "python"\nREASON = "second"\n'):
         (root / "driver" / "implementation.py").write_text(text, encoding="utf-8")
         (root / "driver" / "__init__.py").touch()
-        (root / "setup.py").write_text("# reads DRIVER_BUILD\n", encoding="utf-8")
+        (root / "setup.py").write_text("setup(ext_modules=[])\n", encoding="utf-8")
+        (root / "pyproject.toml").write_text(VARIANTS, encoding="utf-8")
         (root / "asv_benchmarks").mkdir(exist_ok=True)
         (root / "asv_benchmarks" / "__init__.py").write_text("", encoding="utf-8")
         hot = "def time_it():\n    pass\n"
@@ -134,7 +135,7 @@ def test_a_folder_outside_git_stops_the_main_job(tmp_path):
 def test_a_clean_clone_has_nothing_to_mend(clone):
     findings = {finding.name: finding for finding in project.check(clone, working())}
     assert {finding.state for finding in findings.values()} == {"ok"}
-    assert "a build gives Cython" in findings["implementation"].detail
+    assert "a build gives cython" in findings["implementation"].detail
     assert "python, second" in findings["implementation"].detail
 
 
@@ -161,13 +162,17 @@ def test_a_repository_without_a_commit_stops_the_main_job(tmp_path):
     assert any(finding.stops_the_main_job for finding in project.check(tmp_path, working()))
 
 
-def test_without_a_compiler_a_build_is_said_to_be_pure(clone, monkeypatch):
-    finding = project.implementation(Checkout(clone), broken())
+def test_without_a_compiler_a_build_is_said_to_be_pure(clone):
+    finding = project.chosen(Checkout(clone), broken())
     assert (finding.state, finding.affects) == ("degraded", (COMPILED,))
-    monkeypatch.setenv("DRIVER_BUILD", "python")
-    assert project.implementation(Checkout(clone), working()).remedy == "unset DRIVER_BUILD"
+
+
+def test_a_package_that_is_only_compiled_needs_a_compiler(clone):
+    (clone / "pyproject.toml").write_text("", encoding="utf-8")
+    assert project.chosen(Checkout(clone), working()).state == "ok"
+    assert project.chosen(Checkout(clone), broken()).stops_the_main_job
 
 
 def test_a_driver_that_cannot_be_imported_is_quoted(clone):
     (clone / "driver" / "implementation.py").write_text("1 / 0\n", encoding="utf-8")
-    assert "ZeroDivisionError" in project.implementation(Checkout(clone), working()).detail
+    assert "ZeroDivisionError" in project.chosen(Checkout(clone), working()).detail

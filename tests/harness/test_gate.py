@@ -11,6 +11,7 @@ from benchproof import builds, definitions, judge, lanes, timing
 from benchproof.compare import Request, compare
 from benchproof.errors import SettingsError, StoppedError, TargetError
 from benchproof.meters import instructions
+from tests.harness.toy import VARIANTS
 
 SUITES = Path(__file__).resolve().parent / "suites"
 #: One implementation and the quickest exact meter: enough for whatever is not about measuring.
@@ -132,7 +133,7 @@ bytes = 0.5
 """,
     )
     toy.commit("a limit")
-    toy.write("pyproject.toml", "[tool.benchproof]\nnonsense = 1\n")
+    toy.write("pyproject.toml", VARIANTS + "[tool.benchproof]\nnonsense = 1\n")
     document = gate(replace(BRIEF, left="HEAD~2", committed=True), heavier, tell)
     assert document["settings"]["benchmarks"] == {"toy.*": {"bytes": 0.5}}
     assert row(document, "spin")["meters"]["bytes"]["limit"] == 0.5
@@ -238,8 +239,8 @@ def test_stopping_before_anything_was_counted_is_told(heavier, tell, monkeypatch
         compare(BRIEF, heavier, tell)
 
 
-def test_a_side_may_not_choose_an_implementation(place, tell):
-    with pytest.raises(TargetError, match="names an implementation"):
+def test_a_side_may_not_choose_a_variant(place, tell):
+    with pytest.raises(TargetError, match="names a variant"):
         compare(replace(BRIEF, left="HEAD@impl:python"), place, tell)
 
 

@@ -8,6 +8,7 @@ from benchproof.errors import HistoryError, SelectionError
 from benchproof.history import choice, loops, model, writing
 from benchproof.history.model import Commit
 from benchproof.history.writing import FAILED, Value
+from tests.harness.toy import KNOWN
 
 CASE = "suite.time_one"
 KEYS = frozenset({(CASE, "instructions"), (CASE, "allocations")})
@@ -32,7 +33,7 @@ def checkout(toy):
 def known(tmp_path):
     return choice.Known(
         tmp_path / "results", "box",
-        {impl: writing.environment(tmp_path, impl) for impl in ("cython", "python")}, VERSIONS,
+        {each.name: writing.environment(tmp_path, KNOWN, each.name) for each in KNOWN}, VERSIONS,
     )  # fmt: skip
 
 

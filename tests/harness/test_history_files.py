@@ -11,7 +11,7 @@ from benchproof.errors import HistoryError
 from benchproof.history import asv_files, writing
 from benchproof.history.model import CANARY, Commit, SeriesKey
 from benchproof.history.writing import ABSENT, FAILED, Value
-from tests.harness.toy import Repository
+from tests.harness.toy import KNOWN, Repository
 
 ABOUT = {"machine": "box", "os": "Linux 6", "arch": "x86_64", "cpu": "fast", "num_cpu": "2",
          "ram": "1"}  # fmt: skip
@@ -40,7 +40,7 @@ def described(name, version="1"):
 
 def put(results, commit, impl="cython", version="1-1", machine="box", **values):
     """Write instructions of CASE (as `value`), or what is named."""
-    env = writing.environment(results, impl)
+    env = writing.environment(results, KNOWN, impl)
     return writing.write(
         results, ABOUT | {"machine": machine}, (commit, 1_700_000_000_000), env,
         {writing.stored(CASE, meter): (version, value) for meter, value in values.items()},
@@ -118,7 +118,7 @@ def test_values_of_an_older_version_of_a_benchmark_are_not_compared(repo, result
 
 def test_the_canary_is_apart_and_found_for_each_series(repo, results):
     put(results, repo.hashes[0], instructions=Value(7))
-    env = writing.environment(results, "cython")
+    env = writing.environment(results, KNOWN, "cython")
     writing.write(results, ABOUT, (repo.hashes[0], 1), env,
                   {writing.stored(CANARY, "instructions"): ("1-1", Value(100))})  # fmt: skip
     found = asv_files.load(results, repo.root)
@@ -324,7 +324,7 @@ class TestCache:
         opened = []
         honest = asv_files._read
         monkeypatch.setattr(
-            asv_files, "_read", lambda file, known: (opened.append(file), honest(file, known))[1]
+            asv_files, "_read", lambda file, *known: (opened.append(file), honest(file, *known))[1]
         )
         found = asv_files.load(results, repo.root, cache=cache)
         assert opened == [added]

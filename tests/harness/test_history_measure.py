@@ -12,6 +12,7 @@ from benchproof.history import asv_files, campaign, choice, measure, running, wr
 from benchproof.history.model import CANARY, SeriesKey
 from benchproof.meters import instructions
 from tests.harness.test_meters import needs_memray
+from tests.harness.toy import KNOWN
 
 pytestmark = pytest.mark.slow
 MEMORY = ("allocations", "bytes")
@@ -69,7 +70,7 @@ def test_a_commit_without_a_case_has_nan_for_it_and_one_that_does_not_build_null
     assert list(outcome.failed) == [(broken, "python")]
     assert series(results, toy, "newer").index.tolist() == [1, 3]
     assert series(results, toy, "spin").index.tolist() == [0, 1, 3]
-    env = writing.environment(toy.root, "python")
+    env = writing.environment(toy.root, KNOWN, "python")
     held = writing.contents(writing.path(results, "box", broken, env))["results"]
     assert {row[0] for row in held.values()} == {None}
     first = toy.git("rev-list", "--max-parents=0", "HEAD")
@@ -183,7 +184,7 @@ def test_wall_time_has_an_interval_from_several_processes(toy, run, results):
     found = series(results, toy, "spin", "wall")
     assert found.unit == "seconds"
     assert 0 < found.low[0] <= found.value[0] <= found.high[0] < 0.01
-    env = writing.environment(toy.root, "python")
+    env = writing.environment(toy.root, KNOWN, "python")
     file = writing.path(results, "box", toy.git("rev-parse", "HEAD"), env)
     held = writing.contents(file)
     columns = held["result_columns"]
@@ -225,7 +226,6 @@ def test_asv_shows_what_was_measured(toy, run):
         "environment_type": "virtualenv",
         "matrix": {"env_nobuild": {"DRIVER_IMPL": ["cython", "python"]}},
     }))  # fmt: skip
-    writing.environment.cache_clear()
     run()
     said = subprocess.run([sys.executable, "-m", "asv", "show", "HEAD"], cwd=toy.root, check=True,
                           capture_output=True, text=True).stdout  # fmt: skip

@@ -117,7 +117,7 @@ def test_the_job_leaves_results_and_prints_the_page_s_path_last(toy, place, tell
     kept = sorted(path.name for path in (tmp_path / "reports" / "latest").iterdir())
     assert kept == ["commits.json", "implementations.json"]
     assert [document["title"] for document in page] == [
-        "Pure Python against Cython, at HEAD", "HEAD against its parent",
+        "python against cython, at HEAD", "HEAD against its parent",
     ]  # fmt: skip
 
 

@@ -2,16 +2,20 @@
 
 import pytest
 
-from benchproof.commands.options import chosen_impls, chosen_meters
-from benchproof.errors import SelectionError
+from benchproof import variants
+from benchproof.commands.options import chosen_meters
+from benchproof.errors import SelectionError, TargetError
+from benchproof.variants import Variant
 
 
-def test_implementations_are_one_or_both():
-    assert chosen_impls("both") == ("cython", "python")
-    assert chosen_impls("cython") == ("cython",)
-    assert chosen_impls("python") == ("python",)
-    with pytest.raises(SelectionError, match="--impl 'jit': choose cython, python or both"):
-        chosen_impls("jit")
+def test_variants_are_one_or_all():
+    known = (Variant("quick"), Variant("plain"))
+    for text in ("all", "both", ""):
+        assert variants.chosen(known, text) == ("quick", "plain")
+    assert variants.chosen(known, "plain") == ("plain",)
+    words = "--impl 'quik': the variants of this project are quick, plain; did you mean quick"
+    with pytest.raises(TargetError, match=words):
+        variants.chosen(known, "quik")
 
 
 def test_meters_are_some_all_or_the_exact_ones():

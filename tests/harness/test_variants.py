@@ -13,7 +13,7 @@ from benchproof.build import Builder
 from benchproof.checkout import Checkout
 from benchproof.commands.options import sides_of
 from benchproof.compare import Request, compare
-from benchproof.errors import SelectionError, TargetError
+from benchproof.errors import SelectionError, SettingsError, TargetError
 from tests.harness.conftest import SUITES
 from tests.harness.toy import Repository
 
@@ -28,43 +28,158 @@ def pure(toy, place):
     return place
 
 
+def project(root, table="", **files):
+    """A project with a package, its settings and other files, committed."""
+    made = Repository(root / "p")
+    made.write("driver/__init__.py", "")
+    made.write("pyproject.toml", table)
+    for name, text in files.items():
+        made.write(name, text)
+    return made
+
+
+TWO = """
+[tool.benchproof]
+package = "driver"
+
+[tool.benchproof.variants.quick]
+kind = "compiled"
+build = { TOY_SPEED = "1", ONLY_HERE = "x" }
+requires = ["numpy==2.1"]
+
+[tool.benchproof.variants.plain]
+run = { TOY_MODE = "plain" }
+"""
+
+
+def test_a_project_names_its_variants_in_its_order(tmp_path):
+    quick, plain = Checkout(project(tmp_path, TWO).root).variants
+    assert (quick.name, quick.kind, quick.requires) == ("quick", "compiled", ("numpy==2.1",))
+    assert (quick.build, quick.run) == ({"TOY_SPEED": "1", "ONLY_HERE": "x"}, {})
+    assert (plain.name, plain.kind, plain.build) == ("plain", "", {})
+    assert plain.run == {"TOY_MODE": "plain"}
+
+
+def test_each_variant_runs_without_what_the_others_set_and_in_as_many_bytes(tmp_path):
+    quick, plain = Checkout(project(tmp_path, TWO).root).variants
+    outside = {"TOY_MODE": "outside", "TOY_SPEED": "9", "HOME": "/home"}
+    of_quick, of_plain = (
+        variants.environment(each, outside) | {"PADDING": "x" * each.slack}
+        for each in (quick, plain)
+    )
+    assert of_quick == {"HOME": "/home", "PADDING": of_quick["PADDING"]}
+    assert of_plain == {"HOME": "/home", "TOY_MODE": "plain", "PADDING": ""}
+    # A pointer of eight bytes for each, and what it points to: "name=value" and a zero.
+    taken = [sum(len(f"{k}={v}") + 9 for k, v in env.items()) for env in (of_quick, of_plain)]
+    assert taken[0] == taken[1]
+
+
+def test_a_project_that_names_none_has_one_without_a_name(tmp_path):
+    checkout = Checkout(project(tmp_path).root)
+    assert [each.name for each in checkout.variants] == [""]
+    assert variants.of(checkout, None) == ()
+    with pytest.raises(TargetError, match="--impl 'fast': this project names no variants"):
+        variants.chosen(checkout.variants, "fast")
+
+
+MATRIX = {
+    "version": 1,
+    "matrix": {
+        "req": {"pip+numpy": ["2.0", "2.1"], "lz4": ["4.3"], "gone": [None]},
+        "env": {"TOY_SPEED": "1"},
+        "env_nobuild": {"TOY_MODE": ["plain", None]},
+    },
+}
+
+
+def test_the_matrix_of_asv_is_read_as_variants_named_by_what_differs(tmp_path):
+    made = project(tmp_path, **{"asv.conf.json": json.dumps(MATRIX)})
+    found = {each.name: each for each in Checkout(made.root).variants}
+    assert list(found) == [
+        "numpy2.0-plain", "numpy2.0-without-TOY_MODE",
+        "numpy2.1-plain", "numpy2.1-without-TOY_MODE",
+    ]  # fmt: skip
+    one, other = found["numpy2.0-plain"], found["numpy2.1-without-TOY_MODE"]
+    assert (one.build, one.run) == ({"TOY_SPEED": "1"}, {"TOY_SPEED": "1", "TOY_MODE": "plain"})
+    assert (one.requires, other.requires) == (("numpy==2.0",), ("numpy==2.1",))
+    assert other.run == {"TOY_SPEED": "1"}
+    assert "TOY_MODE" in other.unset
+
+
+def test_a_matrix_without_alternatives_is_one_variant_without_a_name(tmp_path):
+    conf = {"version": 1, "matrix": {"lz4": ["4.3"], "numpy": []}}
+    made = project(tmp_path, **{"asv.conf.json": json.dumps(conf)})
+    (only,) = Checkout(made.root).variants
+    assert (only.name, only.requires, only.run) == ("", (), {})
+    assert set(Checkout(made.root).requirements) == {"lz4==4.3", "numpy"}
+
+
+def test_what_pyproject_names_comes_before_the_matrix(tmp_path):
+    made = project(tmp_path, TWO, **{"asv.conf.json": json.dumps(MATRIX)})
+    assert [each.name for each in Checkout(made.root).variants] == ["quick", "plain"]
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("variants = 3", "variants must be a table"),
+        ("variants.fast = 3", "a variant is a table"),
+        ("[tool.benchproof.variants.fast]\nkinds = 'pure'", "unknown key 'kinds'"),
+        ("[tool.benchproof.variants.fast]\nkind = 'cython'", "kind must be"),
+        ("[tool.benchproof.variants.fast]\nrun = ['A=1']", "run must be a table of variables"),
+        ("[tool.benchproof.variants.fast]\nbuild = {A = 1}", "build must be a table of variables"),
+        ("[tool.benchproof.variants.fast]\nbuild = {'A B' = '1'}", "build must be a table"),
+        ("[tool.benchproof.variants.fast]\nrequires = 'numpy'", "requires must be a list"),
+        ("[tool.benchproof.variants.all]\nkind = 'pure'", "'all' cannot name a variant"),
+        ("[tool.benchproof.variants.'a b']\nkind = 'pure'", "'a b' cannot name a variant"),
+    ],
+)
+def test_a_wrong_variant_is_one_line_with_its_place(tmp_path, table, words):
+    made = project(tmp_path, f"[tool.benchproof]\n{table}\n")
+    with pytest.raises(SettingsError, match=rf"^pyproject\.toml:\d+: .*{words}") as caught:
+        _ = Checkout(made.root).variants
+    assert len(str(caught.value).splitlines()) == 1
+
+
+BOTH = ("quick", "plain")
+
+
 @pytest.mark.parametrize(
     ("files", "found"),
     [
-        ({"setup.py": "# reads DRIVER_BUILD"}, ("cython", "python")),
-        ({"pyproject.toml": ""}, ("python",)),
-        ({"pyproject.toml": "", "driver/fast.pyx": ""}, ("cython",)),
-        ({"setup.py": "setup(ext_modules=[])"}, ("cython",)),
-        ({"pyproject.toml": "[build-system]\nbuild-backend = 'maturin'\n"}, ("cython",)),
+        ({}, ("plain",)),
+        ({"driver/fast.pyx": ""}, BOTH),
+        ({"setup.py": "setup(ext_modules=[])"}, BOTH),
+        ({"meson.build": "mesonpy"}, BOTH),
     ],
 )
-def test_the_implementations_are_read_from_the_sources(tmp_path, files, found):
-    project = Repository(tmp_path / "p")
-    for name, text in ({"driver/__init__.py": ""} | files).items():
-        project.write(name, text)
-    commit = project.commit("a project")
-    checkout = Checkout(project.root)
+def test_sources_without_anything_to_compile_lack_the_compiled_variant(tmp_path, files, found):
+    made = project(tmp_path, TWO, **files)
+    commit = made.commit("a project")
+    checkout = Checkout(made.root)
     assert variants.of(checkout, None) == variants.of(checkout, commit) == found
 
 
 @pytest.mark.parametrize(
-    ("path", "runs"),
+    ("path", "kinds"),
     [
-        ("driver/wire/rows.py", {"python"}),
-        ("driver/_cython/wire/rows.pyx", {"cython"}),
-        ("driver/_cython/wire/__init__.py", {"cython"}),
-        ("driver/fast.py", {"python"}),
-        ("driver/fast.c", {"cython"}),
-        ("driver/other.py", {"cython", "python"}),
-        ("driver/data.json", {"cython", "python"}),
+        ("driver/wire/rows.py", {"pure"}),
+        ("driver/_compiled/wire/rows.pyx", {"compiled"}),
+        ("driver/_compiled/wire/__init__.py", {"compiled"}),
+        ("driver/fast.py", {"pure"}),
+        ("driver/fast.c", {"compiled"}),
+        ("driver/other.py", {"compiled", "pure"}),
+        ("driver/_private/rows.py", {"compiled", "pure"}),
+        ("driver/data.json", {"compiled", "pure"}),
+        ("setup.py", {"compiled", "pure"}),
     ],
 )
-def test_which_implementations_run_a_file(path, runs):
+def test_which_kinds_run_a_file(path, kinds):
     files = frozenset({
-        "driver/wire/rows.py", "driver/_cython/wire/rows.pyx", "driver/fast.py", "driver/fast.c",
-        "driver/other.py",
+        "driver/wire/rows.py", "driver/_compiled/wire/rows.pyx", "driver/fast.py", "driver/fast.c",
+        "driver/other.py", "driver/_private/rows.py", "setup.py",
     })  # fmt: skip
-    assert variants.running(path, files) == runs
+    assert variants.runs([path], files, "driver") == {path: kinds}
 
 
 def between(place, *measured):
@@ -75,11 +190,11 @@ def between(place, *measured):
 
 
 def test_what_changed_and_was_not_measured_is_named(toy, pure):
-    assert between(pure, "python", "cython").told() == ""
-    missed = between(pure, "cython")
+    assert between(pure, "pure", "compiled").told() == ""
+    missed = between(pure, "compiled")
     assert missed.told() == (
         "changed and not measured: driver/work.py (pure Python; "
-        "--impl python or --impl both measures it)"
+        "--impl python or --impl all measures it)"
     )
     good = {"status": "no regression", "exit": 0, "summary": "12 equivalent"}
     assert missed.qualify(good)["exit"] == 2
@@ -90,7 +205,7 @@ def test_what_changed_and_was_not_measured_is_named(toy, pure):
     toy.git("add", "--all")
     toy.git("commit", "--quiet", "--amend", "--no-edit")
     # Something that was measured changed too: what it says counts, and the rest is named.
-    some = between(pure, "cython").qualify(good)
+    some = between(pure, "compiled").qualify(good)
     assert (some["status"], some["exit"]) == ("no regression", 0)
     assert "driver/work.py" in some["summary"]
 
@@ -198,10 +313,10 @@ def test_suites_that_import_the_package_are_listed_only_by_a_build(place, tmp_pa
     assert [row["name"] for row in listing.early(suites, place.checkout)] == ["hot.time_it"]
 
 
-def test_sides_that_name_an_implementation_leave_nothing_to_choose(toy, monkeypatch):
+def test_sides_that_name_a_variant_leave_nothing_to_choose(toy, monkeypatch):
     monkeypatch.chdir(toy.root)
     assert sides_of("HEAD", ".", "", "") == ("cython", "python")
     assert sides_of("HEAD", ".", "python", "") == ("python",)
     assert sides_of("HEAD@impl:python", "HEAD@impl:cython", "", "") == ()
-    with pytest.raises(TargetError, match="names an implementation"):
+    with pytest.raises(TargetError, match="names a variant"):
         sides_of("HEAD@impl:python", "HEAD", "python", "")

@@ -10,6 +10,7 @@ import pytest
 
 from benchproof import suite, worker
 from benchproof.bench import environment, read_lines
+from benchproof.checkout import Checkout
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = Path(__file__).resolve().parent / "suites"
@@ -18,14 +19,16 @@ TWIN = "work" + worker.COMPILED[0]
 
 def ask(folder, side, task, cases=(), impl="python", suites=SUITES, **more):
     """Run a worker; its header, its answers, its exit status and its last words."""
-    request = {"side": str(side), "impl": impl, "suites": str(suites), "task": task,
+    variant = next(each for each in Checkout(ROOT).variants if each.name == impl)
+    request = {"side": str(side), "impl": impl, "kind": variant.kind, "others": variant.others,
+               "suites": str(suites), "task": task,
                "cases": list(cases), "out": str(folder / "out.jsonl"),
                "harness": str(ROOT / "harness")} | more  # fmt: skip
     file = folder / "request.json"
     file.write_text(json.dumps(request))
     answer = subprocess.run(
         [sys.executable, "-P", worker.__file__, str(file)],
-        env=environment(impl, None), cwd=folder, check=False, capture_output=True, text=True,
+        env=environment(variant, None), cwd=folder, check=False, capture_output=True, text=True,
     )  # fmt: skip
     rows = read_lines(folder / "out.jsonl")
     return rows[1:], answer.returncode, answer.stderr
@@ -98,12 +101,12 @@ def proof(side, file):
 
 def test_a_compiled_file_in_a_python_side_fails_its_proof(side):
     with pytest.raises(AssertionError, match="ran compiled"):
-        worker.check_proof(proof(side, f"driver/_cython/{TWIN}"), side, "python")
+        worker.check_proof(proof(side, f"driver/_cython/{TWIN}"), side, "pure")
 
 
 def test_a_python_file_where_the_side_has_it_compiled_fails_its_proof(side):
     with pytest.raises(AssertionError, match="ran in Python, though"):
-        worker.check_proof(proof(side, "driver/work.py"), side, "cython")
+        worker.check_proof(proof(side, "driver/work.py"), side, "compiled")
 
 
 def test_a_file_of_elsewhere_fails_its_proof(side):

@@ -5,6 +5,8 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+from benchproof.variants import Variant
+
 PYPROJECT = """
 [build-system]
 requires = ["setuptools"]
@@ -17,6 +19,19 @@ version = "1"
 [tool.setuptools]
 packages = ["driver", "driver._cython"]
 """
+#: The two of a toy, and of this repository.
+VARIANTS = """
+[tool.benchproof.variants.cython]
+kind = "compiled"
+build = { DRIVER_BUILD = "cython" }
+run = { DRIVER_IMPL = "cython" }
+
+[tool.benchproof.variants.python]
+kind = "pure"
+build = { DRIVER_BUILD = "python" }
+run = { DRIVER_IMPL = "python" }
+"""
+KNOWN = tuple(Variant(name, run={"DRIVER_IMPL": name}) for name in ("cython", "python"))
 SETUP = """
 import os
 from setuptools import Extension, setup
@@ -123,7 +138,7 @@ class Toy(Repository):
         super().__init__(root)
         for name, text in {
             ".gitignore": ".benchproof/\n",
-            "pyproject.toml": PYPROJECT,
+            "pyproject.toml": PYPROJECT + VARIANTS,
             "setup.py": SETUP,
             "driver/__init__.py": "from .implementation import IMPL\n",
             "driver/implementation.py": IMPLEMENTATION,

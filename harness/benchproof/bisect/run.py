@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from benchproof.compare import Place
     from benchproof.progress import Teller
     from benchproof.suite import Case
-    from benchproof.targets import Implementation
 
 SCHEMA = 1
 #: A search that found its commit: nothing is wrong with the search.
@@ -52,14 +51,14 @@ class Asked:
     Attributes:
         bench: a benchmark's name, or an expression that only one matches.
         span: ``GOOD..BAD``.
-        impl: of the builds; None: compiled where a C compiler works.
+        impl: variant of the builds; "": the first one that can be built here.
         meter: an exact one.
         limit: the smallest change worth searching, as a part of 1; None: the project's.
     """
 
     bench: str
     span: str
-    impl: Implementation | None = None
+    impl: str = ""
     meter: str = "instructions"
     limit: float | None = None
 
@@ -78,19 +77,6 @@ def check(asked: Asked) -> None:
         )
     if meters.why_not(asked.meter):
         raise SelectionError(f"{asked.meter} cannot be measured: {meters.why_not(asked.meter)}")
-
-
-def implementation(text: str) -> Implementation | None:
-    """Read an option that may name an implementation.
-
-    Raises:
-        SelectionError: it names none.
-    """
-    known: dict[str, Implementation | None] = {"": None, "cython": "cython", "python": "python"}
-    if text not in known:
-        both = ": a search counts one of them" if text == "both" else meant(text, known)
-        raise SelectionError(f"--impl {text!r}: choose cython or python{both}")
-    return known[text]
 
 
 def ends(span: str) -> tuple[str, str]:
@@ -118,8 +104,8 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
     stops = line.between(checkout, good, bad)
     if len(stops) == 1:
         raise BisectError(f"{asked.span}: no commit of it changes what is built")
-    impl = asked.impl or _usual(place, bad)
-    listed = listing.found(place, f"{bad[:12]}@impl:{impl}", tell)
+    impl = _one_variant(asked.impl, place, bad)
+    listed = listing.found(place, bad[:12] + f"@impl:{impl}" * bool(impl), tell)
     case = one_of(suite.from_rows(listed), asked.bench)
     limit = settings.load(checkout.root).limit(asked.meter, case.name)
     if asked.limit is not None:
@@ -162,15 +148,23 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
     return document | {"verdict": conclude(document)}
 
 
-def _usual(place: Place, commit: str) -> Implementation:
-    """Compiled, where the project has that and a compiler works; else pure Python."""
-    has = variants.of(place.checkout, commit)
-    return "cython" if "cython" in has and place.toolchain.compiles else "python"
+def _one_variant(asked: str, place: Place, commit: str) -> str:
+    """The variant that is counted; "" of a project that names none.
+
+    Raises:
+        SelectionError: several were chosen.
+        TargetError: it is none of the project, or none can be built here.
+    """
+    known = place.checkout.variants
+    found = variants.chosen(known, asked) if asked else variants.of(place.checkout, commit)
+    if asked and len(found) > 1:
+        raise SelectionError(f"--impl {asked!r}: a search counts one variant")
+    compiled = {each.name for each in known if each.kind == "compiled"}
+    here = [name for name in found if asked or place.toolchain.compiles or name not in compiled]
+    return here[0] if here else ""
 
 
-def confirm(
-    culprit: str, case: Case, impl: Implementation, place: Place, tell: Teller
-) -> dict[str, Any]:
+def confirm(culprit: str, case: Case, impl: str, place: Place, tell: Teller) -> dict[str, Any]:
     """Compare a commit with its parent by the exact meters.
 
     Returns:
@@ -178,8 +172,9 @@ def confirm(
         `why`) and `profile`.
     """
     exact = tuple(name for name, meter in meters.METERS.items() if meter.exact)
+    mark = f"@impl:{impl}" if impl else ""
     request = compare.Request(
-        f"{culprit[:12]}~1@impl:{impl}", f"{culprit[:12]}@impl:{impl}",
+        f"{culprit[:12]}~1{mark}", f"{culprit[:12]}{mark}",
         f"^{re.escape(case.name)}$", exact, committed=True, profile=True, todays=True,
         title=f"The culprit {culprit[:10]} against its parent",
     )  # fmt: skip
@@ -219,7 +214,8 @@ def conclude(document: Mapping[str, Any]) -> dict[str, Any]:
 def show(document: Mapping[str, Any], console: Console) -> None:
     """Print a search: what was tried, where the change went, the culprit."""
     console.print()
-    say(console, f"{document['benchmark']} [{document['impl']}], {document['meter']} a call, "
+    variant = f" [{document['impl']}]" if document["impl"] else ""
+    say(console, f"{document['benchmark']}{variant}, {document['meter']} a call, "
          f"{document['span']}", "bold")  # fmt: skip
     console.print(_tried(document))
     for shrunk in (False, True):

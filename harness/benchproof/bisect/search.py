@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from benchproof.checkout import Checkout
     from benchproof.progress import Teller
     from benchproof.suite import Case
-    from benchproof.targets import Implementation
     from benchproof.verdict import Limit
 
     from .line import Stop
@@ -61,7 +60,7 @@ class Search:
         measurer: builds and counts.
         case: the benchmark.
         meter: an exact one.
-        impl: implementation of the builds.
+        impl: variant of the builds.
         limit: the smallest change worth searching.
         tell: hears of it.
         stops: those of the range, or of the part that the history names.
@@ -74,7 +73,7 @@ class Search:
     measurer: measure.Measurer
     case: Case
     meter: str
-    impl: Implementation
+    impl: str
     limit: Limit
     tell: Teller
     stops: Sequence[Stop] = ()

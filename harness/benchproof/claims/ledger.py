@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 #: A published number, or the two ends of a published range.
 Span = tuple[float, float]
 Scope = Literal["whole", "part"]
-Impl = Literal["python", "cython"]
+Impl = str
 IMPLS: tuple[Impl, ...] = ("python", "cython")
 
 #: What a page may claim about, and the meters that can answer, the one that decides first.

@@ -35,7 +35,8 @@ def command(
         str, typer.Argument(metavar="GOOD..BAD", help="Two commits; BAD is HEAD if left out.")
     ],
     impl: Annotated[
-        str, typer.Option(metavar="NAME", help="cython or python; default: cython if it builds.")
+        str,
+        typer.Option(metavar="NAME", help="One variant; default: the first that builds here."),
     ] = "",
     meter: Annotated[
         str, typer.Option(metavar="NAME", help="instructions, allocations or bytes.")
@@ -51,9 +52,7 @@ def command(
     from benchproof.bisect import run  # noqa: PLC0415  (--help should be fast)
 
     output = Output(json)
-    asked = run.Asked(
-        bench, span, run.implementation(impl), meter, None if limit is None else limit / 100
-    )
+    asked = run.Asked(bench, span, impl, meter, None if limit is None else limit / 100)
     with output.telling() as tell:
         document = run.run(asked, place_of(suites), tell)
     output.keep(document)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Bench, Impl, Json, Meters, chosen_impls, chosen_meters
+from .options import Bench, Impl, Json, Meters, chosen_meters
 from .output import Output
 
 HELP = """List which commits changed which benchmarks, from the kept history. Measures nothing.
@@ -47,7 +47,7 @@ def command(
     json: Json = None,
 ) -> int:
     """List changes."""
-    from benchproof import files, suite  # noqa: PLC0415  (--help should be fast)
+    from benchproof import files, suite, variants  # noqa: PLC0415  (--help should be fast)
     from benchproof.changes import listing  # noqa: PLC0415  (--help should be fast)
     from benchproof.checkout import Checkout  # noqa: PLC0415
 
@@ -55,8 +55,7 @@ def command(
     checkout = Checkout.around(Path.cwd())
     folder = results or checkout.root / "reports" / "results" / "asv"
     cache = files.cache_of(checkout.root) / "changes.json"
-    chosen = chosen_impls(impl)
-    only = chosen[0] if len(chosen) == 1 else ""
+    only = "" if impl in variants.ALL else impl
     choice = listing.Choice(suite.expression(bench), chosen_meters(meters), only, least / 100, kind)
     with output.telling() as tell:
         history, changes = listing.chosen(choice, span, alpha, checkout, folder, cache, tell)

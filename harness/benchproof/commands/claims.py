@@ -53,6 +53,7 @@ def command(
     reports: options.Reports = None,
 ) -> int:
     """Measure published figures."""
+    from benchproof import variants  # noqa: PLC0415  (as above)
     from benchproof.claims import command  # noqa: PLC0415  (as above)
     from benchproof.compare import Request  # noqa: PLC0415
 
@@ -64,8 +65,8 @@ def command(
     )  # fmt: skip
     asked = command.Asked(
         tuple(rows or ()), ledger or place.checkout.root / "claims.toml",
-        options.chosen_impls(impl), request, reports or place.checkout.root / "reports", json,
-        stored,
+        variants.chosen(place.checkout.variants, impl), request,
+        reports or place.checkout.root / "reports", json, stored,
     )  # fmt: skip
     with output.telling() as tell:
         return command.run(asked, place, tell, output.console())

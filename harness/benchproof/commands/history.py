@@ -23,7 +23,7 @@ Examples:
   benchproof history main~20..main              a range
   benchproof history --every 10                 each tenth commit
   benchproof history --claims                   commits with a 'Claim:' trailer, and their parents
-  benchproof history HEAD^! --bench decode_rows --impl cython
+  benchproof history HEAD^! --bench decode_rows --impl fast
   benchproof history --every 5 --wall           wall time as well: several processes a commit
   benchproof history v1..v2 --quick             do the benchmarks run there? keeps nothing
 
@@ -71,7 +71,7 @@ def command(
     from benchproof.history import campaign, writing  # noqa: PLC0415  (as in compare)
 
     place = place_of(suites)
-    impls = measured_impls(impl, place.checkout, None)
+    impls = measured_impls(impl, place.checkout, None) or ("",)
     output = Output(json)
     exact = chosen_meters(meters, writing.EXACT, " (wall time has an option of its own, --wall)")
     asked = campaign.Asked(

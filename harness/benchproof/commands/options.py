@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from benchproof.checkout import Checkout
     from benchproof.place import Place
-    from benchproof.targets import Implementation, Spec
+    from benchproof.targets import Spec
 
 Bench = Annotated[str, typer.Option(metavar="REGEX", help="Only benchmarks that match.")]
 Budget = Annotated[
@@ -26,7 +26,7 @@ Force = Annotated[
 Impl = Annotated[
     str,
     typer.Option(
-        metavar="NAME", help="cython, python or both; default: those that the project has."
+        metavar="NAME", help="A variant of the project, or all; default: those the commits have."
     ),
 ]
 Json = Annotated[
@@ -91,26 +91,8 @@ def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple
     return tuple(name for name in known if name in names)
 
 
-def chosen_impls(text: str) -> tuple[Implementation, ...]:
-    """Read the choice of implementations; both where none was made.
-
-    Raises:
-        SelectionError: it names none.
-    """
-    from benchproof.errors import SelectionError  # noqa: PLC0415
-    from benchproof.near import meant  # noqa: PLC0415
-    from benchproof.targets import IMPLEMENTATIONS  # noqa: PLC0415
-
-    known = (*IMPLEMENTATIONS, "both")
-    if text not in {*known, ""}:
-        raise SelectionError(f"--impl {text!r}: choose cython, python or both{meant(text, known)}")
-    return tuple(impl for impl in IMPLEMENTATIONS if text in {impl, "both", ""})
-
-
-def measured_impls(
-    text: str, checkout: Checkout, *commits: str | None
-) -> tuple[Implementation, ...]:
-    """Read the choice of implementations; those that the project has where none was made.
+def measured_impls(text: str, checkout: Checkout, *commits: str | None) -> tuple[str, ...]:
+    """Read the choice of variants; those that the project has where none was made.
 
     Args:
         text: the option.
@@ -118,19 +100,19 @@ def measured_impls(
         commits: in any of which it may have them; None is the working tree.
 
     Raises:
-        SelectionError: it names none.
+        BenchproofError: it names none, or they cannot be meant.
     """
     from benchproof import variants  # noqa: PLC0415
 
-    chosen = chosen_impls(text)
+    chosen = variants.chosen(checkout.variants, text)
     return chosen if text else variants.of(checkout, *commits)
 
 
-def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[Implementation, ...]:
+def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[str, ...]:
     """Hold a question against the project, without building anything.
 
     Returns:
-        The implementations to measure; none where the sides name theirs.
+        The variants to measure; none where the sides name theirs.
 
     Raises:
         BenchproofError: a side names nothing, or an option cannot be meant.
@@ -140,12 +122,11 @@ def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[Implementati
 
     specs = [targets.parse(left), targets.parse(right)]
     suite.expression(bench)
-    chosen_impls(impl)
     here = _here(specs)
     found = [targets.resolve(spec, here) for spec in specs]
     named = [spec.text for spec in specs if spec.impl]
     if named and impl:
-        raise TargetError(f"{named[0]!r} names an implementation: --impl has nothing to choose")
+        raise TargetError(f"{named[0]!r} names a variant: --impl has nothing to choose")
     if impl and any(side.wheel for side in found):
         raise TargetError("a wheel is measured as it is: --impl has nothing to choose")
     if named or any(side.wheel or side.repository for side in found):
@@ -168,8 +149,8 @@ def _here(specs: Sequence[Spec]) -> Checkout:
     return Checkout.around_or_at(Path.cwd()) if apart else Checkout.around(Path.cwd())
 
 
-def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[Implementation, ...]:
-    """The implementations that a gate measures: those of its head, unless one was chosen.
+def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[str, ...]:
+    """The variants that a gate measures: those of its head, unless one was chosen.
 
     Raises:
         BenchproofError: a side names nothing, or an option cannot be meant.
@@ -178,7 +159,6 @@ def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[Implementa
     from benchproof.checkout import Checkout  # noqa: PLC0415
 
     suite.expression(bench)
-    chosen_impls(impl)
     here = Checkout.around(Path.cwd())
     commits = [
         None if spec.revision == targets.WORKING_TREE else here.commit(spec.revision)

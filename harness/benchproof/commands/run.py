@@ -14,7 +14,6 @@ from .options import (
     Reports,
     Seed,
     Suites,
-    chosen_impls,
     chosen_meters,
     place_of,
 )
@@ -51,11 +50,12 @@ def command(
     json: Json = None,
 ) -> int:
     """Run the main job."""
-    wanted, impls = chosen_meters(meters), chosen_impls(impl) if impl else ()
+    wanted = chosen_meters(meters)
 
-    from benchproof import compare, job, unseen  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import compare, job, unseen, variants  # noqa: PLC0415  (scipy is slow to import)
 
     place, output = place_of(suites), Output(json)
+    impls = variants.chosen(place.checkout.variants, impl) if impl else ()
     if reports is None:
         for name in ("latest", "html"):
             unseen.hide(place.checkout, place.checkout.root / "reports" / name)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Impl, Json, chosen_impls
+from .options import Impl, Json  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
 
 HELP = """Tell which share of a whole benchmark each of its parts has.
@@ -38,7 +38,7 @@ def command(
     json: Json = None,
 ) -> int:
     """Tell the shares."""
-    from benchproof import checkout, share  # noqa: PLC0415  (--help should be fast)
+    from benchproof import checkout, share, variants  # noqa: PLC0415  (--help should be fast)
     from benchproof.errors import SelectionError  # noqa: PLC0415
 
     if json and share.is_results(json):
@@ -49,14 +49,14 @@ def command(
         )
     if file is None:
         file = share.of_last_run(checkout.Checkout.around(Path.cwd()).root / "reports")
-    impls = chosen_impls(impl)
+    only = "" if impl in variants.ALL else impl
     found = [
         each
         for document in share.read(file)
-        for each in share.shares(document, share.sides_of(document, share.sides(side), impls))
+        for each in share.shares(document, share.sides_of(document, share.sides(side), only))
     ]
     if not found:
-        raise SelectionError(f"no side of {file.name} that was chosen is {' or '.join(impls)}")
+        raise SelectionError(f"no side of {file.name} that was chosen is {only}")
     output = Output(json)
     output.keep({"schema": 1, "kind": "shares", "shares": found})
     share.show(found, output.console())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,10 +18,9 @@ from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, degraded, missing, ok
 from .tools import install
 
 if TYPE_CHECKING:
-    from benchproof.targets import Implementation
     from benchproof.toolchain import Toolchain
 
-#: Asked of a package that has two implementations; another has one, and names none.
+#: Asked of a package that may say which of its variants runs.
 _ASK = """
 import importlib, importlib.util, sys
 name = sys.argv[1]
@@ -50,23 +48,31 @@ def check(place: Path, toolchain: Toolchain) -> list[Finding]:
         build(checkout),
         history(checkout),
         changes(checkout),
-        implementation(checkout, toolchain),
+        chosen(checkout, toolchain),
     ]
 
 
-def forms(place: Path) -> tuple[Implementation, ...]:
-    """The implementations of the project around a place; none where there is no project."""
+def forms(place: Path) -> tuple[str, ...]:
+    """The kinds that the project around a place has; none where there is no project."""
     try:
-        return variants.of(Checkout.around(place), None)
+        return _kinds(Checkout.around(place))
     except BenchproofError:
         return ()
+
+
+def _kinds(checkout: Checkout) -> tuple[str, ...]:
+    """Compiled, pure, or both of it in several variants."""
+    compiled = variants.compiled(checkout, None)
+    said = {each.kind for each in checkout.variants}
+    return tuple(kind for kind in variants.KINDS
+                 if kind in said or (compiled if kind == "compiled" else not compiled))  # fmt: skip
 
 
 def measured(checkout: Checkout) -> Finding:
     """The package that is measured."""
     place = checkout.package
     if place and (checkout.root / place).is_dir():
-        forms = " and ".join(WORDS[impl] for impl in variants.of(checkout, None))
+        forms = " and ".join(WORDS[kind] for kind in _kinds(checkout))
         return ok("package", f"{place}/ of {checkout.root.name} ({forms})")
     found = package.candidates(checkout.root)
     detail = (
@@ -145,35 +151,18 @@ def changes(checkout: Checkout) -> Finding:
     return ok("changes", "the package of the working tree is HEAD's")
 
 
-def implementation(checkout: Checkout, toolchain: Toolchain) -> Finding:
-    """What a build would give, and what an import from the working tree gives now."""
-    has = variants.of(checkout, None)
-    now = _imported(checkout.root)
-    if len(has) == 1 and (has[0] == "python" or toolchain.compiles):
-        return ok("implementation", f"{WORDS[has[0]]}, the only one; the working tree now: {now}")
-    if len(has) == 1:
-        return missing(
-            "implementation",
-            f"the package is compiled, and no compiler works; now: {now}",
-            "mend the compiler",
-            MAIN_JOB,
-        )
-    wanted = os.environ.get("DRIVER_BUILD", "auto")
-    if wanted == "python":
-        return degraded(
-            "implementation",
-            f"a build gives pure Python (DRIVER_BUILD=python); now: {now}",
-            "unset DRIVER_BUILD",
-            COMPILED,
-        )
-    if not toolchain.compiles:
-        return degraded(
-            "implementation",
-            f"a build gives pure Python; now: {now}",
-            "mend the compiler",
-            COMPILED,
-        )
-    return ok("implementation", f"a build gives Cython; the working tree now: {now}")
+def chosen(checkout: Checkout, toolchain: Toolchain) -> Finding:
+    """Which variant a build gives, and what an import from the working tree gives now."""
+    name, known, has = "implementation", checkout.variants, _kinds(checkout)
+    now = f"the working tree now: {_imported(checkout.root)}"
+    if toolchain.compiles or "compiled" not in has:
+        gives = known[0].name or f"{WORDS[has[0]]}, the only variant"
+        return ok(name, f"a build gives {gives}; {now}")
+    if "pure" not in has:
+        detail = f"the package is compiled, and no compiler works; {now}"
+        return missing(name, detail, "mend the compiler", MAIN_JOB)
+    detail = f"a build gives pure Python; {now}"
+    return degraded(name, detail, "mend the compiler", COMPILED)
 
 
 def _imported(root: Path) -> str:

@@ -42,7 +42,7 @@ def diagnose(place: Path | None = None) -> list[Finding]:
     forms = project.forms(place)
     cache = Path(renamed.variable("BENCHPROOF_CACHE") or place / ".benchproof")
     return [
-        *tools.check(found, compiled="cython" in forms),
+        *tools.check(found, compiled="compiled" in forms),
         *project.check(place, found),
         *machine.check(cache=cache),
     ]

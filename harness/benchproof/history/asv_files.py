@@ -26,12 +26,11 @@ from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
 from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, contents, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-#: The variable that tells implementations apart.
-IMPL = "DRIVER_IMPL"
+    from benchproof.variants import Variant
 
 
 @dataclass
@@ -60,11 +59,14 @@ def load(
     commits = model.read(checkout, tip)
     described, found = _benchmarks(results), _Found()
     versions = {name: str(each.get("version", "")) for name, each in described.items()}
-    with kept.opened(cache, versions) as memory:
+    named = checkout.variants
+    # What was read is kept with the names under which it was read.
+    read_as = versions | {f"variant {each.name}": str(sorted(each.run.items())) for each in named}
+    with kept.opened(cache, read_as) as memory:
         for file in _files(results, found.left_out):
             read = memory.recall(results, file)
             if read is None:
-                read = memory.keep(results, file, _read(results / file, versions))
+                read = memory.keep(results, file, _read(results / file, versions, named))
             if isinstance(read, str):
                 found.left_out.append(LeftOut(file, read))
             else:
@@ -103,7 +105,7 @@ def _machine(folder: Path) -> dict[str, str]:
     return {key: str(value) for key, value in held.items() if key != "version"}
 
 
-def _read(file: Path, versions: Mapping[str, str]) -> Read | str:
+def _read(file: Path, versions: Mapping[str, str], named: Sequence[Variant]) -> Read | str:
     """What a file says, or why it cannot be used."""
     try:
         held = files.read_json(file)
@@ -120,7 +122,7 @@ def _read(file: Path, versions: Mapping[str, str]) -> Read | str:
         platform = {"python": str(held["python"]), "os": str(params.get("os", ""))}
         platform |= {name: str(value) for name, value in held["requirements"].items()}
         return Read(
-            str(params["machine"]), str(held["commit_hash"]), str(variables.get(IMPL, "")),
+            str(params["machine"]), str(held["commit_hash"]), writing.name_of(variables, named),
             str(held["env_name"]), platform, *_rows(held, versions),
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
@@ -205,7 +207,7 @@ def _take_strangers(found: _Found, places: Mapping[str, int], checkout: Checkout
 
 
 def _take_doubles(found: _Found) -> None:
-    """Keep one file a machine, commit and implementation: the best named, then the fullest."""
+    """Keep one file a machine, commit and variant: the best named, then the fullest."""
     best: dict[tuple[str, str, str], str] = {}
     for file, read in found.files.items():
         best_file = best.setdefault((read.machine, read.commit, read.impl), file)
@@ -215,7 +217,7 @@ def _take_doubles(found: _Found) -> None:
         other = best[read.machine, read.commit, read.impl]
         if other != file:
             del found.files[file]
-            why = f"has the commit and the implementation of {Path(other).name}"
+            why = f"has the commit and the variant of {Path(other).name}"
             found.left_out.append(LeftOut(file, why))
 
 

@@ -24,7 +24,6 @@ from benchproof import (
 )
 from benchproof.errors import BenchproofError, HistoryError
 from benchproof.processes import Crew
-from benchproof.targets import IMPLEMENTATIONS
 
 from . import choice, measure, writing
 from .loops import Loops
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from benchproof.compare import Place
     from benchproof.progress import Teller
     from benchproof.suite import Case
-    from benchproof.targets import Implementation
 
     from .choice import Job, Known, Plan
     from .measure import Key, Measured
@@ -66,10 +64,9 @@ def discover(
         with files.scratch(crew.scratch) as scratch:
             folder = scratch / "describe"
             try:
-                built = measure.build(place, crew, commit, "python")
-                request = {"side": built.folder, "impl": built.impl, "task": "describe",
-                           "suites": str(place.suites.resolve())}  # fmt: skip
-                rows = measure.run(crew, request, folder)
+                built = measure.build(place, crew, commit, place.checkout.variants[-1].name)
+                request = {**built.told, "task": "describe", "suites": str(place.suites.resolve())}
+                rows = measure.run(crew, request, folder, measure.environment(built.variant))
                 found, left_out = kept(rows)
                 timed = json.loads((folder / "asv.json").read_text(encoding="utf-8"))
             except (BenchproofError, OSError, ValueError) as error:
@@ -115,7 +112,8 @@ class Keeper:
         self._loops = loops
         self._place, self._folder, self._about, self._versions = place, folder, about, versions
         self._environments = {
-            impl: writing.environment(place.checkout.root, impl) for impl in impls
+            impl: writing.environment(place.checkout.root, place.checkout.variants, impl)
+            for impl in impls
         }
         facts = provenance.gather(place.toolchain)
         packages = facts.pop("packages")
@@ -173,7 +171,7 @@ class Asked:
         claims: only commits with a claim, and their parents.
         every: each n-th commit of the range.
         meters: of the exact ones.
-        impls: implementations.
+        impls: variants; ("",) of a project that names none.
         bench: expression that chooses benchmarks.
         machine: the name in asv's files; "" to find it.
         again: measure again what failed.
@@ -186,7 +184,7 @@ class Asked:
     claims: bool = False
     every: int = 1
     meters: tuple[str, ...] = writing.EXACT
-    impls: tuple[Implementation, ...] = IMPLEMENTATIONS
+    impls: tuple[str, ...] = ("",)
     bench: str = ""
     machine: str = ""
     again: bool = False
@@ -211,9 +209,13 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
     pattern = suite.expression(asked.bench)
     wanted = choice.chosen(place.checkout, asked.range, with_claims=asked.claims, every=asked.every)
     usable = _usable(asked.meters, tell)
-    if "cython" in asked.impls and not place.toolchain.compiles:
+    variants = place.checkout.variants
+    compiled = {each.name for each in variants if each.kind == "compiled"} & set(asked.impls)
+    if compiled and not place.toolchain.compiles:
+        rest = " or ".join(f"--impl {each.name}" for each in variants if each.name not in compiled)
         raise HistoryError(
-            f"no C compiler works here ({place.toolchain.why_not}): --impl python measures the rest"
+            f"no C compiler works here ({place.toolchain.why_not})"
+            + f": {rest} measures the rest" * bool(rest)
         )
     outcome = Outcome()
     with _alone(place.cache), Crew() as crew:

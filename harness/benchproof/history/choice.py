@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchproof.checkout import Checkout
-    from benchproof.targets import Implementation
 
     from .measure import Key
     from .model import Commit
@@ -160,7 +159,7 @@ def chosen(
 def plan(
     checkout: Checkout,
     wanted: Iterable[str],
-    impls: Iterable[Implementation],
+    impls: Iterable[str],
     keys: frozenset[Key],
     known: Known | None,
 ) -> Plan:
@@ -169,14 +168,14 @@ def plan(
     Args:
         checkout: with the commits.
         wanted: hashes, in order.
-        impls: implementations.
+        impls: variants.
         keys: benchmarks and meters.
         known: what is there already; None for nothing.
     """
     made = Plan()
     contents_of = {commit: content_of(checkout, commit) for commit in wanted}
     impls = tuple(impls)
-    grouped: dict[tuple[str, Implementation], dict[str, frozenset[Key]]] = {}
+    grouped: dict[tuple[str, str], dict[str, frozenset[Key]]] = {}
     has: dict[tuple[str, str], frozenset[Key]] = {}
     for commit, content in contents_of.items():
         for impl in impls:

@@ -1,4 +1,4 @@
-"""Measure one commit in one implementation: build it, prove its cases, count.
+"""Measure one commit in one variant: build it, prove its cases, count.
 
 What makes counts of separate runs comparable: fixed loop counts (`loops`), hash seed, addresses and
 environment; paths of the same length; and each case in a fork of the same process (`forked`), so
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from benchproof.compare import Place
     from benchproof.processes import Crew
     from benchproof.suite import Case
+    from benchproof.variants import Variant
 
     from .loops import Loops
 
@@ -95,12 +96,12 @@ class Asked:
 
     Attributes:
         commit: hash.
-        impl: ``cython`` or ``python``.
+        impl: a variant; "" of a project that names none.
         keys: benchmarks (the canary may be among them) and meters.
     """
 
     commit: str
-    impl: targets.Implementation
+    impl: str
     keys: frozenset[Key]
 
     def names(self, meters: Collection[str] = ()) -> set[str]:
@@ -166,7 +167,8 @@ class Measurer:
             if built.impl != asked.impl:
                 return None, found.none_of(asked.keys, ABSENT, built.why_pure)
             request = self._request(asked, built, asked.names(), "prove")
-            answers = run(self.crew, request, folder)
+            env = environment(built.variant)
+            answers = run(self.crew, request, folder, env)
         except TargetError as error:
             return None, found.none_of(asked.keys, ABSENT, str(error))
         except (BuildError, WorkerError) as error:
@@ -198,8 +200,9 @@ class Measurer:
         prices = {name: price_of(row["worked"]) for name, row in new.items()}
         if asked.names(METERS) and new and not instructions.why_not():
             request = self._request(asked, built, new, PRICE) | {"task": "instructions"}
+            env = environment(built.variant)
             with contextlib.suppress(WorkerError):
-                for each in run(self.crew, request, folder):
+                for each in run(self.crew, request, folder, env):
                     if "first" in each:
                         price = instructions.read_price(_own(folder, each), each["first"])
                         prices[each["name"]] = price or prices[each["name"]]
@@ -214,15 +217,16 @@ class Measurer:
         self, asked: Asked, built: Built, scratch: Path, found: Measured, layout: int
     ) -> None:
         """Use the exact meters on what has proved its path."""
+        env = environment(built.variant)
         memory = asked.names(["allocations", "bytes"]) - found.why.keys()
         if memory:
             request = self._request(asked, built, memory, "allocations")
-            for row in run(self.crew, request, scratch / "memory"):
+            for row in run(self.crew, request, scratch / "memory", env):
                 self._put(asked, found, row, ("allocations", "bytes"))
         counted = asked.names(["instructions"]) - found.why.keys()
         if counted:
             request = self._request(asked, built, counted, "instructions") | {"layout": layout}
-            for row in run(self.crew, request, scratch / "count"):
+            for row in run(self.crew, request, scratch / "count", env):
                 if "dumps" in row:
                     counts = self.loops.known(row["name"], asked.impl).instructions
                     totals = _totals(scratch / "count", row)
@@ -255,14 +259,14 @@ class Measurer:
 
         rows = [each.row for each in self.cases]
         return {
-            "side": built.folder, "impl": built.impl, "suites": str(self.place.suites.resolve()),
+            **built.told, "suites": str(self.place.suites.resolve()),
             "task": task, "all": rows, "proof": built.proof,
             "cases": [row(each) for each in rows if each["name"] in names],
             "canaries": [row(CANARY_ROW)] if CANARY in names else [],
         }  # fmt: skip
 
 
-def build(place: Place, crew: Crew, commit: str, impl: targets.Implementation) -> Built:
+def build(place: Place, crew: Crew, commit: str, impl: str) -> Built:
     """Build a commit, or find it built.
 
     Raises:
@@ -270,8 +274,8 @@ def build(place: Place, crew: Crew, commit: str, impl: targets.Implementation) -
         BuildError: it does not build.
         NoSpaceError: the disk is full.
     """
-    # Compiled is what a side without a name becomes where it can; a side that cannot is told apart.
-    mark = "" if impl == "cython" else f"@impl:{impl}"
+    # What a side without a name becomes where it can; a side that cannot is told apart.
+    mark = "" if impl == place.checkout.variants[0].name else f"@impl:{impl}"
     target = targets.resolve(targets.parse(commit + mark), place.checkout)
     return Builder(place.checkout, place.cache, crew, place.toolchain).build(target)
 
@@ -280,8 +284,8 @@ def run(
     crew: Crew,
     request: dict[str, Any],
     folder: Path,
+    env: Mapping[str, str],
     script: str = forked.__file__,
-    env: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """Run a worker; the answers of its cases.
 
@@ -289,8 +293,8 @@ def run(
         crew: runs it.
         request: what it is asked.
         folder: for request, answers and dumps; made.
+        env: its environment.
         script: the worker; a forked one if none is named.
-        env: its environment; that of the exact meters if none is given.
 
     Raises:
         WorkerError: it did not get to its first case.
@@ -304,15 +308,14 @@ def run(
     if request["task"] == "instructions":
         command = instructions.command(command, folder, _DUMPS)
     command[0] = shutil.which(command[0]) or command[0]
-    child = crew.start(command, log=folder / "worker.log", cwd=folder,
-                       env=env or environment(request["impl"]))  # fmt: skip
+    child = crew.start(command, log=folder / "worker.log", cwd=folder, env=env)
     ended = crew.wait(child)
     if ended.status and is_full(folder):
         raise no_space(folder)
     answers = read_lines(out)
     if ended.status and not any("header" in row for row in answers):
         words = (ended.last_lines(1) or [f"worker ended with status {ended.status}"])[-1]
-        raise WorkerError(f"the driver does not run ({request['impl']}): {words}")
+        raise WorkerError(f"{request['impl'] or 'the package'} does not run: {words}")
     named = [row for row in answers if "name" in row or "excluded" in row]
     reached = {row.get("name") for row in named}
     lost = [row["name"] for row in request.get("cases", ()) if row["name"] not in reached]
@@ -320,13 +323,13 @@ def run(
     return named + [{"name": name, "error": words} for name in lost]
 
 
-def environment(impl: str) -> dict[str, str]:
+def environment(variant: Variant) -> dict[str, str]:
     """A worker's environment: the same in every terminal."""
     kept = {name: os.environ[name] for name in _NEEDED if name in os.environ}
     return kept | {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
-        "DRIVER_IMPL": impl,
+        **variant.run,
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",

@@ -71,7 +71,7 @@ class SeriesKey:
     Attributes:
         benchmark: as asv names the timed function, ``decode_rows.time_one_row``, for every meter.
         meter: ``wall``, ``instructions``, ``allocations`` or ``bytes``.
-        impl: ``cython`` or ``python``; empty for a project without implementations.
+        impl: the variant; empty for a project that names none.
         machine: the name of the machine, as asv's files have it.
     """
 

@@ -295,13 +295,13 @@ class Runner:
             NoSpaceError: the disk is full.
         """
         request = {
-            "side": each.built.folder, "impl": each.built.impl, "task": "wall",
+            **each.built.told, "task": "wall",
             "cases": each.rows, "suites": str(self.measurer.place.suites.resolve()),
             "core": provenance.pinned_core(), "order": block.order,
         }  # fmt: skip
-        env = bench.environment(each.built.impl, block)
+        env = bench.environment(each.built.variant, block)
         try:
-            answers = measure.run(self.measurer.crew, request, folder, worker.__file__, env)
+            answers = measure.run(self.measurer.crew, request, folder, env, worker.__file__)
         except WorkerError as error:
             each.found.why.setdefault("", clean(str(error)))
             return

@@ -32,19 +32,22 @@ import math
 import re
 import sys
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files
+from benchproof import files, variants
 from benchproof.errors import HistoryError, told
 
 from .model import CANARY, UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from benchproof.variants import Variant
 
 
+#: The variable that names a variant in a file, where the variant's own variables do not.
+VARIANT = "BENCHPROOF_VARIANT"
 #: Raised when counts of before and after a change of the way of counting cannot be compared.
 METHOD = 1
 #: Of the canary, as a benchmark.
@@ -215,11 +218,11 @@ ABSENT, FAILED = Value(math.nan), Value(None)
 
 @dataclass(frozen=True)
 class Environment:
-    """One of asv's environments: for us, an implementation.
+    """One of asv's environments: for us, a variant.
 
     Attributes:
         name: as it stands in file names.
-        variables: environment variables that tell it from others, such as DRIVER_IMPL.
+        variables: environment variables that tell it from others.
         requirements: packages and versions, as asv.conf.json has them.
         python: major and minor version.
     """
@@ -230,11 +233,15 @@ class Environment:
     python: str = PYTHON
 
 
-@cache
-def environment(root: Path, impl: str) -> Environment:
-    """The environment in which `asv run` would measure an implementation.
+def environment(root: Path, known: Sequence[Variant], impl: str) -> Environment:
+    """The environment in which `asv run` would measure a variant.
 
-    Without an asv.conf.json, or one whose matrix has no DRIVER_IMPL, a name of our own.
+    Without an asv.conf.json, or one whose matrix has no such variables, a name of our own.
+
+    Args:
+        root: of the checkout.
+        known: the project's variants.
+        impl: the name of one of them.
     """
     from asv import config, environment, util  # noqa: PLC0415  (slow to import)
     from asv.plugin_manager import plugin_manager  # noqa: F401, PLC0415  (finds its classes)
@@ -247,10 +254,32 @@ def environment(root: Path, impl: str) -> Environment:
     except (util.UserError, OSError):
         found = []
     for each in found:
-        if each.env_vars.get("DRIVER_IMPL") == impl:
+        if name_of(each.env_vars, known) == impl:
             variables, required = dict(each.env_vars), dict(each.requirements)
             return Environment(each.name, variables, required, each.python)
-    return Environment(f"benchproof-py{PYTHON}-DRIVER_IMPL{impl}", {"DRIVER_IMPL": impl})
+    run = dict(variants.named(known, impl, impl).run)
+    if name_of(run, known) != impl:
+        run |= {VARIANT: impl}
+    parts = [f"benchproof-py{PYTHON}", *(f"{name}{value}" for name, value in sorted(run.items()))]
+    return Environment(re.sub(r"[^\w.+-]", "_", "-".join(parts)), run)
+
+
+def name_of(variables: Mapping[str, str], known: Sequence[Variant]) -> str:
+    """Which variant a result file is of.
+
+    It is the one whose variables those of the file are; of a project that does not name it any
+    more, the variables' values.
+
+    Args:
+        variables: `env_vars` of the file.
+        known: the project's variants.
+    """
+    if VARIANT in variables:
+        return variables[VARIANT]
+    for each in known:
+        if each.name and each.run and each.run.items() <= variables.items():
+            return each.name
+    return "-".join(str(variables[name]) for name in sorted(variables))
 
 
 def path(results: Path, machine: str, commit: str, env: Environment) -> Path:

@@ -46,7 +46,7 @@ class Sides:
 
     def environment(self, side: Any) -> dict[str, str]:  # noqa: ANN401  (a literal of `plan`)
         """That of the gate's own counting workers."""
-        return environment(self.bench.sides[side].impl, None)
+        return environment(self.bench.sides[side].variant, None)
 
 
 HARNESS = Path(one_case.__file__).resolve().parents[3]

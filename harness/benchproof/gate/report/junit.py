@@ -1,4 +1,4 @@
-"""A gate as JUnit XML: a suite for each implementation and suite of benchmarks.
+"""A gate as JUnit XML: a suite for each variant and suite of benchmarks.
 
 ==================================  ============
 a case that                         becomes
@@ -56,7 +56,7 @@ def render(document: Document) -> str:
     """The XML of a gate's document."""
     root = ET.Element("testsuites")
     for (impl, suite), rows in _suites(document).items():
-        _add_suite(root, document, f"{impl}.{suite}",
+        _add_suite(root, document, _class(impl, suite),
                    [*(_case(document, impl, suite, row) for row in rows),
                     *_whole(document, impl, suite)])  # fmt: skip
     odd = [*_odd(document)]
@@ -67,7 +67,7 @@ def render(document: Document) -> str:
 
 
 def _suites(document: Document) -> dict[tuple[str, str], list[Row]]:
-    """Cases and exclusions by implementation and suite."""
+    """Cases and exclusions by variant and suite."""
     suites: dict[tuple[str, str], list[Row]] = {}
     for row in document["cases"]:
         suites.setdefault((row["impl"], row["suite"]), []).append(row)
@@ -107,10 +107,15 @@ def _add_suite(root: ET.Element, document: Document, name: str, cases: list[ET.E
         ET.SubElement(suite, stream)
 
 
+def _class(impl: str, suite: str) -> str:
+    """What a suite is called; without its variant where the project names none."""
+    return f"{impl}.{suite}" if impl else suite
+
+
 def _case(document: Document, impl: str, suite: str, row: Row) -> ET.Element:
     """A benchmark as a test."""
     wall = (row.get("meters") or {}).get("wall")
-    case = _test(f"{impl}.{suite}", row["case"], wall["right"] if wall else 0.0)
+    case = _test(_class(impl, suite), row["case"], wall["right"] if wall else 0.0)
     if row["status"] in {"not applicable", "excluded"}:
         _say(case, "skipped", row["status"], row["why"])
     elif row["status"] != "measured":
@@ -126,7 +131,7 @@ def _whole(document: Document, impl: str, suite: str) -> Iterator[ET.Element]:
     """The suite as a whole as a test, if it has a verdict."""
     for row in document.get("suites") or ():
         if (row["impl"], row["name"]) == (impl, suite):
-            case = _test(f"{impl}.{suite}", AS_A_WHOLE, 0.0)
+            case = _test(_class(impl, suite), AS_A_WHOLE, 0.0)
             if row["accepted"]:
                 _say_accepted(case, row)
             elif words.fails(document, row):

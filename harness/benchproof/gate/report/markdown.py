@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchproof.render import units
 
@@ -11,7 +11,7 @@ from . import words
 from .safe import code, html, prose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .words import Document, Moved, Row
 
@@ -150,7 +150,7 @@ def _suites(document: Document) -> _Section:
     lines = []
     for suite in found:
         word = "accepted" if suite.get("accepted") else suite["verdict"]
-        lines.append(f"- {_SIGNS[word]} {word}: {code(suite['name'])} {code(suite['impl'], 20)}: "
+        lines.append(f"- {_SIGNS[word]} {word}: {_named(suite)}: "
                      f"{prose(words.whole(suite), 200)}")  # fmt: skip
     return _Section("these suites", head, lines, rank=1)
 
@@ -163,7 +163,7 @@ def _moved_line(case: Sequence[Moved]) -> str:
         changes = [f"**{c}**" if each.worse else c for each, c in zip(case, changes, strict=True)]
     columns = (
         [f"{_SIGNS[kind]} {kind}"],
-        [f"{code(row['name'])} {code(row['impl'], 20)}"],
+        [_named(row)],
         [words.label(each.meter) for each in case],
         changes,
         [words.interval(each.about) for each in case],
@@ -187,7 +187,7 @@ def _profiles(document: Document) -> _Section:
         return _Section("", [])
     lines = []
     for number, row in enumerate(rows[:PROFILED]):
-        name = f"{html(row['name'])}, {html(row['impl'], 20)}"
+        name = ", ".join(filter(None, (html(row["name"]), html(row["impl"], 20))))
         fold = f"<details{' open' * (not number)}><summary>{name}</summary>"
         lines.append("\n".join([fold, "", *_profile(row), "", "</details>", ""]))
     more = len(rows) - PROFILED
@@ -219,12 +219,12 @@ def _accepted(document: Document) -> _Section:
     if not entries:
         return _Section("", [])
     head = ["", "### Accepted regressions", "",
-            "| benchmark | implementation | meters | at most | until | reason | now |",
+            "| benchmark | variant | meters | at most | until | reason | now |",
             "|:--|:--|:--|--:|:--|:--|:--|"]  # fmt: skip
     lines = []
     for entry in entries:
         cells = (
-            code(entry["benchmark"]), code(entry["impl"] or "both", 20),
+            code(entry["benchmark"]), code(entry["impl"] or "all", 20),
             code(", ".join(entry["meters"]), 60), units.change(1 + entry["amount"]),
             code(entry["until"], 10), code(entry["reason"]), code(entry["state"], 20),
         )  # fmt: skip
@@ -237,7 +237,7 @@ def _unmeasured(document: Document) -> _Section:
     rows = words.unmeasured(document)
     if not rows:
         return _Section("", [])
-    lines = [f"- {code(row['name'])} {code(row['impl'], 20)}: {code(row['status'], 30)} "
+    lines = [f"- {_named(row)}: {code(row['status'], 30)} "
              f"{code(row['why'])}" for row in rows]  # fmt: skip
     return _Section("these", ["", "### Not measured", ""], lines, rank=4)
 
@@ -247,18 +247,24 @@ def _excluded(document: Document) -> _Section:
     rows = document["excluded"]
     if not rows:
         return _Section("", [])
-    lines = [f"- {code(row['name'])} {code(row['impl'] or 'both', 20)}: {code(row['why'])}"
+    lines = [f"- {_named(row)}: {code(row['why'])}"
              for row in rows]  # fmt: skip
     return _Section("these", ["", "### Excluded", ""], lines, rank=4)
 
 
+def _named(row: Mapping[str, Any]) -> str:
+    """A case or suite, and its variant if it has one."""
+    return " ".join(filter(None, (code(row["name"]), code(row["impl"] or "", 20))))
+
+
 def _everything(document: Document, impl: str) -> _Section:
-    """All cases of an implementation, folded."""
+    """All cases of a variant, folded."""
     rows = [row for row in document["cases"] if row["impl"] == impl]
     meters = [name for name in words.METERS if any(name in row["meters"] for row in rows)]
     if not rows or not meters:
         return _Section("", [])
-    head = ["", f"<details><summary>All {len(rows)} cases, {html(impl, 20)}</summary>", "",
+    of = f", {html(impl, 20)}" if impl else ""
+    head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "",
             f"| benchmark | verdict | {' | '.join(map(words.label, meters))} |",
             f"|:--|:--|{'--:|' * len(meters)}"]  # fmt: skip
     lines = []
