@@ -95,8 +95,7 @@ def choose(
         TargetError: nobody has any.
     """
     of_pytest = suites.is_file() and pytest_files.benchmarks(suites)
-    if suites.is_file() and not of_pytest:
-        # asv's benchmarks are modules of a package.
+    if _is_one_module(suites):
         folder = scratch / "benchmarks"
         folder.mkdir(parents=True)
         (folder / "__init__.py").touch()
@@ -118,6 +117,11 @@ def choose(
     return place, ""
 
 
+def _is_one_module(suites: Path) -> bool:
+    """Whether it is one file of asv's benchmarks, which are modules of a package elsewhere."""
+    return suites.is_file() and not pytest_files.benchmarks(suites)
+
+
 def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path | None:
     """The folder of the definitions as a side has them.
 
@@ -129,10 +133,10 @@ def of(target: Target, checkout: Checkout, suites: Path, folder: Path) -> Path |
 
     Returns:
         The folder itself where the side's content is the working tree's, a copy where it differs,
-        None where the side has none.
+        None where the side has none, or where a single file of asv's stands for both sides.
     """
     suites, root = suites.resolve(), checkout.root.resolve()
-    if target.repository is not None or target.wheel:
+    if target.repository is not None or target.wheel or _is_one_module(suites):
         return None
     if target.is_working_tree or not target.commit or not suites.is_relative_to(root):
         return suites if suites.exists() else None

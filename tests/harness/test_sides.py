@@ -222,6 +222,22 @@ def test_a_project_is_built_by_its_own_backend_and_configures_nothing(hatched, c
 
 
 @pytest.mark.slow
+def test_one_file_of_benchmarks_from_elsewhere_stands_for_both_sides(hatched, cache, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text((hatched.root / "benchmarks/hot.py").read_text())
+    answer = benchproof(
+        hatched.root, cache, "compare", "HEAD~1", "HEAD", "--meters", "allocations",
+        "--suites", str(mine), "--json", str(tmp_path / "a.json"),
+    )  # fmt: skip
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    document = json.loads((tmp_path / "a.json").read_text())
+    assert (document["trouble"], document["excluded"]) == ([], [])
+    assert [row["verdict"] for row in document["cases"] if row["name"].startswith("mine.")] == [
+        "regressed"
+    ]
+
+
+@pytest.mark.slow
 def test_a_commit_of_another_repository_is_a_side(hatched, cache, tmp_path):
     fork = tmp_path / "fork"
     hatched.git("clone", "--quiet", str(hatched.root), str(fork))
