@@ -24,8 +24,8 @@ def _decode(decode=None, version=4, flags=0, body=b"", metadata=None):
     return decode(version, None, {}, 117, flags, 0x08, body, None, metadata).parsed_rows
 
 
-def _hand_out(batch=None):
-    return batch.__arrow_c_array__()
+def _hand_out(hand_out=None):
+    return hand_out()
 
 
 def _handler() -> Any:
@@ -66,7 +66,7 @@ def handed_out(name: str) -> Prepared:
         expect(kinds == ["PyCapsule", "PyCapsule"], f"capsules: {kinds}")
         return {"rows": batch.num_rows}
 
-    return Prepared((batch,), answer=lambda _: _shape(batch), check=check)
+    return Prepared((batch.__arrow_c_array__,), answer=lambda _: _shape(batch), check=check)
 
 
 def _case(name: str, frame: str) -> Case:

@@ -81,8 +81,15 @@ def _of_compiled(name: str) -> Any:
     method = getattr(compiled, "METHODS", {}).get(attribute)
     if method is not None:
         return method
-    first = attribute.partition(".")[0]
-    return getattr(compiled, first) if compiled is not None and first in compiled.__all__ else None
+    first, _, member = attribute.partition(".")
+    if compiled is None or first not in compiled.__all__:
+        return None
+    owner = getattr(compiled, first)
+    # A call of a class is its __init__. A method that Cython binds is one object for all instances:
+    # a case that is given it, bound, gets a stand-in. Of other methods calls of the class count.
+    if member == "__init__" or not callable(getattr(owner, member or " ", None)):
+        return owner
+    return getattr(owner, member)
 
 
 @contextmanager

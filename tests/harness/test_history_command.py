@@ -45,7 +45,7 @@ def start(toy, cache):
         (["--claims"], "no commit of this line has a 'Claim:'"),
         (["--meters", "wall"], "--wall"),
         (["--machine", "../../elsewhere"], "no name of a machine"),
-        (["--impl", "rust"], "choose cython, python or both"),
+        (["--impl", "rust"], "the variants of this project are cython, python"),
         (["--bench", "nothing_like_it", "--impl", "python"], "matches none"),
     ],
 )

@@ -212,7 +212,7 @@ def test_the_tool_answers_in_a_project_with_modules_of_the_same_names(tool, proj
 def test_the_tool_gates_a_project_with_modules_of_the_same_names(tool, project, tmp_path):
     file = tmp_path / "gate.json"
     run(
-        tool[0] / "benchproof", "gate", "HEAD~1", "HEAD", "--impl", "python",
+        tool[0] / "benchproof", "gate", "HEAD~1", "HEAD",
         "--meters", "allocations", "--json", file, cwd=project, status=1,
         BENCHPROOF_CACHE=str(tmp_path / "cache"),
     )  # fmt: skip
