@@ -1,6 +1,6 @@
 """The runner: two sides in every variant that was asked for, built, proven, counted, timed.
 
-`compare`, `gate`, `run`, claims and the end of a bisection all ask it. Variants are built and
+`compare`, `gate`, `run` and the end of a bisection all ask it. Variants are built and
 counted side by side and timed in the same minutes. What it gives is judged by `judge`.
 """
 

@@ -7,7 +7,7 @@ Both sides are measured with the same definitions, so that a ratio never comes f
 that was edited. They are the head's; a branch that has none yet (a pull request that is older than
 the benchmarks) is measured with the base's, else with the working tree's. What only the base
 defines would vanish without a word: it is listed, and excluded by name. Where old commits are
-looked at (claims, a bisection) it is the working tree that rules.
+looked at (a bisection) it is the working tree that rules.
 """
 
 from __future__ import annotations

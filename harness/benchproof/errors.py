@@ -40,10 +40,6 @@ class SelectionError(BenchproofError):
     """A benchmark or meter expression that selects nothing, or is no expression."""
 
 
-class LedgerError(BenchproofError):
-    """A ledger of claims that breaks a rule; the message says where."""
-
-
 class SettingsError(BenchproofError):
     """A `[tool.benchproof]` table that cannot be meant; the message begins with file and line."""
 

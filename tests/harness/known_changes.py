@@ -13,15 +13,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchproof.claims import judge
+from ledger import judge
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from ledger.figures import Ledger
+    from ledger.store import Run
+
     from benchproof.changes.search import Change
-    from benchproof.claims.ledger import Ledger
-    from benchproof.claims.store import Run
     from benchproof.history.model import History
 
 METER = "instructions"

@@ -1,7 +1,8 @@
 """A ledger and measured runs, made up: each verdict and gap that table and pages must show."""
 
+from ledger.store import Run
+
 from benchproof import verdict
-from benchproof.claims.store import Run
 
 LEDGER = """\
 [[page]]

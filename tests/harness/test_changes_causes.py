@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 import pytest
+from ledger import reader
 from rich.console import Console
 
 from benchproof import meters
 from benchproof.changes import find_all, listing
-from benchproof.claims import reader
 from benchproof.history.model import CANARY, History
 from tests.harness.generated import commits, key, series_of
 from tests.harness.known_changes import Where, score, truth

@@ -1,18 +1,20 @@
-"""`benchproof claims` whole: a toy's pull request, from its ledger to verdicts and files."""
+"""`scripts/claims` whole: a toy's pull request, from its ledger to verdicts and files."""
 
 import io
 import json
 import re
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
+from ledger import command, measure, reader, store
+from ledger.figures import LedgerError
 from rich.console import Console
 
-from benchproof.claims import command, measure, reader, store
-from benchproof.commands import app as cli
 from benchproof.compare import Request
-from benchproof.errors import LedgerError, SelectionError, StoppedError
+from benchproof.errors import SelectionError, StoppedError
 from benchproof.meters import instructions
 from tests.harness.sample_ledger import LEDGER
 
@@ -161,7 +163,7 @@ def test_a_row_that_the_ledger_has_not_is_told(ask, example):
 
 
 def test_rows_of_one_commit_are_measured_together():
-    from benchproof.claims.history import Carried
+    from ledger.carried import Carried
 
     ledger = reader.parse(LEDGER)
     where = Carried("a" * 40, "b" * 40)
@@ -176,7 +178,7 @@ def test_rows_of_one_commit_are_measured_together():
 
 
 def test_stopping_keeps_what_was_measured(place, tell, monkeypatch):
-    from benchproof.claims.history import Carried
+    from ledger.carried import Carried
 
     ledger = reader.parse(LEDGER)
     carried = {row: Carried(row * 8, row * 8) for row in ("7-1", "7-2")}
@@ -197,23 +199,35 @@ def test_stopping_keeps_what_was_measured(place, tell, monkeypatch):
     assert "stopped: what was measured so far is judged" in tell.text
 
 
-def test_help_has_examples_and_the_exit_status():
+@pytest.fixture(scope="module")
+def program():
+    """The script, read as a module."""
+    loader = SourceFileLoader("claims_script", str(DOCS.parents[1] / "scripts" / "claims"))
+    module = module_from_spec(spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_help_has_examples_of_real_rows_and_the_exit_status(program):
     from typer.testing import CliRunner
 
-    text = CliRunner().invoke(cli.app, ["claims", "--help"]).output
+    text = CliRunner().invoke(program.app, ["--help"]).output
     assert "Examples:" in text
-    assert "benchproof claims 799-1 --quick" in text
     assert "Exit status: 0 every claim holds" in text
+    rows = re.findall(r"scripts/claims ((?:[\d-]+ )+)", text)
+    assert rows
+    ours = reader.read(DOCS.parents[1] / "claims.toml").rows
+    assert all(row in ours for each in rows for row in each.split())
 
 
-def test_the_command_reads_its_options(tmp_path, monkeypatch, toy):
+def test_the_command_reads_its_options(program, tmp_path, monkeypatch, toy):
     from typer.testing import CliRunner
 
     seen = []
     monkeypatch.setattr(command, "run", lambda asked, *_: seen.append(asked) or 0)
     monkeypatch.chdir(toy.root)
-    answer = CliRunner().invoke(cli.app, [
-        "claims", "7-1", "--ledger", "x.toml", "--from", "y.json", "--impl", "cython",
+    answer = CliRunner().invoke(program.app, [
+        "7-1", "--ledger", "x.toml", "--from", "y.json", "--impl", "cython",
         "--meters", "allocations", "--budget", "9", "--json", str(tmp_path / "z.json"), "--quick",
     ])  # fmt: skip
     assert answer.exit_code == 0, answer.output

@@ -1,10 +1,10 @@
 """A sum of rows whose commits do not follow one another: planned, composed and judged."""
 
 import pytest
+from ledger import judge, measure, reader
+from ledger.carried import Carried
+from ledger.judge import compose
 
-from benchproof.claims import judge, measure, reader
-from benchproof.claims.history import Carried
-from benchproof.claims.judge import compose
 from tests.harness.sample_ledger import SUM, run
 
 FIGURE = """

@@ -1,9 +1,9 @@
 """Which commit carries a row: read from the trailers of a repository made for it."""
 
 import pytest
+from ledger import carried, reader
 
 from benchproof.checkout import Checkout
-from benchproof.claims import history, reader
 from tests.harness.sample_ledger import LEDGER, SUM
 
 
@@ -11,7 +11,7 @@ from tests.harness.sample_ledger import LEDGER, SUM
 def find(toy):
     def found(row="7-1"):
         ledger = reader.parse(SUM)
-        return history.find([ledger.rows[row]], ledger, Checkout.around(toy.root))[row]
+        return carried.find([ledger.rows[row]], ledger, Checkout.around(toy.root))[row]
 
     return found
 
@@ -87,7 +87,7 @@ def test_a_first_commit_has_nothing_to_be_measured_against(tmp_path):
     alone = Repository(tmp_path / "alone")
     alone.commit("All at once\n\nClaim: 7-1")
     ledger = reader.parse(LEDGER)
-    where = history.find([ledger.rows["7-1"]], ledger, Checkout(alone.root))["7-1"]
+    where = carried.find([ledger.rows["7-1"]], ledger, Checkout(alone.root))["7-1"]
     assert "no parent" in where.why
 
 

@@ -1,8 +1,8 @@
 """The policy that judges a published figure, verdict by verdict."""
 
 import pytest
+from ledger import judge, policy, reader
 
-from benchproof.claims import judge, policy, reader
 from tests.harness.sample_ledger import LEDGER, meter, run
 
 WALL = 0.05  # the limit of wall time

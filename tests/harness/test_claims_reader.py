@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from ledger import reader
+from ledger.figures import LedgerError
 
-from benchproof.claims import reader
-from benchproof.errors import LedgerError
 from tests.harness.sample_ledger import LEDGER
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,11 +4,10 @@ import io
 import json
 
 import pytest
+from ledger import judge, markdown, picture, reader, store, table
+from ledger.figures import LedgerError
 from rich.console import Console
 
-from benchproof.claims import judge, markdown, reader, store, table
-from benchproof.errors import LedgerError
-from benchproof.render.pictures import draw_ledger
 from tests.harness.sample_ledger import LEDGER, run
 
 
@@ -52,7 +51,7 @@ def test_the_report_sets_claimed_beside_measured_for_every_figure():
 def test_the_report_s_picture_lies_beside_it_and_no_older_one(tmp_path):
     (tmp_path / "claims").mkdir()
     (tmp_path / "claims" / "stale.png").write_text("")
-    drawn = draw_ledger(judged(*RUNS), tmp_path / "claims")
+    drawn = picture.draw(judged(*RUNS), tmp_path / "claims")
     assert drawn == {"pr7": "claims/pr7.png"}
     assert (tmp_path / "claims" / "pr7.png").read_bytes().startswith(b"\x89PNG")
     assert not (tmp_path / "claims" / "stale.png").exists()

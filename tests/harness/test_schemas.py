@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
+from ledger import store
 
 from benchproof import accepted, error_rates, judge, share
-from benchproof.claims import store
 from benchproof.errors import BenchproofError, NewerError
 from benchproof.gate import passed
 from benchproof.gate.report import comment
@@ -138,20 +138,18 @@ def test_the_newest_gate_that_is_written_can_be_told():
 
 #: Nested so deeply that Python's reader gives up.
 DEEP = "[" * 100_000
-PLACES = ["latest/commits.json", "gate/gate.json", "results/claims/a.json.gz",
+PLACES = ["latest/commits.json", "gate/gate.json", "claims.json",
           "results/asv/here/cccc.json"]  # fmt: skip
 
 
 def test_a_site_names_files_that_are_nested_too_deeply(tmp_path):
     checkout = make_checkout(tmp_path)
-    (tmp_path / "claims.toml").write_text("", encoding="utf-8")
     checkout.ask("-c", "user.name=x", "-c", "user.email=x@example.invalid",
                  "commit", "--quiet", "--allow-empty", "--message", "one")  # fmt: skip
     reports = tmp_path / "reports"
     for place in (*PLACES, "calibration/summary.json", "results/asv/benchmarks.json"):
         (reports / place).parent.mkdir(parents=True, exist_ok=True)
-        write = gzip.compress if place.endswith(".gz") else bytes
-        (reports / place).write_bytes(write(DEEP.encode()))
+        (reports / place).write_bytes(DEEP.encode())
     machine = json.dumps(MACHINE | {"version": 1})
     (reports / "results/asv/here/machine.json").write_text(machine, encoding="utf-8")
     parts = sources.gather(reports, checkout, tmp_path / "cache", QUIET)

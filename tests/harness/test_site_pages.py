@@ -7,7 +7,6 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from benchproof.claims import judge
 from benchproof.history.model import History
 from benchproof.site import assets, claimed, pages, views
 from tests.harness.sample_history import HOSTILE, make_commits, make_history
@@ -83,7 +82,7 @@ def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
         ("changes.html", "benchproof history"),
         ("implementations.html", "benchproof history"),
         ("machines.html", "benchproof history"),
-        ("ledger.html", "benchproof claims"),
+        ("ledger.html", "claims.json"),
         ("calibration.html", "has not been measured here"),
     ],
 )
@@ -151,27 +150,23 @@ def test_the_first_page_with_its_scripts_is_small(tmp_path, monkeypatch):
 
 
 def test_what_is_on_the_page_of_the_ledger():
-    from benchproof.claims import reader
+    from ledger import judge, reader
+    from ledger.page import document
+
     from tests.harness import sample_ledger
 
-    told = sample_ledger_page(reader, sample_ledger)
+    ledger = reader.parse(sample_ledger.LEDGER)
+    judged = document(judge.judge(ledger, [], list(ledger.rows), {}))
+    told = claimed.page(judged, "", "https://example.org/")
     (first, rows), *_ = told["pages"]
-    assert first.title == "example 7: <spin> & friends"
+    assert first["title"] == "example 7: <spin> & friends"
     assert {"7-1", "7-2"} <= {row["id"] for row in rows}
     assert [row["first"] for row in rows if row["id"] == "7-1"].count(True) == 1
     assert told["summary"]
-
-
-def sample_ledger_page(reader, sample_ledger):
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "claims.toml"
-        file.write_text(sample_ledger.LEDGER, encoding="utf-8")
-        ledger = reader.read(file)
-    found = judge.judge(ledger, [], list(ledger.rows), {})
-    assert claimed.card(found) is not None
-    return claimed.page(found, "", "https://example.org/")
+    assert claimed.card(judged) == {
+        "look": "broken", "headline": "0 of 4 reproduced", "summary": judged["summary"],
+    }  # fmt: skip
+    assert claimed.card({}) is None
 
 
 def test_the_vendored_library_is_the_one_that_was_pinned():

@@ -1,6 +1,5 @@
 """Publishing as a whole: interrupted, repeated, beside other pages, with broken files."""
 
-import gzip
 import json
 
 import pytest
@@ -73,7 +72,7 @@ def test_results_of_a_run_that_are_broken_are_named(tmp_path, monkeypatch):
 def test_results_that_are_nested_too_deeply_are_named(tmp_path, monkeypatch, depth):
     reports = make_checkout(tmp_path / "checkout").root / "reports"
     deep = "[" * depth + "]" * depth
-    places = ("latest/commits.json", "gate/deep.json", "results/claims/deep.json",
+    places = ("latest/commits.json", "gate/deep.json", "claims.json",
               "calibration/summary.json")  # fmt: skip
     for name in places:
         (reports / name).parent.mkdir(parents=True, exist_ok=True)
@@ -88,23 +87,35 @@ def test_results_that_are_nested_too_deeply_are_named(tmp_path, monkeypatch, dep
 
 @pytest.mark.parametrize(
     "bad",
-    [b"", b"\x1f\x8b\x08", gzip.compress(b"[1, 2"), b"not gzip",
-     gzip.compress(b"[" * 100_000 + b"]" * 100_000)],
-    ids=["empty", "cut off", "half of a list", "not gzip", "too deep"],
+    [b"", b"[1, 2", b"[]", b"[" * 100_000 + b"]" * 100_000, b'{"schema": 1, "pages": [{}]}',
+     b'{"schema": 1, "pages": [{"rows": [{"verdict": "luck"}]}]}', b'{"schema": 2}'],
+    ids=["empty", "cut off", "a list", "too deep", "no rows", "no verdict", "newer"],
 )  # fmt: skip
-def test_measured_claims_that_are_broken_are_named_and_the_rest_is_shown(
-    tmp_path, monkeypatch, bad
-):
-    from tests.harness import sample_ledger
-
-    root = make_checkout(tmp_path / "checkout").root
-    (root / "claims.toml").write_text(sample_ledger.LEDGER, encoding="utf-8")
-    claims = root / "reports" / "results" / "claims"
-    claims.mkdir(parents=True)
-    (claims / "bad.json.gz").write_bytes(bad)
+def test_judged_claims_that_are_broken_are_named_and_the_rest_is_shown(tmp_path, monkeypatch, bad):
+    reports = make_checkout(tmp_path / "checkout").root / "reports"
+    reports.mkdir()
+    (reports / "claims.json").write_bytes(bad)
     done = make_site(tmp_path, monkeypatch)
-    assert "results/claims/bad.json.gz" in (done.page.parent / "left-out.html").read_text("utf-8")
-    assert "spin" in (done.page.parent / "ledger.html").read_text(encoding="utf-8")
+    assert "claims.json" in (done.page.parent / "left-out.html").read_text("utf-8")
+    page = (done.page.parent / "ledger.html").read_text(encoding="utf-8")
+    assert "claims.json could not be read" in page
+
+
+def test_judged_claims_are_on_their_page_and_on_the_overview(tmp_path, monkeypatch):
+    from ledger import judge, page, reader
+
+    from tests.harness.sample_ledger import LEDGER, run
+
+    reports = make_checkout(tmp_path / "checkout").root / "reports"
+    reports.mkdir()
+    found = judge.judge(reader.parse(LEDGER), [run(ratio=0.9)], ["7-1", "7-2"], {})
+    (reports / "claims.json").write_text(page.text(found), encoding="utf-8")
+    folder = make_site(tmp_path, monkeypatch).page.parent
+    text = (folder / "ledger.html").read_text(encoding="utf-8")
+    assert "spin faster" in text
+    assert "example 7: &lt;spin&gt; &amp; friends" in text
+    assert "&lt; smaller than claimed" in text
+    assert "1 of 4 reproduced" in (folder / "index.html").read_text(encoding="utf-8")
 
 
 def test_the_newest_gate_is_on_the_overview(tmp_path, monkeypatch):

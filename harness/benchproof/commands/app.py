@@ -14,7 +14,6 @@ from benchproof.extras import missing
 from . import (
     bisect,
     changes,
-    claims,
     compare,
     doctor,
     gate,
@@ -37,7 +36,7 @@ P = ParamSpec("P")
 #: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
 COMMANDS: tuple[ModuleType, ...] = (
     init, list_command, compare, run_command, gate, judge, history, changes, bisect, publish, share,
-    claims, doctor,
+    doctor,
 )  # fmt: skip
 #: Commands whose `--json` took no file once; there, without one, it means standard output.
 _JSON_ALONE = ("doctor", "publish", "share")

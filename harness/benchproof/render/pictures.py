@@ -1,14 +1,10 @@
-"""What is drawn: the ratios of a suite's cases, every process's time, a ledger's claims."""
+"""What is drawn: the ratios of a suite's cases, every process's time."""
 
 from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from benchproof.claims import words
-from benchproof.claims.ledger import METRICS
-from benchproof.claims.policy import ENOUGH, gain_of
 
 from . import charts, units, view
 from .charts import LIGHT, Mark, Point
@@ -18,9 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
-
-    from benchproof.claims.judge import Finding, RowFindings
-    from benchproof.claims.ledger import Impl, Page
 
     from .charts import Layout
     from .view import Shown
@@ -42,13 +35,6 @@ _MEDIAN = Mark("|", 10, charts.INK)
 #: Beyond this ratio the two sides have no common axis on which the spread of one can be seen.
 _SHARED_AXIS = 1.5
 _DEFAULT_LIMIT = 0.05
-#: Of a ledger: implementation, name, colour, rows off.
-_IMPLS: tuple[tuple[Impl, str, str, float], ...] = (
-    ("python", "pure", LIGHT["left"], 0.04),
-    ("cython", "compiled", LIGHT["right"], 0.28),
-)
-_CLAIMED, _CLAIMED_OFF = Mark("D", 5.5, charts.INK, hollow=True), -0.22
-_ENOUGH = Mark("|", 8, charts.INK)
 
 
 @dataclass(frozen=True)
@@ -174,58 +160,3 @@ def draw_samples(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
 def _samples(case: Mapping[str, Any], side: str) -> list[float]:
     wall = (case.get("meters") or {}).get("wall") or {}
     return [float(s) for s in wall.get(f"{side}_samples") or [] if units.usable(s) and s > 0]
-
-
-def draw_ledger(rows: Sequence[RowFindings], folder: Path) -> dict[str, str]:
-    """Draw a PNG a page of a ledger for the Markdown report, which lies beside their folder.
-
-    Returns:
-        By page, the picture's path as seen from the report.
-    """
-    drawn = {}
-    folder.mkdir(parents=True, exist_ok=True)
-    by_page: dict[Page, list[Finding]] = {}
-    for found in rows:
-        by_page.setdefault(found.row.page, []).extend(found.findings)
-    for page, findings in by_page.items():
-        if shown := [row for each in findings if (row := _claim(each)) is not None]:
-            name = f"{units.slug(page.id)}.png"
-            with charts.style():
-                picture = _draw_claims(shown, charts.WIDE)
-                picture.savefig(folder / name, format="png", dpi=110, facecolor=charts.GROUND)
-            drawn[page.id] = f"{folder.name}/{name}"
-    for stale in set(folder.glob("*.png")) - {folder.parent / path for path in drawn.values()}:
-        stale.unlink()
-    return drawn
-
-
-def _draw_claims(rows: Sequence[tuple[str, str, Sequence[Point]]], layout: Layout) -> Figure:
-    """A row a figure: the claimed ratio hollow, the measured ones filled, with their intervals."""
-    legend = [
-        ("claimed", _CLAIMED),
-        *((f"measured, {name}", Mark("o", 6, colour)) for _, name, colour, _ in _IMPLS),
-        ("square: a count, as of instructions", Mark("s", 5, charts.MUTED)),
-        (f"{ENOUGH:.0%} of the claimed gain", _ENOUGH),
-    ]
-    return charts.chart(rows, "after ÷ before; less is better", legend, layout, room=0.05)
-
-
-def _claim(finding: Finding) -> tuple[str, str, list[Point]] | None:
-    """The row of a figure; None where it claims no ratio, or has none measured."""
-    figure = finding.figure
-    measured = [
-        Point(Mark(*(("s", 5) if meter["low"] == meter["high"] else ("o", 6)), colour),
-              meter["ratio"], off, meter["low"], meter["high"])
-        for impl, _, colour, off in _IMPLS if impl in finding.judged
-        for name, meter in finding.judged[impl].meters.items()
-        if name in METRICS.get(figure.metric, ()) and units.usable(meter["ratio"])
-        and meter["ratio"] > 0
-    ]  # fmt: skip
-    if figure.basis != "ratio" or not measured:
-        return None
-    low, high = figure.ratio or (1.0, 1.0)
-    # From the tick on it counts as reproduced.
-    own = [Point(_CLAIMED, value, _CLAIMED_OFF, low, high) for value in {low, high}]
-    own.append(Point(_ENOUGH, 1 / (1 + ENOUGH * gain_of(high)), _CLAIMED_OFF))
-    remark = f"{words.SIGNS[finding.verdict]} {finding.verdict}"
-    return f"{figure.row}  {figure.case}", remark, own + measured

@@ -1,87 +1,60 @@
-"""The ledger of claims as a page of the site, and as a card on its overview."""
+"""A ledger of published claims as a page of the site, and as a card on its overview.
+
+It shows what a ledger's own program has judged and kept (`FILE`); nothing is judged here.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchproof.claims import policy, words
-from benchproof.claims.table import where
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from benchproof.claims.judge import Finding, RowFindings
-    from benchproof.claims.policy import Verdict
+#: In the folder of reports, and what is in it.
+FILE, KIND, SCHEMA = "claims.json", "claims judged", 1
+#: Of each verdict, in the order of the tally: how the style sheet calls what it looks like, and a
+#: sign for readers who do not see colours.
+VERDICTS = {
+    "reproduced": ("improved", "="),
+    "smaller than claimed": ("equivalent", "<"),
+    "not reproduced": ("broken", "\N{NOT EQUAL TO}"),
+    "reversed": ("regressed", "\N{BLACK UP-POINTING TRIANGLE}"),
+    "not measured": ("undecided", "?"),
+    "not measurable here": ("not-applicable", "-"),
+    "no figure": ("undecided", "\N{MIDDLE DOT}"),
+}
 
-#: How the style sheet calls what each verdict looks like.
-LOOKS: dict[Verdict, str] = {
-    "reproduced": "improved", "smaller than claimed": "equivalent", "not reproduced": "broken",
-    "reversed": "regressed", "not measured": "undecided", "not measurable here": "not-applicable",
-}  # fmt: skip
-_CARD = ("improved", "regressed", "broken")
 
-
-def page(rows: Sequence[RowFindings], why: str, commit_base: str) -> dict[str, Any]:
-    """What the page of the ledger is told."""
-    pages: dict[str, list[RowFindings]] = {}
-    for found in rows:
-        pages.setdefault(found.row.page.id, []).append(found)
-    findings = [finding for found in rows for finding in found.findings]
+def page(ledger: Mapping[str, Any], why: str, commit_base: str) -> dict[str, Any]:
+    """What the page of the ledger is told; `ledger` is the contents of `FILE`, or empty."""
     return {
         "why": why,
         "pages": [
-            (own[0].row.page, [line for found in own for line in _lines(found, commit_base)])
-            for own in pages.values()
+            (each, [_line(row, before, commit_base)
+                    for row, before in zip(each["rows"], [{}, *each["rows"]], strict=False)])
+            for each in ledger.get("pages", ())
         ],
-        "summary": words.summary(rows) if rows else "",
-        "tally": words.tally(findings),
-        "looks": LOOKS,
-        "signs": words.SIGNS,
-    }
-
-
-def card(rows: Sequence[RowFindings]) -> dict[str, str] | None:
-    """What the overview says of them."""
-    verdicts = [finding.verdict for found in rows for finding in found.findings]
-    if not verdicts:
-        return None
-    kept = verdicts.count("reproduced")
-    return {
-        "look": _CARD[policy.exit_status(verdicts)],
-        "headline": f"{kept} of {len(verdicts)} reproduced",
-        "summary": words.summary(rows),
-    }
-
-
-def _lines(found: RowFindings, commit_base: str) -> list[dict[str, Any]]:
-    """The figures of a row; a row without figures is one line of its own."""
-    commit = next((run.right for run in found.runs.values()), "")
-    row = {
-        "id": found.row.id, "change": found.row.change, "where": where(found),
-        "url": commit_base + commit if commit_base and commit else "",
+        "summary": ledger.get("summary", ""),
+        "tally": ledger.get("tally", {}),
+        "verdicts": VERDICTS,
     }  # fmt: skip
-    if not found.findings:
-        verdict = "no figure" if not found.why else "not measured"
-        return [row | {
-            "first": True, "case": "", "published": "nothing", "about": found.row.no_figure,
-            "claimed": "", "python": "", "cython": "", "look": "undecided", "sign": "·",
-            "verdict": verdict, "why": found.why,
-        }]  # fmt: skip
-    return [
-        row | _figure(finding) | {"first": at == 0} for at, finding in enumerate(found.findings)
-    ]
 
 
-def _figure(finding: Finding) -> dict[str, str]:
-    figure = finding.figure
-    sides = {
-        impl: words.measured(figure, finding.judged[impl]) if impl in finding.judged else "-"
-        for impl in ("python", "cython")
-    }
-    part = ", of a part" if figure.scope == "part" else ""
+def _line(row: Mapping[str, Any], before: Mapping[str, Any], commit_base: str) -> dict[str, Any]:
+    """A figure, with the place of its row's commit."""
+    look, sign = VERDICTS[row["verdict"]]
+    url = commit_base + row["commit"] if commit_base and row["commit"] else ""
+    return {**row, "look": look, "sign": sign, "url": url, "first": before.get("id") != row["id"]}
+
+
+def card(ledger: Mapping[str, Any]) -> dict[str, str] | None:
+    """What the overview says of them."""
+    tally = ledger.get("tally", {})
+    if not tally:
+        return None
+    failed = tally.keys() & {"reversed", "not reproduced"}
     return {
-        "case": figure.case, "published": words.published(figure),
-        "about": f"{figure.metric}{part}; {figure.table.where}; {figure.table.python}",
-        "claimed": words.claimed(figure), "look": LOOKS[finding.verdict],
-        "sign": words.SIGNS[finding.verdict], "verdict": finding.verdict, "why": finding.why,
-    } | sides  # fmt: skip
+        "look": "regressed" if failed else "broken" if "not measured" in tally else "improved",
+        "headline": f"{tally.get('reproduced', 0)} of {sum(tally.values())} reproduced",
+        "summary": ledger["summary"],
+    }

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from benchproof import error_rates, files, judge
-from benchproof.errors import BenchproofError, LedgerError, NewerError, SiteError
+from benchproof.errors import BenchproofError, NewerError, SiteError
 from benchproof.gate.report import words
 from benchproof.history.model import History, LeftOut
 
+from . import claimed
 from .pack import digest
 
 if TYPE_CHECKING:
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
 
     from benchproof.changes.search import Change
     from benchproof.checkout import Checkout
-    from benchproof.claims.judge import RowFindings
     from benchproof.progress import Teller
 
 #: Below the folder of reports.
-ASV_RESULTS, CLAIMS = "results/asv", "results/claims"
+ASV_RESULTS = "results/asv"
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Gathered:
     Attributes:
         history: empty if there is none.
         changes: of its series, oldest first.
-        claims: the ledger's rows with their findings.
+        claims: the judged ledger, as its program kept it.
         calibration: error rates, as a calibration sums them up.
         gate: the newest gate's document.
         run: the comparisons of the newest `benchproof run`.
@@ -42,7 +42,7 @@ class Gathered:
 
     history: History = field(default_factory=lambda: History([], {}))
     changes: list[Change] = field(default_factory=list)
-    claims: list[RowFindings] = field(default_factory=list)
+    claims: dict[str, Any] = field(default_factory=dict)
     calibration: dict[str, Any] | None = None
     gate: dict[str, Any] | None = None
     run: list[dict[str, Any]] = field(default_factory=list)
@@ -67,7 +67,7 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
     parts = Gathered()
     tell.stage("reading results")
     _read_history(parts, reports, checkout, cache, tell)
-    _read_claims(parts, reports, checkout)
+    _read_claims(parts, reports)
     read_documents(parts, reports)
     return parts
 
@@ -113,30 +113,19 @@ def _read_history(
         parts.why["changes"] = f"The search for changes failed: {error}"
 
 
-def _read_claims(parts: Gathered, reports: Path, checkout: Checkout) -> None:
-    from benchproof.claims import judge, reader, store  # noqa: PLC0415  (scipy is slow to import)
-
-    from . import claimed  # noqa: PLC0415  (the same)
-
-    ledger_file = checkout.root / "claims.toml"
-    kept = sorted((reports / CLAIMS).glob("*.json.gz"))
-    if not ledger_file.exists() or not kept:
-        parts.why["claims"] = "No claim was measured: `benchproof claims` measures them."
+def _read_claims(parts: Gathered, reports: Path) -> None:
+    file = reports / claimed.FILE
+    if not file.exists():
+        parts.why["claims"] = f"No ledger of published claims is kept here ({claimed.FILE})."
         return
-    runs = []
-    for file in kept:
-        try:
-            runs += store.load(file)
-        except (LedgerError, NewerError) as error:
-            parts.left_out.append(LeftOut(f"{CLAIMS}/{file.name}", _reason(error, file)))
     try:
-        ledger = reader.read(ledger_file)
-        runs.sort(key=lambda run: run.created)
-        found = judge.judge(ledger, runs, list(ledger.rows), {})
-        claimed.page(found, "", "")  # what it cannot show, the page could not either
-        parts.claims = found
-    except (BenchproofError, AttributeError, KeyError, TypeError, ValueError) as error:
-        parts.why["claims"] = f"The ledger could not be judged: {error}"
+        ledger = files.read_json(file)
+        files.refuse_newer(ledger, claimed.SCHEMA, file)
+        claimed.page(ledger, "", "")  # what it cannot show, the page could not either
+        parts.claims = ledger
+    except (OSError, NewerError, AttributeError, KeyError, TypeError, ValueError) as error:
+        parts.why["claims"] = f"{claimed.FILE} could not be read."
+        parts.left_out.append(LeftOut(file.name, f"{type(error).__name__}: {_reason(error, file)}"))
 
 
 def _read_gate(parts: Gathered, reports: Path) -> None:

@@ -47,12 +47,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 from benchproof.verdict import LIMITS
 
-from .ledger import METRICS
+from .figures import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .ledger import Figure
+    from .figures import Figure
 
 Verdict = Literal[
     "reproduced", "smaller than claimed", "not reproduced", "reversed",

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from benchproof.compare import Outcome, Place, Request
     from benchproof.progress import Teller
 
-    from .history import Carried
-    from .ledger import Impl, Ledger
+    from .carried import Carried
+    from .figures import Impl, Ledger
 
 #: Seconds of measuring for one commit in one implementation, unless a person says otherwise.
 BUDGET, QUICK_BUDGET = 60.0, 10.0

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof.render import units
 
-from .ledger import COUNT, METRICS
+from .figures import COUNT, METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .figures import Figure, Span
     from .judge import Finding, Judgement, RowFindings
-    from .ledger import Figure, Span
     from .policy import Verdict
 
 #: A sign for each verdict, for readers who do not see colours.

@@ -1,17 +1,18 @@
-"""The command `benchproof claims`: find, measure, judge, keep, tell."""
+"""What `scripts/claims` does: find, measure, judge, keep, tell."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from benchproof import files
 from benchproof.errors import SelectionError
-from benchproof.extras import missing
 from benchproof.grids import tell_line
 from benchproof.near import meant
 from benchproof.targets import content_of
 
-from . import history, judge, measure, policy, reader, store, table
+from . import carried as trailers
+from . import judge, markdown, measure, page, picture, policy, reader, store, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from benchproof.compare import Place, Request
     from benchproof.progress import Teller
 
+    from .carried import Carried
+    from .figures import Impl, Ledger
     from .judge import RowFindings
-    from .ledger import Impl, Ledger
     from .store import Run
 
 
@@ -58,11 +60,11 @@ def run(asked: Asked, place: Place, tell: Teller, out: Console) -> int:
     """
     ledger = reader.read(asked.ledger)
     rows = chosen(ledger, asked.rows)
-    carried: dict[str, history.Carried] = {}
+    carried: dict[str, Carried] = {}
     if asked.stored:
         runs = store.load(asked.stored)
     else:
-        carried = history.find(list(ledger.rows.values()), ledger, place.checkout)
+        carried = trailers.find(list(ledger.rows.values()), ledger, place.checkout)
         needed = set(rows).union(*(carried[row].apart for row in rows))
         places = {row: where for row, where in carried.items() if row in needed}
         runs = measured(asked, ledger, places, place, tell)
@@ -70,12 +72,7 @@ def run(asked: Asked, place: Place, tell: Teller, out: Console) -> int:
     table.show(found, out)
     if asked.json:
         store.save(runs, asked.json)
-    try:
-        written = write(asked, ledger, runs, carried, place)
-    except ModuleNotFoundError as error:
-        tell_line(out, f"no page was drawn: {missing(error, 'benchproof claims')}")
-        written = []
-    for path in written:
+    for path in write(asked, ledger, runs, carried, place):
         tell_line(out, str(path))
     return policy.exit_status([f.verdict for row in found for f in row.findings] + unfigured(found))
 
@@ -96,7 +93,7 @@ def chosen(ledger: Ledger, rows: Sequence[str]) -> list[str]:
 
 
 def measured(
-    asked: Asked, ledger: Ledger, carried: Mapping[str, history.Carried], place: Place, tell: Teller
+    asked: Asked, ledger: Ledger, carried: Mapping[str, Carried], place: Place, tell: Teller
 ) -> list[Run]:
     """Measure what the chosen rows need.
 
@@ -126,10 +123,10 @@ def write(
     asked: Asked,
     ledger: Ledger,
     runs: Sequence[Run],
-    carried: Mapping[str, history.Carried],
+    carried: Mapping[str, Carried],
     place: Place,
 ) -> list[Path]:
-    """Keep the runs, and write the report of everything that is kept; its path.
+    """Keep the runs, and write the report and the document of everything that is kept; their paths.
 
     A quick run is a try: it is neither kept nor in the report.
     """
@@ -142,19 +139,15 @@ def write(
         store.keep([r for r in runs if r.document and not r.document["partial"]], folder)
         kept = store.load(folder) if any(folder.glob("*.json.gz")) else []
         shown = [*fresh(kept, carried, place), *(run for run in runs if run.why)]
-    # What was measured is kept by now: what draws may be missing.
-    from benchproof.render.pictures import draw_ledger  # noqa: PLC0415  (matplotlib is slow)
-
-    from .markdown import report  # noqa: PLC0415
-
     found = judge.judge(ledger, shown, rows, reasons)
-    pictures = draw_ledger(found, asked.reports / "claims")
-    written = asked.reports / "claims.md"
-    written.write_text(report(found, pictures), encoding="utf-8")
-    return [written]
+    pictures = picture.draw(found, asked.reports / "claims")
+    report, document = asked.reports / "claims.md", asked.reports / page.FILE
+    files.write(markdown.report(found, pictures), report)
+    files.write(page.text(found), document)
+    return [report, document]
 
 
-def fresh(runs: Sequence[Run], carried: Mapping[str, history.Carried], place: Place) -> list[Run]:
+def fresh(runs: Sequence[Run], carried: Mapping[str, Carried], place: Place) -> list[Run]:
     """The kept runs that measured what the history says now: the same sources on both sides."""
     return [
         run for run in runs

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files, results
-from benchproof.errors import LedgerError
+
+from .figures import LedgerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from benchproof.errors import BenchproofError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class LedgerError(BenchproofError):
+    """A ledger, or a file of its results, that breaks a rule; the message says where."""
+
 
 #: A published number, or the two ends of a published range.
 Span = tuple[float, float]

@@ -1,3 +1,1 @@
 """The ledger of published claims: read, measured on the commits that carry them, judged, told."""
-
-from __future__ import annotations

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from . import policy
-from .ledger import IMPLS, METRICS
+from .figures import IMPLS, METRICS
 from .store import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .ledger import Figure, Impl, Ledger, Row
+    from .figures import Figure, Impl, Ledger, Row
     from .policy import Verdict
 
 

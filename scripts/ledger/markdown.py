@@ -10,8 +10,8 @@ from .table import where
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .figures import Page
     from .judge import Finding, RowFindings
-    from .ledger import Page
 
 _HEAD = (
     "| row | case | stands in | claimed | compared as | pure | compiled | verdict |",
@@ -19,7 +19,7 @@ _HEAD = (
 )
 
 _INTRODUCTION = (
-    "Written by `benchproof claims`; edits are lost. [How a figure is judged](../docs/claims.md), "
+    "Written by `scripts/claims`; edits are lost. [How a figure is judged](../docs/claims.md), "
     "[how it is measured](../docs/measuring.md)."
 )
 _WHOSE = (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchproof.checkout import Checkout
     from benchproof.history.model import Commit
 
-    from .ledger import Ledger, Row
+    from .figures import Ledger, Row
 
 
 @dataclass(frozen=True)

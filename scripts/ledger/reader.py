@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from benchproof import toml
-from benchproof.errors import LedgerError
 
-from .ledger import COUNT, IMPLS, METRICS, UNITS, Figure, Ledger, Page, Row, Table
+from .figures import COUNT, IMPLS, METRICS, UNITS, Figure, Ledger, LedgerError, Page, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from .ledger import Span
+    from .figures import Span
 
 #: How far a page's own ratio may be from that of its rounded numbers.
 ROUNDING = 0.05

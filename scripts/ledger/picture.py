@@ -1,0 +1,84 @@
+"""A picture a page of the ledger: the claimed ratios, and the measured ones with intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchproof.render import charts, units
+from benchproof.render.charts import LIGHT, Mark, Point
+
+from . import words
+from .figures import METRICS
+from .policy import ENOUGH, gain_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from .figures import Impl, Page
+    from .judge import Finding, RowFindings
+
+#: Implementation, name, colour, rows off.
+_IMPLS: tuple[tuple[Impl, str, str, float], ...] = (
+    ("python", "pure", LIGHT["left"], 0.04),
+    ("cython", "compiled", LIGHT["right"], 0.28),
+)
+_CLAIMED, _CLAIMED_OFF = Mark("D", 5.5, charts.INK, hollow=True), -0.22
+_ENOUGH = Mark("|", 8, charts.INK)
+
+
+def draw(rows: Sequence[RowFindings], folder: Path) -> dict[str, str]:
+    """Draw a PNG a page of a ledger for the Markdown report, which lies beside their folder.
+
+    Returns:
+        By page, the picture's path as seen from the report.
+    """
+    drawn = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    by_page: dict[Page, list[Finding]] = {}
+    for found in rows:
+        by_page.setdefault(found.row.page, []).extend(found.findings)
+    for page, findings in by_page.items():
+        if shown := [row for each in findings if (row := _claim(each)) is not None]:
+            name = f"{units.slug(page.id)}.png"
+            with charts.style():
+                picture = _chart(shown)
+                picture.savefig(folder / name, format="png", dpi=110, facecolor=charts.GROUND)
+            drawn[page.id] = f"{folder.name}/{name}"
+    for stale in set(folder.glob("*.png")) - {folder.parent / path for path in drawn.values()}:
+        stale.unlink()
+    return drawn
+
+
+def _chart(rows: Sequence[tuple[str, str, Sequence[Point]]]) -> Figure:
+    """A row a figure: the claimed ratio hollow, the measured ones filled, with their intervals."""
+    legend = [
+        ("claimed", _CLAIMED),
+        *((f"measured, {name}", Mark("o", 6, colour)) for _, name, colour, _ in _IMPLS),
+        ("square: a count, as of instructions", Mark("s", 5, charts.MUTED)),
+        (f"{ENOUGH:.0%} of the claimed gain", _ENOUGH),
+    ]
+    return charts.chart(rows, "after ÷ before; less is better", legend, charts.WIDE, room=0.05)
+
+
+def _claim(finding: Finding) -> tuple[str, str, list[Point]] | None:
+    """The row of a figure; None where it claims no ratio, or has none measured."""
+    figure = finding.figure
+    measured = [
+        Point(Mark(*(("s", 5) if meter["low"] == meter["high"] else ("o", 6)), colour),
+              meter["ratio"], off, meter["low"], meter["high"])
+        for impl, _, colour, off in _IMPLS if impl in finding.judged
+        for name, meter in finding.judged[impl].meters.items()
+        if name in METRICS.get(figure.metric, ()) and units.usable(meter["ratio"])
+        and meter["ratio"] > 0
+    ]  # fmt: skip
+    if figure.basis != "ratio" or not measured:
+        return None
+    low, high = figure.ratio or (1.0, 1.0)
+    # From the tick on it counts as reproduced.
+    own = [Point(_CLAIMED, value, _CLAIMED_OFF, low, high) for value in {low, high}]
+    own.append(Point(_ENOUGH, 1 / (1 + ENOUGH * gain_of(high)), _CLAIMED_OFF))
+    remark = f"{words.SIGNS[finding.verdict]} {finding.verdict}"
+    return f"{figure.row}  {figure.case}", remark, own + measured
