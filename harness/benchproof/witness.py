@@ -69,7 +69,7 @@ def _profiled(seen: set[str], package: str, side: Path) -> Iterator[None]:
 
     def profile(frame: Any, event: str, about: Any) -> None:  # noqa: ANN401  (any object)
         if event == "call":
-            codes.add((frame.f_globals.get("__name__"), frame.f_code.co_filename))
+            codes.add((frame.f_globals.get("__name__"), _file_of(frame)))
         elif event == "c_call":
             owner = getattr(about, "__self__", None)
             named.add(getattr(about, "__module__", None) or type(owner).__module__)
@@ -90,6 +90,16 @@ def _profiled(seen: set[str], package: str, side: Path) -> Iterator[None]:
         file = getattr(sys.modules.get(str(name)), "__file__", None)
         if _inside(name, package) and str(file).endswith(COMPILED):
             seen.add(str(file))
+
+
+def _file_of(frame: Any) -> str:  # noqa: ANN401  (any frame)
+    """The file that a function ran from.
+
+    Compiled modules that tell profilers of their functions, as Cython's do if they were built for
+    it, name the source that they were made from: a path that may lead to the checkout.
+    """
+    module = str(frame.f_globals.get("__file__"))
+    return module if module.endswith(COMPILED) else str(frame.f_code.co_filename)
 
 
 def _inside(name: object, package: str) -> bool:

@@ -3,6 +3,7 @@
 import copy
 import subprocess
 import sysconfig
+from types import FunctionType
 
 import pytest
 
@@ -316,6 +317,20 @@ def test_an_answer_that_differs_from_call_to_call_is_none(tmp_path):
     numbers = iter(range(9))
     made = Ready(None, lambda: next(numbers))
     assert witness.see(made, tmp_path, "toy")["digest"] == ""
+
+
+def test_a_compiled_function_that_tells_of_its_source_ran_from_its_module(tmp_path, monkeypatch):
+    side, checkout = tmp_path / "side", tmp_path / "checkout"
+    for folder in (side, checkout):
+        (folder / "toy").mkdir(parents=True)
+    module = side / "toy" / f"fast{witness.COMPILED[0]}"
+    module.touch()
+    (checkout / "toy" / "fast.pyx").touch()  # what a relative path leads to where benchmarks run
+    monkeypatch.chdir(checkout)
+    held = {"__name__": "toy.fast", "__file__": str(module)}
+    code = (lambda: 1).__code__.replace(co_filename="toy/fast.pyx")
+    seen = witness.see(Ready(None, FunctionType(code, held)), side, "toy")
+    assert seen["modules"] == {"fast": f"toy/{module.name}"}
 
 
 def test_numbers_of_the_same_value_and_other_types_are_other_answers():
