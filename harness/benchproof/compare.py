@@ -21,7 +21,6 @@ from . import (
     judge,
     listing,
     meters,
-    profile,
     programs,
     provenance,
     records,
@@ -49,6 +48,7 @@ from .lanes import Catalogue, Lane, Named
 from .place import Place
 from .plan import SIDES
 from .processes import Crew
+from .profile.explain import explain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -475,4 +475,4 @@ class _Comparison:
                 named = f"{each.name}: " * (len(self.lanes) > 1)
                 self.tell.stage(f"{named}looking where {len(names)} changes went")
                 chosen = [case for case in each.cases if case.name in names]
-                each.profiles = profile.explain(bench, chosen)
+                each.profiles = explain(bench, chosen)

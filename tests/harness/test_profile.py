@@ -17,7 +17,9 @@ from benchproof.compare import Place
 from benchproof.errors import WorkerError
 from benchproof.meters import instructions
 from benchproof.processes import Crew
-from benchproof.profile import change, explain, native, traced, tracer
+from benchproof.profile import callgrind, tracer
+from benchproof.profile import explain as explaining
+from benchproof.profile.explain import explain
 from benchproof.progress import Lines
 from tests.harness.toy import Toy
 
@@ -110,7 +112,7 @@ def test_python_functions_are_matched_though_lines_and_folders_differ():
     left, right = said(encode=100.0, decode=50.0), said(encode=130.0, decode=50.0)
     right["bytecodes"][0] |= {"file": "/b/driver/x.py", "line": 9}
     right["bytecodes"][1] |= {"file": "/b/driver/x.py", "line": 70}
-    (found,) = traced.difference(left, right, NOWHERE)
+    (found,) = explaining.traced(left, right, NOWHERE)
     assert found.row() == {
         "function": "encode", "file": "driver/x.py", "unit": "bytecodes", "left": 100.0,
         "right": 130.0, "change": 30.0, "share": 1.0,
@@ -119,16 +121,18 @@ def test_python_functions_are_matched_though_lines_and_folders_differ():
 
 def test_files_are_told_in_few_words():
     struct_file = Path(struct.__file__)
-    assert traced.short("/suites/asv_benchmarks/bind.py", ["/b", "/suites"]) == (
+    assert explaining.short("/suites/asv_benchmarks/bind.py", ["/b", "/suites"]) == (
         "asv_benchmarks/bind.py"
     )
-    assert traced.short(str(struct_file), []) == "struct.py"
-    assert traced.short("/elsewhere/y.py", []) == "y.py"
-    assert traced.short("<frozen os>", []) == "<frozen os>"
+    assert explaining.short(str(struct_file), []) == "struct.py"
+    assert explaining.short("/elsewhere/y.py", []) == "y.py"
+    assert explaining.short("<frozen os>", []) == "<frozen os>"
 
 
 def test_shares_are_of_all_that_grew_and_of_all_that_shrank():
-    found = change.changes({("a", ""): 10, ("b", ""): 50}, {("c", ""): 30, ("d", ""): 90}, "calls")
+    found = explaining.changes(
+        {("a", ""): 10, ("b", ""): 50}, {("c", ""): 30, ("d", ""): 90}, "calls"
+    )
     assert [(each.function, each.change, each.share) for each in found] == [
         ("d", 90, 0.75), ("c", 30, 0.25), ("a", -10, 10 / 60), ("b", -50, 50 / 60),
     ]  # fmt: skip
@@ -137,11 +141,11 @@ def test_shares_are_of_all_that_grew_and_of_all_that_shrank():
 def test_only_what_explains_most_is_told_and_in_both_directions():
     left = {(f"gone{n}", ""): 100.0 for n in range(20)}
     right = {(f"new{n}", ""): 200.0 + n for n in range(20)} | {("tiny", ""): 1.0}
-    few = change.worth_telling(change.changes(left, right, "instructions"))
+    few = explaining.worth_telling(explaining.changes(left, right, "instructions"))
     assert [each.function for each in few[:2]] == ["new19", "new18"]
     grew = [each for each in few if each.change > 0]
-    assert len(grew) == change.GREW["instructions"]
-    assert len(few) - len(grew) == change.SHRANK["instructions"]
+    assert len(grew) == explaining.GREW["instructions"]
+    assert len(few) - len(grew) == explaining.SHRANK["instructions"]
     assert "tiny" not in [each.function for each in few]
 
 
@@ -157,8 +161,8 @@ def test_a_terminal_names_what_grew_or_what_shrank():
     ]
     out = io.StringIO()
     console = Console(file=out, width=80)
-    console.print(change.table(rows))
-    console.print(change.table(rows, shrunk=True))
+    console.print(explaining.table(rows))
+    console.print(explaining.table(rows, shrunk=True))
     assert [line.split() for line in out.getvalue().splitlines()] == [
         ["+22", "bytecodes", "encode", "(driver/x.py)"],
         ["+1,110", "instructions", "memcpy", "(libc.so)"],
@@ -212,7 +216,8 @@ def test_the_growth_of_c_functions_adds_up_to_what_the_meter_says(counted):
     bench, name = counted[0], "toy.time_spin"
     left, right = bench.got.counted("instructions", name)
     calls = bench.got.loops[name].instructions.many
-    found = native.difference(bench.dumps("left", name), bench.dumps("right", name), calls)
+    costs = [callgrind.per_call(bench.dumps(side, name), calls) for side in ("left", "right")]
+    found = explaining.changes(*costs, "instructions")
     assert sum(each.change for each in found) == pytest.approx(right[0] - left[0], rel=0.1)
 
 

@@ -22,7 +22,7 @@ from benchproof.history.loops import Loops
 from benchproof.history.measure import Measurer
 from benchproof.near import meant
 from benchproof.processes import Crew
-from benchproof.profile import change as profile
+from benchproof.profile import explain as profile
 
 from . import line
 from .search import Search, one_of
