@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import analysers, grids, notes
 from .gate.report import words
 from .grids import say
-from .profile import change
+from .profile import explain
 from .render import units
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _profiles(document: Mapping[str, Any], console: Console) -> None:
         console.print()
         shrunk = row["verdict"] in {"improved", "trade-off"}
         say(console, f"{words.named(row)} spends {'less' if shrunk else 'more'} in", "bold")
-        console.print(change.table(row["profile"], shrunk=shrunk))
+        console.print(explain.table(row["profile"], shrunk=shrunk))
     if len(found) > EXPLAINED:
         say(console, f"{len(found) - EXPLAINED} more are explained by --json", "dim")
 
