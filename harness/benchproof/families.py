@@ -15,7 +15,7 @@ A case that moved by no more than its noise floor (an instruction, a byte) did n
 regression somebody accepted is left out: it has been decided. Before a suite is believed to have
 moved, its cases are counted in other layouts of memory, as a case's change is (`counting`).
 
-The limit is 0.1 % (`verdict.SUITE_LIMIT`; docs/measuring.md has the figures behind it).
+The limit is 0.1 % (`verdict.SUITE_LIMIT`; docs/statistics.md has the figures behind it).
 
 Allocations have no such verdict: their limit is 0, so that each case already speaks for itself.
 Nor has wall time: cases leave the sampling one by one as they are decided, so that no two blocks

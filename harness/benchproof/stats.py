@@ -8,7 +8,7 @@ Their tails are not a normal distribution's. A neighbour on the same host takes 
 while, and one block in ten lies three to ten times further out than the rest. So the mean is
 trimmed: a tenth of the blocks at each end is left out, and counts for the spread as if it lay where
 the next one does (Tukey and McLaughlin 1963, `scipy.stats.mstats.trimmed_mean_ci`).
-docs/measuring.md compares this with Student's t, which needs several times as many blocks on this
+docs/statistics.md compares this with Student's t, which needs several times as many blocks on this
 kind of machine, and with Wilcoxon's signed ranks.
 """
 

@@ -2,7 +2,7 @@
 
 Bounds are what the binomial distribution allows with a chance of one in a thousand, so a seed that
 is changed for good reasons does not break them. The procedure is the gate's own (`judge_wall` with
-looks); larger simulations are described in docs/measuring.md.
+looks); larger simulations are described in docs/statistics.md.
 """
 
 import math

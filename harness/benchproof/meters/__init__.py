@@ -27,7 +27,7 @@ class Meter:
     Attributes:
         name: as in the results file.
         unit: of the numbers in the results file.
-        exact: repeats give the same number (but for the noise in docs/measuring.md), so
+        exact: repeats give the same number (but for the noise in docs/meters.md), so
             one process a side is enough; else the process is the unit of a statistical test.
         task: the worker task that measures it.
         told_at_zero: whether a result names it where both sides have none.

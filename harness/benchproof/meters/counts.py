@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Calls before counting, where they are affordable: the interpreter specialises a function after
-#: a few calls, and what it learns in the functions below settles later (docs/measuring.md).
+#: a few calls, and what it learns in the functions below settles later (docs/meters.md).
 WARM = 64
 #: Instructions that warming up may take: about a second under valgrind.
 AFFORDABLE = 32_000_000

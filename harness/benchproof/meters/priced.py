@@ -8,7 +8,7 @@ Two kinds of C functions cost more or less for the same work, and any edit anywh
   two searches through base classes at every call, for the life of a process: 600 instructions, 2 %.
 
 So each call of them has a fixed price, near what it costs on average. What differed by 0.3 to 2.8 %
-for code that is equal but for a comment then differs by 0.00 % nearly always (docs/measuring.md).
+for code that is equal but for a comment then differs by 0.00 % nearly always (docs/meters.md).
 One more allocation still costs; *how many* and *how large* have meters of their own.
 
 A miss of the method cache counts in full where the case itself makes or changes types: then it is
