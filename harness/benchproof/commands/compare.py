@@ -6,23 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .options import (
-    All,
-    Bench,
-    Budget,
-    Committed,
-    Force,
-    Impl,
-    Json,
-    Meters,
-    Quick,
-    Records,
-    Seed,
-    Suites,
-    chosen_meters,
-    place_of,
-    sides_of,
-)
+from . import options
 from .output import Output
 
 HELP = """Compare two sides, benchmark by benchmark.
@@ -56,21 +40,21 @@ Exit status: 0 no regression, 1 regression, 2 could not measure, or measured not
 def command(
     left: Annotated[str, typer.Argument(metavar="LEFT", help="The base.")],
     right: Annotated[str, typer.Argument(metavar="RIGHT", help="The candidate.")],
-    bench: Bench = "",
-    json: Json = None,
-    impl: Impl = "",
-    budget: Budget = None,
-    meters: Meters = "all",
-    quick: Quick = False,
-    seed: Seed = 1,
-    force: Force = False,
+    bench: options.Bench = "",
+    json: options.Json = None,
+    impl: options.Impl = "",
+    budget: options.Budget = None,
+    meters: options.Meters = "all",
+    quick: options.Quick = False,
+    seed: options.Seed = 1,
+    force: options.Force = False,
     profile: Annotated[
         bool, typer.Option("--profile", help="Say in which functions the instructions changed.")
     ] = False,
-    committed: Committed = False,
-    suites: Suites = None,
-    everything: All = False,
-    records: Records = None,
+    committed: options.Committed = False,
+    suites: options.Suites = None,
+    everything: options.All = False,
+    records: options.Records = None,
     run: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,11 +74,11 @@ def command(
 ) -> int:
     """Compare two sides."""
     # What is wrong with the question is said before anything slow is loaded.
-    wanted, impls = chosen_meters(meters), sides_of(left, right, impl, bench)
+    wanted, impls = options.chosen_meters(meters), options.sides_of(left, right, impl, bench)
 
     from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import)
 
-    place, output = place_of(suites, left, right), Output(json)
+    place, output = options.place_of(suites, left, right), Output(json)
     request = compare.Request(
         left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
         impls=impls, commands=tuple(run or ()), imported=tuple(imported or ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .options import Json  # noqa: TC001  (typer reads annotations at run time)
+from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
 
 HELP = """Say what can and cannot be measured here, of this project, and what to do about it.
@@ -17,7 +17,7 @@ Exit status: 0 this project can be measured here, 2 it cannot.
 
 
 def command(
-    json: Json = None,
+    json: options.Json = None,
 ) -> int:
     """Diagnose this machine."""
     from benchproof.doctor import diagnose, report  # noqa: PLC0415  (--help should be fast)

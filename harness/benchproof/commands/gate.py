@@ -10,24 +10,7 @@ import typer
 from benchproof import files
 from benchproof.errors import BenchproofError
 
-from .options import (
-    All,
-    Bench,
-    Budget,
-    Committed,
-    Force,
-    Impl,
-    Json,
-    Meters,
-    Quick,
-    Records,
-    Reports,
-    Seed,
-    Suites,
-    chosen_meters,
-    gated_impls,
-    place_of,
-)
+from . import options
 from .output import Output
 
 HELP = """Decide whether a commit may go in: base against head, every implementation, one verdict.
@@ -58,22 +41,22 @@ def command(
     head: Annotated[
         str, typer.Argument(metavar="[HEAD]", help="A commit, or '.' for the working tree.")
     ] = "HEAD",
-    bench: Bench = "",
-    json: Json = None,
+    bench: options.Bench = "",
+    json: options.Json = None,
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For a pull request.")
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="For CI systems.")] = None,
-    impl: Impl = "",
+    impl: options.Impl = "",
     builds: Annotated[
         int | None,
         typer.Option(min=1, max=16, metavar="N", help="Build each side N times, laid out anew."),
     ] = None,
-    budget: Budget = None,
-    meters: Meters = "all",
-    quick: Quick = False,
-    seed: Seed = 1,
-    force: Force = False,
+    budget: options.Budget = None,
+    meters: options.Meters = "all",
+    quick: options.Quick = False,
+    seed: options.Seed = 1,
+    force: options.Force = False,
     profile: Annotated[
         bool, typer.Option(help="Say where the instructions of a regression went.")
     ] = True,
@@ -84,24 +67,24 @@ def command(
         str,
         typer.Option(metavar="NAME", help="With --record: HEAD is this release; count drift anew."),
     ] = "",
-    committed: Committed = False,
-    suites: Suites = None,
-    reports: Reports = None,
-    everything: All = False,
-    records: Records = None,
+    committed: options.Committed = False,
+    suites: options.Suites = None,
+    reports: options.Reports = None,
+    everything: options.All = False,
+    records: options.Records = None,
 ) -> int:
     """Gate a commit."""
     files.forget(json, markdown, junit, records)
     if pin and not record:
         raise BenchproofError("--pin names a pass that is recorded: add --record")
     # What is wrong with the question is said before anything slow is loaded.
-    wanted, impls = chosen_meters(meters), gated_impls(base, head, impl, bench)
+    wanted, impls = options.chosen_meters(meters), options.gated_impls(base, head, impl, bench)
 
     from benchproof import settings  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.compare import Request  # noqa: PLC0415
     from benchproof.gate import command  # noqa: PLC0415
 
-    place, output = place_of(suites), Output(json)
+    place, output = options.place_of(suites), Output(json)
     # A table that cannot be meant is told before anything is built.
     settings.load(place.checkout.root)
     question = Request(

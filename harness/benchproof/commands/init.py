@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json  # noqa: TC001  (typer reads annotations at run time)
+from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
 
 HELP = """Write the few lines that a project needs to be measured, from what is found in it.
@@ -40,7 +40,7 @@ def command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be written.")
     ] = False,
-    json: Json = None,
+    json: options.Json = None,
 ) -> int:
     """Set a project up."""
     from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)

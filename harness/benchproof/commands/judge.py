@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import All, Json  # noqa: TC001  (as above)
+from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
 
 HELP = """Judge kept samples again: nothing is built, nothing is measured.
@@ -28,8 +28,8 @@ cannot decide.
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Of --records.")],
-    json: Json = None,
-    everything: All = False,
+    json: options.Json = None,
+    everything: options.All = False,
 ) -> int:
     """Judge samples."""
     from benchproof import judge, records, table  # noqa: PLC0415  (scipy is slow to import)

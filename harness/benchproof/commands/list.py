@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Bench, Json, Suites, place_of
+from . import options
 from .output import Output
 
 HELP = """List the benchmarks of a project, and the meters that measure each.
@@ -26,16 +26,16 @@ Exit status: 0 there are benchmarks that can be measured, 2 there are none.
 
 def command(
     side: Annotated[str, typer.Argument(metavar="SIDE", help="A commit, or '.'.")] = ".",
-    bench: Bench = "",
-    json: Json = None,
-    suites: Suites = None,
+    bench: options.Bench = "",
+    json: options.Json = None,
+    suites: options.Suites = None,
 ) -> int:
     """List benchmarks."""
     from benchproof import listing, suite  # noqa: PLC0415  (as in compare)
 
     pattern, output = suite.expression(bench), Output(json)
     with output.telling() as tell:
-        about = listing.document(listing.found(place_of(suites), side, tell), pattern)
+        about = listing.document(listing.found(options.place_of(suites), side, tell), pattern)
     output.keep(about)
     listing.show(about, output.console())
     return listing.exit_status(about)

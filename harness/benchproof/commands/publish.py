@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json  # noqa: TC001  (typer reads annotations at run time)
+from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
 
 HELP = """Publish what was measured as a site: static files, for the disk or any web host.
@@ -44,7 +44,7 @@ def command(
         typer.Option(metavar="WHICH", help="Draw: changed, all, or a REGEX of benchmarks."),
     ] = "",
     asv: Annotated[bool, typer.Option(help="Make asv's own site, too.")] = True,
-    json: Json = None,
+    json: options.Json = None,
 ) -> int:
     """Publish the site."""
     # Products of short vectors: threads of the library would wait for each other, not help.

@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from .options import (
-    All,
-    Bench,
-    Budget,
-    Committed,
-    Impl,
-    Json,
-    Meters,
-    Quick,
-    Reports,
-    Seed,
-    Suites,
-    chosen_meters,
-    place_of,
-)
+from . import options
 from .output import Output
 
 HELP = """Measure HEAD: Cython against pure Python, HEAD against its parent; then the page.
@@ -37,24 +23,24 @@ Exit status: 0 no regression, 1 regression, 2 could not measure.
 
 
 def command(
-    bench: Bench = "",
-    impl: Impl = "",
-    budget: Budget = None,
-    meters: Meters = "all",
-    quick: Quick = False,
-    seed: Seed = 1,
-    committed: Committed = False,
-    suites: Suites = None,
-    reports: Reports = None,
-    everything: All = False,
-    json: Json = None,
+    bench: options.Bench = "",
+    impl: options.Impl = "",
+    budget: options.Budget = None,
+    meters: options.Meters = "all",
+    quick: options.Quick = False,
+    seed: options.Seed = 1,
+    committed: options.Committed = False,
+    suites: options.Suites = None,
+    reports: options.Reports = None,
+    everything: options.All = False,
+    json: options.Json = None,
 ) -> int:
     """Run the main job."""
-    wanted = chosen_meters(meters)
+    wanted = options.chosen_meters(meters)
 
     from benchproof import compare, job, unseen, variants  # noqa: PLC0415  (scipy is slow to import)
 
-    place, output = place_of(suites), Output(json)
+    place, output = options.place_of(suites), Output(json)
     impls = variants.chosen(place.checkout.variants, impl) if impl else ()
     if reports is None:
         for name in ("latest", "html"):

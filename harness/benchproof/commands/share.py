@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Impl, Json  # noqa: TC001  (typer reads annotations at run time)
+from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
 
 HELP = """Tell which share of a whole benchmark each of its parts has.
@@ -34,8 +34,8 @@ def command(
         ),
     ] = None,
     side: Annotated[str, typer.Option(metavar="SIDE", help="left, right, or both.")] = "both",
-    impl: Impl = "",
-    json: Json = None,
+    impl: options.Impl = "",
+    json: options.Json = None,
 ) -> int:
     """Tell the shares."""
     from benchproof import checkout, share, variants  # noqa: PLC0415  (--help should be fast)

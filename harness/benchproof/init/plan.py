@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from dataclasses import asdict, dataclass
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from benchproof import asv_conf, files, package, pytest_files, renamed
@@ -17,74 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_EXAMPLE = '''"""A first benchmark of {name}: it runs, and measures nothing much yet.
-
-A benchmark is a function `time_*`. `prove()` runs it once, and says which files ran and what came
-out: both sides of a comparison must give the same answer, or their numbers mean nothing. The
-package is imported in `setup`, so that benchmarks can be listed before anything is built.
-"""
-
-import hashlib
-import importlib
-
-PACKAGE = None
-
-
-def setup():
-    global PACKAGE
-    PACKAGE = importlib.import_module("{name}")
-
-
-def time_first():
-    return PACKAGE.__name__
-
-
-def prove():
-    answer = time_first()
-    return {{
-        "modules": {{"__init__": PACKAGE.__file__}},
-        "digest": hashlib.sha256(repr(answer).encode()).hexdigest(),
-    }}
-
-
-time_first.prove = prove
-time_first.version = "1"
-'''
-
-#: Gates pull requests.
-_GATE = """\
-name: benchproof
-
-on: pull_request
-
-permissions:
-  contents: read
-
-jobs:
-  gate:
-    runs-on: ubuntu-24.04
-    timeout-minutes: 30
-    steps:
-      - uses: actions/checkout@v4
-        with:
-          fetch-depth: 0 # the commit that the branch began from
-          persist-credentials: false
-      - uses: actions/setup-python@v5
-        with:
-          python-version: "3.13"
-      - name: Install valgrind, which counts instructions
-        run: sudo apt-get update -qq && sudo apt-get install --yes -qq valgrind
-      - run: python -m pip install benchproof
-      - name: benchproof gate
-        env:
-          BASE: ${{ github.event.pull_request.base.sha }}
-          HEAD: ${{ github.event.pull_request.head.sha }}
-        run: >-
-          benchproof gate "$(git merge-base "$BASE" "$HEAD")" "$HEAD" --meters exact
-          --markdown "$GITHUB_STEP_SUMMARY"
-"""
-
-
 def table(found: Found) -> str:
     """The lines for pyproject.toml."""
     return (
@@ -94,9 +27,9 @@ def table(found: Found) -> str:
     )
 
 
-def example(found: Found) -> str:
-    """A first benchmark."""
-    return _EXAMPLE.format(name=found.package.rpartition("/")[2])
+def template(name: str) -> str:
+    """The text of a file that may be written."""
+    return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 #: Where benchmarks usually lie.
@@ -303,7 +236,9 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
     if not found.has_suites:
         wanted = {
             f"{found.suites}/__init__.py": "",
-            f"{found.suites}/first.py": example(found),
+            f"{found.suites}/first.py": template("first.py.in").replace(
+                "@package@", found.package.rpartition("/")[2]
+            ),
         }
         additions += [
             Addition(path, text) for path, text in wanted.items() if not (root / path).exists()
@@ -311,5 +246,5 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
     if workflow and (root / WORKFLOW).exists():
         notes.append(f"{WORKFLOW} is there already: it stays as it is")
     elif workflow:
-        additions.append(Addition(WORKFLOW, _GATE))
+        additions.append(Addition(WORKFLOW, template("gate.yml")))
     return Plan(found, tuple(additions), tuple(notes))
