@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from benchproof.render.charts import LIGHT
+from benchproof.render.view import palette
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,8 @@ def draw(summary: Mapping[str, Any]) -> str:
     with mpl.rc_context({"svg.hashsalt": "benchproof", "font.size": 9}):
         figure = Figure(figsize=(7, 3.6), layout="constrained")
         axes = figure.add_subplot()
-        colours = [LIGHT[name] for name in ("instructions", "wall", "muted", "left", "allocations",
+        light = palette("light")
+        colours = [light[name] for name in ("instructions", "wall", "muted", "left", "allocations",
                                             "ink")]  # fmt: skip
         for index, (name, points) in enumerate(series):
             if not points:
@@ -50,7 +51,7 @@ def draw(summary: Mapping[str, Any]) -> str:
         axes.set_ylim(-3, 103)
         axes.set_xlabel("injected slow-down")
         axes.set_ylabel("found, % (95 % interval)")
-        axes.grid(visible=True, color=LIGHT["grid"], linewidth=0.5)
+        axes.grid(visible=True, color=light["grid"], linewidth=0.5)
         axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})

@@ -33,7 +33,7 @@ def test_the_table_fits_and_says_every_verdict_and_why(width):
 
 
 def test_the_report_sets_claimed_beside_measured_for_every_figure():
-    text = markdown.report(judged(*RUNS), {"pr7": "claims/pr7.png"})
+    text = markdown.report(judged(*RUNS), {"pr7": "claims/pr7.svg"})
     assert "not the code of the page's authors" in text
     lines = [
         line for line in text.splitlines() if line.startswith(("| 7-1 | spin |", "| 7-1 | spin,"))
@@ -42,7 +42,7 @@ def test_the_report_sets_claimed_beside_measured_for_every_figure():
     assert "200 → 100 ns (time) | 0.500 | time 0.500 (0.490 to 0.510), instr 0.500 | " in lines[0]
     assert lines[0].endswith("| < smaller than claimed |")
     assert "2 → 0 (objects, a part) | 2 less | 2 less | 2 less | = reproduced |" in text
-    assert "![claimed against measured, example 7: <spin> & friends](claims/pr7.png)" in text
+    assert "![claimed against measured, example 7: <spin> & friends](claims/pr7.svg)" in text
     assert "- published in the description: CPython 3.14; one call" in text
     assert "a processor" in text
     assert "<https://example.org/pull/7>" in text
@@ -52,8 +52,8 @@ def test_the_report_s_picture_lies_beside_it_and_no_older_one(tmp_path):
     (tmp_path / "claims").mkdir()
     (tmp_path / "claims" / "stale.png").write_text("")
     drawn = picture.draw(judged(*RUNS), tmp_path / "claims")
-    assert drawn == {"pr7": "claims/pr7.png"}
-    assert (tmp_path / "claims" / "pr7.png").read_bytes().startswith(b"\x89PNG")
+    assert drawn == {"pr7": "claims/pr7.svg"}
+    assert (tmp_path / "claims" / "pr7.svg").read_text().startswith("<svg")
     assert not (tmp_path / "claims" / "stale.png").exists()
 
 

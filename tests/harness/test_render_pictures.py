@@ -1,14 +1,14 @@
-"""The pictures: what is drawn, on which ground, and what is left out."""
+"""The pictures: what is drawn, for which ground, and what is left out."""
 
 import importlib.machinery
 import importlib.util
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
-from benchproof.render import view
-from benchproof.render.charts import DARK, LIGHT, darken
+from benchproof.render import charts, view
 from benchproof.render.pictures import draw_suite
 from tests.harness.sample_comparison import make_comparison, without_valgrind
 
@@ -28,33 +28,59 @@ def draw(comparison, suite, folder):
     return draw_suite(next(s for s in shown.suites if s.name == suite), shown, folder)
 
 
-def test_a_suite_has_two_pictures_in_every_variant(tmp_path):
+def test_a_suite_has_two_pictures(tmp_path):
     drawn = draw(make_comparison(), "routing_key", tmp_path)
     assert sorted(drawn) == ["ratios", "samples"]
-    assert {path.name for path in tmp_path.iterdir()} == {
-        name for picture in drawn.values() for name in picture.files
-    }
+    assert {path.name for path in tmp_path.iterdir()} == {each.file for each in drawn.values()}
     for path in tmp_path.glob("*.svg"):
-        assert ET.parse(path).getroot().tag.endswith("svg")  # noqa: S314  (what matplotlib just wrote)
-    for path in tmp_path.glob("*.png"):
-        assert path.read_bytes().startswith(b"\x89PNG")
+        assert ET.parse(path).getroot().tag.endswith("svg")  # noqa: S314  (what we just wrote)
 
 
-def test_the_dark_picture_has_no_light_colour_left(tmp_path):
+def test_a_picture_has_its_colours_for_both_grounds_and_no_others(tmp_path):
     drawn = draw(make_comparison(), "routing_key", tmp_path)
+    known = {*view.palette("light").values(), *view.palette("dark").values()}
     for picture in drawn.values():
-        dark = (tmp_path / f"{picture.stem}-wide-dark.svg").read_text(encoding="utf-8")
-        light = (tmp_path / f"{picture.stem}-wide.svg").read_text(encoding="utf-8")
-        changed = {LIGHT[name] for name in LIGHT if LIGHT[name] != DARK[name]}
-        assert not [colour for colour in changed if colour in dark]
-        assert LIGHT["ink"] in light
-        assert DARK["ink"] in dark
+        text = (tmp_path / picture.file).read_text(encoding="utf-8")
+        assert set(re.findall(r"#[0-9a-f]{6}", text)) == known
+        names = set(re.findall(r"var\(--([\w-]+)", text)) - {"own", "tick"}
+        assert names <= view.palette("light").keys()
 
 
-def test_colours_have_one_purpose_each_so_that_they_can_be_replaced():
-    assert len(set(LIGHT.values())) == len(LIGHT)
-    assert LIGHT.keys() == DARK.keys()
-    assert darken(" ".join(LIGHT.values())) == " ".join(DARK.values())
+def test_both_grounds_have_all_colours():
+    assert view.palette("light").keys() == view.palette("dark").keys()
+
+
+def marks(text):
+    """The classes of the marks of a picture, without those of its legend, by their place."""
+    found = re.findall(r'class="mark ([\w -]+)".*?translate\(([\d.]+) ([\d.]+)\)', text)
+    return [(look, float(x), float(y)) for look, x, y in found]
+
+
+def test_a_mark_lies_where_its_ratio_is_on_the_axis():
+    point = charts.Point
+    rows = [("a", "", [point("wall", 0.5)]), ("b", "", [point("wall", 1.0)]),
+            ("c", "", [point("wall hollow", 2.0, low=1.5, high=2.5)])]  # fmt: skip
+    text = charts.chart(rows, "axis", [], room=0.05)
+    (_, half, _), (_, one, _), (look, twice, _) = marks(text)
+    assert one - half == pytest.approx(twice - one, abs=0.11)  # a tenth of a pixel
+    assert look == "wall hollow"
+    (start, end) = map(
+        float, re.search(r'class="interval".*?x1="([\d.]+)" x2="([\d.]+)"', text).groups()
+    )
+    assert start < twice < end
+
+
+def test_a_bar_beyond_the_axis_is_not_drawn():
+    rows = [("a", "", [charts.Point("wall", 1.0), charts.Point("tick", 50.0)])]
+    assert [look for look, _, _ in marks(charts.chart(rows, "axis", [], room=0.05))] == ["wall"]
+
+
+def test_what_people_call_things_is_no_markup_in_a_picture():
+    text = charts.chart(
+        [("<b>", "&", [charts.Point("wall", 1.0)])], "<i>", [("<u>", "wall")], room=0.05
+    )
+    words = [each.text for each in ET.fromstring(text).iter() if each.tag.endswith("text")]  # noqa: S314  (what we just wrote)
+    assert {"<b>", "&", "<i>", "<u>"} <= set(words)
 
 
 def test_the_same_data_give_the_same_file(tmp_path):
@@ -78,12 +104,12 @@ def test_without_any_ratio_there_is_no_picture(readme, tmp_path):
         case["meters"] = {}
     assert draw(comparison, "bind", tmp_path) == {}
     with pytest.raises(ValueError, match="no case of this comparison has a ratio"):
-        readme.draw(comparison, tmp_path / "readme.png")
+        readme.draw(comparison, tmp_path / "readme.svg")
 
 
-def test_the_readme_picture_is_one_png(readme, tmp_path):
-    readme.draw(without_valgrind(make_comparison("impl")), tmp_path / "docs" / "readme.png")
-    assert (tmp_path / "docs" / "readme.png").read_bytes().startswith(b"\x89PNG")
+def test_the_readme_picture_is_one_svg(readme, tmp_path):
+    readme.draw(without_valgrind(make_comparison("impl")), tmp_path / "docs" / "readme.svg")
+    assert ET.parse(tmp_path / "docs" / "readme.svg").getroot().tag.endswith("svg")  # noqa: S314  (as above)
 
 
 def test_the_markdown_table_has_a_line_a_suite_and_one_for_all(readme):

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from benchproof.history.model import History
+from benchproof.render import view
 from benchproof.site import assets, claimed, pages, views
 from tests.harness.sample_history import HOSTILE, make_commits, make_history
 from tests.harness.sample_site import given, make_site
@@ -201,7 +202,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_from_their_ground_and_lines_do(scheme):
-    colours = assets.palette(scheme)
+    colours = view.palette(scheme)
     for ground in ("ground", "panel"):
         for name in ("ink", "muted", "link", "regressed", "improved", "equivalent", "undecided",
                      "broken", "platform"):  # fmt: skip

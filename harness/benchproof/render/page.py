@@ -49,12 +49,7 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
         for shown in views
         for suite in shown.suites
     }
-    written = {
-        pictures / name
-        for suite in drawn.values()
-        for picture in suite.values()
-        for name in picture.files
-    }
+    written = {pictures / picture.file for suite in drawn.values() for picture in suite.values()}
     for shown, comparison in zip(views, comparisons, strict=True):
         path = data / f"{shown.slug}.json"
         path.write_text(_as_json(comparison), encoding="utf-8")

@@ -6,32 +6,24 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import charts, units, view
-from .charts import LIGHT, Mark, Point
+from benchproof import files
+
+from . import units, view
+from .charts import Point, chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from matplotlib.figure import Figure
-
-    from .charts import Layout
     from .view import Shown
 
     Cases = Sequence[Mapping[str, Any]]
 
-#: The meters of the ratio picture, from the top of a row to its foot: mark, name, rows off.
-METERS = {
-    "wall": (Mark("o", 6.5, LIGHT["wall"]), "time", -0.24),
-    "instructions": (Mark("s", 5.2, LIGHT["instructions"]), "instructions", 0.04),
-    "allocations": (Mark("^", 5.8, LIGHT["allocations"]), "allocations", 0.29),
-}
-#: A process's time: mark, and rows off.
-_SIDES = {
-    "left": (Mark("o", 4, LIGHT["left"], faint=True), -0.16),
-    "right": (Mark("D", 4, LIGHT["right"], faint=True), 0.18),
-}
-_MEDIAN = Mark("|", 10, charts.INK)
+#: The meters of the ratio picture, from the top of a row to its foot: name, rows off.
+METERS = {"wall": ("time", -0.24), "instructions": ("instructions", 0.04),
+          "allocations": ("allocations", 0.29)}  # fmt: skip
+#: A process's time: rows off.
+_SIDES = {"left": -0.16, "right": 0.18}
 #: Beyond this ratio the two sides have no common axis on which the spread of one can be seen.
 _SHARED_AXIS = 1.5
 _DEFAULT_LIMIT = 0.05
@@ -39,15 +31,10 @@ _DEFAULT_LIMIT = 0.05
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture on the disk: the stem of its files and the text for those who can't see it."""
+    """A picture on the disk: its file, and the text for those who can't see it."""
 
-    stem: str
+    file: str
     alt: str
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The names of its files."""
-        return tuple(self.stem + ending for ending in charts.ENDINGS)
 
 
 def draw_suite(suite: Shown, shown: Shown, folder: Path) -> dict[str, Picture]:
@@ -68,20 +55,18 @@ def draw_suite(suite: Shown, shown: Shown, folder: Path) -> dict[str, Picture]:
         means = "; ".join(f"{mean.label} {mean.text}" for mean in suite.means if mean.cases)
         states = ", ".join(f"{tally.number} {tally.state}" for tally in suite.tallies)
         drawn["ratios"] = Picture(
-            f"{stem}-ratios",
+            f"{stem}-ratios.svg",
             f"{suite.name}: {shown.right} divided by {shown.left} for each case. "
             f"Geometric means: {means}. Cases: {states}. The table below has every figure.",
         )
-        charts.save(lambda layout: draw_cases(cases, shown.left, shown.right, layout), folder,
-                    drawn["ratios"].stem)  # fmt: skip
+        files.write(draw_cases(cases, shown.left, shown.right), folder / drawn["ratios"].file)
     if sampled := [case for case in measured if all(_samples(case, side) for side in _SIDES)]:
         drawn["samples"] = Picture(
-            f"{stem}-samples",
+            f"{stem}-samples.svg",
             f"{suite.name}: the wall time of each process, {shown.left} above {shown.right}, in "
             f"{len(sampled)} cases. The raw data hold every figure.",
         )
-        charts.save(lambda layout: draw_samples(sampled, shown.left, shown.right, layout), folder,
-                    drawn["samples"].stem)  # fmt: skip
+        files.write(draw_samples(sampled, shown.left, shown.right), folder / drawn["samples"].file)
     return drawn
 
 
@@ -90,31 +75,27 @@ def drawable(case: Mapping[str, Any]) -> bool:
     return any((view.ratio_of(case, meter) or 0) > 0 for meter in METERS)
 
 
-def draw_cases(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
+def draw_cases(cases: Cases, left: str, right: str) -> str:
     """A row a case: time with its interval, instructions and allocations; hollow if undecided."""
     rows = [(view.case_name(case), _in_words(case), points(case)) for case in cases]
     seen = {point.off for _, _, own in rows for point in own}
-    legend = [("time, with its interval" if meter == "wall" else label, mark)
-              for meter, (mark, label, off) in METERS.items() if off in seen]  # fmt: skip
-    hollow = ("hollow: undecided", Mark("o", 5.5, charts.MUTED, hollow=True))
-    limit, axis = limit_of(cases), f"{right} ÷ {left}"
-    if layout.names_above:
-        axis = axis if len(axis) < 40 else "right ÷ left"
-    else:
-        axis += f"   (band: within the limit of {units.percent(limit)} for time)"
-    return charts.chart(rows, axis, [*legend, hollow], layout, room=limit)
+    legend = [("time, with its interval" if meter == "wall" else label, meter)
+              for meter, (label, off) in METERS.items() if off in seen]  # fmt: skip
+    limit = limit_of(cases)
+    axis = f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for time)"
+    return chart(rows, axis, [*legend, ("hollow: undecided", "muted circle hollow")], room=limit)
 
 
 def points(case: Mapping[str, Any]) -> list[Point]:
     """A case's ratio in each meter that has one."""
     found = []
-    for meter, (mark, _, off) in METERS.items():
+    for meter, (_, off) in METERS.items():
         ratio = view.ratio_of(case, meter)
         if ratio is not None and ratio > 0:
             data = case["meters"][meter]
             ends = [data[key] if units.usable(data.get(key)) else None for key in ("low", "high")]
-            hollow = view.undecided(case, meter)
-            found.append(Point(Mark(mark.shape, mark.size, mark.colour, hollow), ratio, off, *ends))
+            hollow = " hollow" * view.undecided(case, meter)
+            found.append(Point(f"{meter}{hollow}", ratio, off, *ends))
     return found
 
 
@@ -135,7 +116,7 @@ def _in_words(case: Mapping[str, Any]) -> str:
     return f"{figure}{view.SIGNS[state]} {state}{doubt}"
 
 
-def draw_samples(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
+def draw_samples(cases: Cases, left: str, right: str) -> str:
     """A row a case: a mark a process, the left side above the right, a bar at each median.
 
     If the two sides lie close in every case, both are shown against the left side's median; if
@@ -146,15 +127,14 @@ def draw_samples(cases: Cases, left: str, right: str, layout: Layout) -> Figure:
     for case in cases:
         medians = {side: statistics.median(_samples(case, side)) for side in _SIDES}
         own = []
-        for side, (mark, off) in _SIDES.items():
+        for side, off in _SIDES.items():
             against = medians["left" if shared else side]
-            own += [Point(mark, each / against, off) for each in _samples(case, side)]
-            own.append(Point(_MEDIAN, medians[side] / against, off))
+            own += [Point(f"{side} faint", each / against, off) for each in _samples(case, side)]
+            own.append(Point("tick", medians[side] / against, off))
         rows.append((view.case_name(case), " → ".join(map(units.seconds, medians.values())), own))
     base = f"the median of {left}" if shared else "the median of its own side"
-    legend = [(left, _SIDES["left"][0]), (right, _SIDES["right"][0])]
-    return charts.chart(rows, f"time of one process ÷ {base}", legend, layout, room=0.01,
-                        band=False)  # fmt: skip
+    legend = [(left, "left faint"), (right, "right faint")]
+    return chart(rows, f"time of one process ÷ {base}", legend, room=0.01, band=False)
 
 
 def _samples(case: Mapping[str, Any], side: str) -> list[float]:

@@ -7,10 +7,12 @@ a ratio over zero: each becomes words here.
 from __future__ import annotations
 
 import json
+import re
+from importlib import resources
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from benchproof.gate.report import words
 
@@ -344,7 +346,15 @@ def headline(views: list[Shown]) -> tuple[str, str]:
 
 def templates_of(package: str) -> Environment:
     """The templates of a package: everything is escaped, and a missing name is an error."""
+    places = [PackageLoader(package), PackageLoader("benchproof.render")]
     return Environment(
-        loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined,
+        loader=ChoiceLoader(places), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+
+
+def palette(scheme: Literal["light", "dark"]) -> dict[str, str]:
+    """All colours of a scheme, by name."""
+    file = resources.files("benchproof.render") / "templates" / "colours.css"
+    _, text = file.read_text(encoding="utf-8").split(f"{{% set {scheme} %}}")
+    return dict(re.findall(r"--([\w-]+): (#\w+);", text.partition("{% endset %}")[0]))

@@ -50,7 +50,6 @@ def write(
     templates = templates_of("benchproof.site")
     common = {
         "site": site | {"pages": [(file, name) for file, name in PAGES.items() if name]},
-        "colours": assets.colours(),
         "history_why": parts.why.get("history", ""),
         "changes_why": parts.why.get("history", parts.why.get("changes", "")),
     }

@@ -6,16 +6,18 @@ A picture is an SVG for light grounds, one for dark ones, and a PNG.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from benchproof.errors import SelectionError
-from benchproof.render import charts, units
+from benchproof.render import units
+from benchproof.render.view import palette
 
-from . import assets, views
+from . import views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +36,7 @@ NEWEST = 10
 #: Inches: the whole width, and the height of one meter.
 _WIDTH, _HEIGHT = 9.0, 2.3
 _STYLES = {"python": "--", "cython": "-", "": "-"}
+ENDINGS: dict[Literal["light", "dark"], str] = {"light": ".svg", "dark": "-dark.svg"}
 _SIGNS = {True: "^", False: "v"}
 
 
@@ -98,14 +101,17 @@ def draw(
 
 
 def _save(groups: Sequence[Group], history: History, changes: Sequence[Change], stem: Path) -> None:
-    with charts.style():
-        for scheme, ending in (("light", ".svg"), ("dark", "-dark.svg")):
-            figure = picture(groups, history, changes, assets.palette(scheme))
+    # Looks the same everywhere; the same data give the same file; the font comes with matplotlib.
+    with mpl.rc_context({
+        "svg.fonttype": "path", "svg.hashsalt": "benchproof", "font.family": "DejaVu Sans",
+    }):  # fmt: skip
+        for scheme, ending in ENDINGS.items():
+            figure = picture(groups, history, changes, palette(scheme))
             figure.savefig(
                 f"{stem}{ending}", format="svg", transparent=True, metadata={"Date": None}
             )
             if scheme == "light":
-                figure.savefig(f"{stem}.png", dpi=160, facecolor=charts.GROUND)
+                figure.savefig(f"{stem}.png", dpi=160, facecolor=palette("light")["ground"])
 
 
 def picture(
