@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from benchproof.gate.report import words
@@ -12,10 +12,8 @@ from benchproof.render.view import templates_of
 from . import assets, claimed, views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-
-    from benchproof.changes.search import Change
 
     from .pack import Group
     from .sources import Gathered
@@ -50,9 +48,10 @@ def write(
     templates = templates_of("benchproof.site")
     common = {
         "site": site | {"pages": [(file, name) for file, name in PAGES.items() if name]},
+        "history": parts.history, "views": views, "ratio": units.ratio, "left_out": parts.left_out,
         "history_why": parts.why.get("history", ""),
         "changes_why": parts.why.get("history", parts.why.get("changes", "")),
-    }
+    }  # fmt: skip
     for file, told in _contexts(site, parts, groups, run).items():
         text = templates.get_template(file).render(**common, **told, here=file)
         (folder / file).write_text(text, encoding="utf-8")
@@ -61,71 +60,38 @@ def write(
 def _contexts(
     site: dict[str, Any], parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
+    """By page, what it alone is told."""
     regressions = views.open_regressions(parts.changes)
     newest = views.newest_first(parts.changes)
-
-    def told(changes: Sequence[Change]) -> list[dict[str, Any]]:
-        return [views.change(each, parts.history.commits, site["commit_url"]) for each in changes]
-
+    history = parts.history
+    states = views.suites(history, parts.changes, regressions)
     return {
-        "index.html": _overview(parts, regressions, told, run)
-        | {"changes": told(newest[:NEWEST])},
-        "benchmarks.html": {"suites": _benchmarks(groups, regressions)},
+        "index.html": {
+            "regressions": regressions, "changes": newest[:NEWEST], "gate": _gate(parts),
+            "run": run, "claims": claimed.card(parts.claims), "suites": states,
+            "since": [impl for impl in views.IMPLS if any(each.since.get(impl) for each in states)],
+        },
+        "benchmarks.html": {
+            "suites": views.by_suite(groups),
+            "open": Counter(each.change.key.benchmark for each in regressions),
+        },
         "changes.html": {
-            "open": told([each.change for each in regressions[:MOST_CHANGES]]),
-            "changes": told(newest[:MOST_CHANGES]),
-            "shown": _how_many(len(newest), "changes", MOST_CHANGES),
+            "regressions": regressions[:MOST_CHANGES], "changes": newest[:MOST_CHANGES],
+            "shown": f"{len(newest)} changes, the newest first"
+            + (f"; the newest {MOST_CHANGES}" if len(newest) > MOST_CHANGES else ""),
         },
         "compare.html": {},
-        "implementations.html": {"suites": _implementations(parts, groups)},
+        "implementations.html": {"suites": views.pairs(groups)},
         "ledger.html": claimed.page(parts.claims, parts.why.get("claims", ""), site["commit_url"]),
         "calibration.html": {
             "rates": words.error_rates({"error_rates": parts.calibration}),
         },
-        "machines.html": _machines(parts),
+        "machines.html": {
+            "machines": sorted({*history.machines, *(key.machine for key in history.series)}),
+            "series": Counter(key.machine for key in history.series),
+        },
         "benchmark.html": {"uplot_style": assets.uplot_style()},
-        "left-out.html": {
-            "left_out": parts.left_out[:MOST_FILES],
-            "more": f", the first {MOST_FILES} of {len(parts.left_out)}"
-            if len(parts.left_out) > MOST_FILES else "",
-            "aside": parts.history.aside[:MOST_FILES],
-        },
-    }  # fmt: skip
-
-
-def _overview(
-    parts: Gathered,
-    regressions: Sequence[views.Regression],
-    told: Callable[[Sequence[Change]], list[dict[str, Any]]],
-    run: dict[str, Any] | None,
-) -> dict[str, Any]:
-    commits = parts.history.commits
-    states = views.suites(parts.history, parts.changes, regressions)
-    since = [impl for impl in views.IMPLS if any(each.since.get(impl) for each in states)]
-    worst = regressions[0] if regressions else None
-    return {
-        "worst": worst and {
-            "view": told([worst.change])[0], "remaining": views.percent(worst.remaining),
-        },
-        "open": len(regressions),
-        "gate": _gate(parts),
-        "run": run,
-        "claims": claimed.card(parts.claims),
-        "summed": views.meter(views.SUMMED),
-        "since": [views.impl(impl) for impl in since],
-        "suites": [
-            {
-                "name": each.name, "benchmarks": each.benchmarks, "open": len(each.open),
-                "changes": each.changes, "commit": commits[each.newest].hash[:10],
-                "date": views.day(commits[each.newest].date),
-                "worst": told([each.open[0].change])[0]["url"] if each.open else "",
-                "since": [
-                    "" if (mean := each.since.get(impl)) is None else units.ratio(mean)
-                    for impl in since
-                ],
-            }
-            for each in states
-        ],
+        "left-out.html": {"most": MOST_FILES},
     }  # fmt: skip
 
 
@@ -142,80 +108,3 @@ def _gate(parts: Gathered) -> dict[str, str] | None:
         "summary": str(verdict.get("summary", "")), "created": str(parts.gate.get("created", "")),
         "base": str(base.get("spec", "")), "head": str(head.get("spec", "")),
     }  # fmt: skip
-
-
-def _benchmarks(
-    groups: Sequence[Group], regressions: Sequence[views.Regression]
-) -> list[dict[str, Any]]:
-    suites: dict[str, dict[str, list[Group]]] = defaultdict(lambda: defaultdict(list))
-    for group in groups:
-        suites[views.suite_of(group.benchmark)][group.benchmark].append(group)
-    many: dict[str, int] = defaultdict(int)
-    for each in regressions:
-        many[each.change.key.benchmark] += 1
-    return [
-        {
-            "name": suite,
-            "benchmarks": [
-                {
-                    "url": views.benchmark(name), "case": views.case_of(name), "open": many[name],
-                    "meters": ", ".join(
-                        views.meter(each) for each in views.in_order({g.meter for g in own})
-                    ),
-                }
-                for name, own in sorted(benchmarks.items())
-            ],
-        }
-        for suite, benchmarks in sorted(suites.items())
-    ]  # fmt: skip
-
-
-def _implementations(parts: Gathered, groups: Sequence[Group]) -> list[dict[str, Any]]:
-    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for group in groups:
-        if {"python", "cython"} <= set(group.series):
-            rows[views.suite_of(group.benchmark)].append(views.latest(group, parts.history))
-    told = []
-    for suite, own in sorted(rows.items()):
-        order = views.in_order({row["group"].meter for row in own})
-        own.sort(key=lambda row: (row["case"], order.index(row["group"].meter)))
-        means = []
-        for meter in order:
-            values = [row["ratio"] for row in own if row["group"].meter == meter and row["ratio"]]
-            if (mean := units.geometric_mean(values)) is not None:
-                means.append(f"{views.meter(meter)} {units.ratio(mean)}")
-        words = f"geometric means: {', '.join(means)}" if means else "no ratio"
-        told.append({"name": suite, "rows": own, "means": words})
-    return told
-
-
-def _machines(parts: Gathered) -> dict[str, Any]:
-    history = parts.history
-    names = sorted({*history.machines, *(key.machine for key in history.series)})
-    return {
-        "machines": [
-            {
-                "name": name,
-                "facts": [
-                    *((key, value) for key, value in history.machines.get(name, {}).items()
-                      if key not in {"machine", "version"} and value),
-                    ("series", sum(key.machine == name for key in history.series)),
-                ],
-            }
-            for name in names
-        ],
-        "platforms": [list(each.items()) for each in history.platforms],
-        "canaries": [
-            {
-                "meter": views.meter(key.meter), "impl": views.impl(key.impl),
-                "machine": key.machine, "commits": len(series),
-                "least": views.figure(key.meter, float(series.value.min()), series.unit),
-                "most": views.figure(key.meter, float(series.value.max()), series.unit),
-            }
-            for key, series in sorted(history.canaries.items()) if len(series)
-        ],
-    }  # fmt: skip
-
-
-def _how_many(number: int, what: str, most: int) -> str:
-    return f"{number} {what}, the newest first" + (f"; the newest {most}" if number > most else "")

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from benchproof.errors import BenchproofError
@@ -14,7 +14,6 @@ from benchproof.render import units, view
 from benchproof.render.units import geometric_mean
 from benchproof.verdict import LIMITS
 
-from . import pack
 from .pack import SHORT
 
 if TYPE_CHECKING:
@@ -164,6 +163,13 @@ def benchmark(name: str, **choice: str | None) -> str:
     return "benchmark.html#" + urlencode({"name": name} | chosen)
 
 
+def of_change(found: Change, after: Commit) -> str:
+    """The permalink of a change, which is at a commit."""
+    key = found.key
+    return benchmark(key.benchmark, meter=key.meter, impl=key.impl, machine=key.machine,
+                     at=after.hash[:SHORT])  # fmt: skip
+
+
 def comparison(left: str, right: str) -> str:
     """The page that compares two commits."""
     return "compare.html#" + urlencode({"left": left[:SHORT], "right": right[:SHORT]})
@@ -237,47 +243,57 @@ def percent(ratio: float) -> str:
     return f"{added:+.{digits}f}\N{NO-BREAK SPACE}%".replace("-", "\N{MINUS SIGN}")
 
 
-def change(found: Change, commits: Sequence[Commit], commit_base: str) -> dict[str, Any]:
-    """A change in words."""
-    key, before, after = found.key, commits[found.before], commits[found.after]
-    worse = found.ratio > 1
-    ends = percent(found.low), percent(found.high)
-    platform = found.kind == "platform"
-    return {
-        "suite": suite_of(key.benchmark), "case": case_of(key.benchmark),
-        "meter": meter(key.meter), "impl": impl(key.impl), "machine": key.machine,
-        "sign": "◆" if platform else "▲" if worse else "▼",
-        "look": "platform" if platform else "regressed" if worse else "improved",
-        "size": percent(found.ratio),
-        "interval": " to ".join(ends) if ends[0] != ends[1] else "",
-        "kind": found.kind, "exact": found.exact,
-        "commit": after.hash[: pack.SHORT], "before": before.hash[: pack.SHORT],
-        "subject": after.subject, "date": day(after.date),
-        "url": benchmark(key.benchmark, meter=key.meter, impl=key.impl, machine=key.machine,
-                         at=after.hash[: pack.SHORT]),
-        "compare": comparison(before.hash, after.hash),
-        "commit_url": commit_base + after.hash if commit_base else "",
-    }  # fmt: skip
+def by_suite(groups: Iterable[Group]) -> dict[str, dict[str, list[Group]]]:
+    """Groups by suite and benchmark, both in the order of their names."""
+    found: dict[str, dict[str, list[Group]]] = {}
+    for group in sorted(groups, key=lambda each: (suite_of(each.benchmark), each.benchmark)):
+        suite = found.setdefault(suite_of(group.benchmark), {})
+        suite.setdefault(group.benchmark, []).append(group)
+    return found
 
 
-def latest(group: Group, history: History) -> dict[str, Any]:
-    """The newest values of a group: each implementation's, and their ratio at one commit."""
-    ratio, commit = None, ""
-    if {"python", "cython"} <= set(group.series):
-        python, cython = group.series["python"], group.series["cython"]
-        place = int(min(python.index[-1], cython.index[-1]))
-        pure, compiled = python.at(place), cython.at(place)
-        if pure is not None and compiled is not None and pure > 0 and compiled > 0:
-            ratio, commit = compiled / pure, history.commits[place].hash[: pack.SHORT]
-    return {
-        "group": group,
-        "url": benchmark(group.benchmark, meter=group.meter, machine=group.machine),
-        "case": case_of(group.benchmark), "meter": meter(group.meter),
-        "newest": {
-            name: figure(group.meter, float(series.value[-1]), group.unit)
-            for name, series in group.series.items()
-        },
-        "ratio": ratio, "ratio_text": "" if ratio is None else units.ratio(ratio),
-        "commit": commit, "look": "" if ratio is None else "improved" if ratio < 0.99
-        else "regressed" if ratio > 1.01 else "equivalent",
-    }  # fmt: skip
+@dataclass(frozen=True)
+class Pair:
+    """Pure and compiled of one benchmark, meter and machine.
+
+    Attributes:
+        group: of both.
+        place: of the newest commit at which both were measured, if they were at one.
+        ratio: there, compiled / pure; None without a number.
+    """
+
+    group: Group
+    place: int
+    ratio: float | None
+
+
+def pairs(groups: Iterable[Group]) -> dict[str, list[Pair]]:
+    """By suite, what was measured in both implementations, case by case."""
+    found = {}
+    for suite, benchmarks in by_suite(groups).items():
+        both = [group for own in benchmarks.values() for group in own
+                if {"python", "cython"} <= set(group.series)]  # fmt: skip
+        if both:
+            order = in_order({group.meter for group in both})
+            both.sort(key=lambda each: (case_of(each.benchmark), order.index(each.meter)))
+            found[suite] = [_pair(group) for group in both]
+    return found
+
+
+def _pair(group: Group) -> Pair:
+    python, cython = group.series["python"], group.series["cython"]
+    place = int(min(python.index[-1], cython.index[-1]))
+    pure, compiled = python.at(place), cython.at(place)
+    if pure is None or compiled is None or pure <= 0 or compiled <= 0:
+        return Pair(group, place, None)
+    return Pair(group, place, compiled / pure)
+
+
+def means(own: Sequence[Pair]) -> str:
+    """The geometric mean of the ratios of each meter."""
+    found = []
+    for each in in_order({pair.group.meter for pair in own}):
+        ratios = [pair.ratio for pair in own if pair.group.meter == each and pair.ratio]
+        if (mean := geometric_mean(ratios)) is not None:
+            found.append(f"{meter(each)} {units.ratio(mean)}")
+    return f"geometric means: {', '.join(found)}" if found else "no ratio"
