@@ -46,8 +46,7 @@ def locate(root: Path, given: Path | None = None) -> Found:
     """
     if given is not None:
         return Found(given, "")
-    named = package.suites(root)
-    if named:
+    if named := package.setting(root, "suites", lambda found: isinstance(found, str)):
         return Found(root / named, "")
     files = list(_files(root))
     if not files:

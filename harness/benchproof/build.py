@@ -31,7 +31,7 @@ from . import dependencies, files, variables, variants
 from .dependencies import Dependencies
 from .errors import BuildError, no_space
 from .package import RECORD
-from .targets import PROJECT, Target, sources
+from .targets import PROJECT, Target
 from .variants import UNNAMED
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ class Builder:
         if not target.is_working_tree and target.commit:
             checkout.export(target.commit, tree)
             return
-        paths = sources(checkout)
+        paths = checkout.sources
         for name in checkout.working((*paths, *_ALSO_COPIED) if paths else ()):
             copy = tree / name
             copy.parent.mkdir(parents=True, exist_ok=True)

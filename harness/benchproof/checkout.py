@@ -51,8 +51,11 @@ class Checkout:
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
-        """What it is built from, if the project says so."""
-        return package.sources(self.root)
+        """What it is built from: nothing else in the tree can change what is measured.
+
+        Empty where the project does not say: then it is everything but benchmarks, tests and texts.
+        """
+        return tuple(package.setting(self.root, "sources", package.are_paths) or ())
 
     @cached_property
     def suites(self) -> str:
@@ -72,7 +75,7 @@ class Checkout:
     @cached_property
     def build_variables(self) -> tuple[str, ...]:
         """Patterns of the variables that its build reads, as the project names them."""
-        return package.build_variables(self.root)
+        return tuple(package.setting(self.root, "build-variables", package.are_patterns) or ())
 
     @cached_property
     def variants(self) -> tuple[variants.Variant, ...]:
@@ -86,7 +89,7 @@ class Checkout:
     @cached_property
     def proof(self) -> str:
         """The least grade of proof that the project demands of a benchmark, or ""."""
-        return package.proof(self.root)
+        return str(package.setting(self.root, "proof") or "")
 
     def ask(self, *arguments: str) -> str:
         """The output of a git command that must succeed.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
-from . import renamed
+from . import renamed, toml
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
+    from pathlib import Path
 
 #: Folders with an `__init__.py` that are nobody's package.
 _NOT_MEASURED = frozenset({
@@ -39,8 +39,7 @@ def place(root: Path) -> str:
     Returns:
         The path of a folder, or of a module without its ``.py``; "" where it is not clear.
     """
-    found = _setting(root, "package")
-    if is_place(found):
+    if found := setting(root, "package", is_place):
         return str(found)
     known = candidates(root)
     packed = [each for each in known if name(each) in _packages(root)]
@@ -81,63 +80,17 @@ def candidates(root: Path) -> list[str]:
     ]
 
 
-def sources(root: Path) -> tuple[str, ...]:
-    """What a project is built from: `sources` of `[tool.benchproof]`; nothing for all of it.
-
-    Args:
-        root: the folder that holds pyproject.toml, if there is one.
-    """
-    found = _setting(root, "sources")
-    return tuple(found) if isinstance(found, list) and are_paths(found) else ()
-
-
-def build_variables(root: Path) -> tuple[str, ...]:
-    """Patterns of the variables that a project's build reads: `build-variables`, or none.
-
-    Args:
-        root: the folder that holds pyproject.toml, if there is one.
-    """
-    found = _setting(root, "build-variables")
-    return tuple(found) if isinstance(found, list) and are_patterns(found) else ()
-
-
-def suites(root: Path) -> str:
-    """The folder of a project's benchmarks, relative to its root: `suites`, or "".
-
-    Args:
-        root: the folder that holds pyproject.toml, if there is one.
-    """
-    found = _setting(root, "suites")
-    return found if isinstance(found, str) else ""
-
-
-def proof(root: Path) -> str:
-    """The grade of proof that a project demands: `proof`, or "" where it takes any.
-
-    Args:
-        root: the folder that holds pyproject.toml, if there is one.
-    """
-    return str(_setting(root, "proof") or "")
-
-
 def _packages(root: Path) -> list[str]:
     """The packages that pyproject.toml lists for setuptools; none where it looks for them."""
-    try:
-        whole = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))
-        found = whole["tool"]["setuptools"]["packages"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+    found = toml.table(toml.project(root), "tool", "setuptools").get("packages")
     return found if isinstance(found, list) else []
 
 
 def _project_name(root: Path) -> str:
     """The project's name as its pyproject.toml or its setup.cfg has it, or ""."""
-    try:
-        whole = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))
-        tables = (whole.get("project", {}), whole.get("tool", {}).get("poetry", {}))
-        found = next((str(each["name"]) for each in tables if "name" in each), "")
-    except (OSError, ValueError, AttributeError):
-        found = ""
+    whole = toml.project(root)
+    tables = (toml.table(whole, "project"), toml.table(whole, "tool", "poetry"))
+    found = next((str(each["name"]) for each in tables if "name" in each), "")
     for file, pattern in (("setup.cfg", _CFG_NAME), ("setup.py", _SETUP_NAME)):
         if not found and (root / file).is_file():
             match = pattern.search((root / file).read_text(encoding="utf-8", errors="replace"))
@@ -145,42 +98,45 @@ def _project_name(root: Path) -> str:
     return found or root.resolve().name
 
 
-def _setting(root: Path, key: str) -> object:
-    """A key of `[tool.benchproof]`, unchecked.
+def setting(root: Path, key: str, right: Callable[[Any], bool] = bool) -> Any:  # noqa: ANN401  (as TOML has it)
+    """A key of `[tool.benchproof]`; None where it is not there, or not right.
 
     What is wrong with the table is said by `settings.load`, which every measuring command calls;
     here such a table holds nothing.
+
+    Args:
+        root: the folder that holds pyproject.toml, if there is one.
+        key: of the table.
+        right: whether a value can be meant.
     """
-    try:
-        tools = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-        return tools[renamed.table_name(tools)][key]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    tools = toml.table(toml.project(root), "tool")
+    found = toml.table(tools, renamed.table_name(tools)).get(key)
+    return found if right(found) else None
 
 
 def is_place(value: object) -> bool:
     """Whether it is a path of folders below the root, the last of them an importable name."""
-    if not isinstance(value, str) or value != str(PurePosixPath(value)):
+    return _is_path(value) and PurePosixPath(str(value)).name.isidentifier()
+
+
+def are_patterns(values: object) -> bool:
+    """Whether it is a list of names of variables, with `*` for any letters."""
+    return isinstance(values, list) and all(
+        isinstance(each, str) and _PATTERN.fullmatch(each) for each in values
+    )
+
+
+def are_paths(values: object) -> bool:
+    """Whether it is a list of paths below the root."""
+    return isinstance(values, list) and bool(values) and all(map(_is_path, values))
+
+
+def _is_path(value: object) -> bool:
+    """Whether it is a path below the root."""
+    if not isinstance(value, str) or not value or value != str(PurePosixPath(value)):
         return False
     path = PurePosixPath(value)
-    return not path.is_absolute() and ".." not in path.parts and path.name.isidentifier()
-
-
-def are_patterns(values: Sequence[object]) -> bool:
-    """Whether all of them are names of variables, with `*` for any letters."""
-    return all(isinstance(each, str) and bool(_PATTERN.fullmatch(each)) for each in values)
-
-
-def are_paths(values: Sequence[object]) -> bool:
-    """Whether all of them are paths below the root."""
-    return bool(values) and all(
-        isinstance(each, str)
-        and bool(each)
-        and each == str(PurePosixPath(each))
-        and not PurePosixPath(each).is_absolute()
-        and ".." not in PurePosixPath(each).parts
-        for each in values
-    )
+    return not path.is_absolute() and ".." not in path.parts
 
 
 def name(place: str) -> str:

@@ -9,13 +9,12 @@ pytest itself.
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from . import pytest_files
+from . import pytest_files, toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -57,17 +56,14 @@ def requirements(root: Path, suites: Path) -> tuple[str, ...]:
 
 def _lists(root: Path) -> list[list[str]]:
     """Every list of requirements that a project declares, the likelier ones first."""
-    try:
-        whole = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        whole = {}
-    groups = _table(whole, "dependency-groups")
+    whole = toml.project(root)
+    groups = toml.table(whole, "dependency-groups")
     named = {name: list(_group(groups, name, ())) for name in groups}
-    extras = _table(whole, "project", "optional-dependencies")
+    extras = toml.table(whole, "project", "optional-dependencies")
     named |= {f"{name} extra": _texts(each) for name, each in extras.items()}
-    for name, group in _table(whole, "tool", "poetry", "group").items():
+    for name, group in toml.table(whole, "tool", "poetry", "group").items():
         # Their versions are in poetry's own notation: any that pip finds will do.
-        named[f"{name} poetry"] = list(_table(group, "dependencies"))
+        named[f"{name} poetry"] = list(toml.table(group, "dependencies"))
     for file in sorted({file for pattern in _FILES for file in root.glob(pattern)}):
         named[file.relative_to(root).as_posix()] = list(_lines(file, ()))
 
@@ -89,14 +85,6 @@ def _by_name(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _table(whole: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    """A table; empty where it is none."""
-    node: Any = whole
-    for key in path:
-        node = node.get(key) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) else {}
-
-
 def _texts(value: object) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
@@ -106,7 +94,7 @@ def _group(groups: Mapping[str, Any], name: str, inside: tuple[str, ...]) -> Ite
     known = {canonicalize_name(each): each for each in groups}
     listed = groups.get(known.get(canonicalize_name(name), ""), [])
     yield from _texts(listed)
-    included = [_table({"": each}, "").get("include-group") for each in listed]
+    included = [toml.table({"": each}, "").get("include-group") for each in listed]
     for inner in _texts(included):
         if inner not in inside:
             yield from _group(groups, inner, (*inside, name))

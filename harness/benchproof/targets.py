@@ -53,17 +53,9 @@ RELEASE, REPOSITORY, WHEEL = "pypi:", "repo:", ".whl"
 ELSEWHERE = (RELEASE, REPOSITORY, interpreters.MARK)
 
 
-def sources(checkout: Checkout) -> tuple[str, ...]:
-    """What a project is built from: nothing else in the tree can change what is measured.
-
-    Empty where the project does not say: then it is everything but benchmarks, tests and texts.
-    """
-    return checkout.sources
-
-
 def inputs(checkout: Checkout) -> tuple[str, ...]:
     """The paths that a commit must touch to change what is built: it need not, even then."""
-    paths = sources(checkout)
+    paths = checkout.sources
     if paths:
         return (*paths, PROJECT)
     return (".", *(f":(exclude,glob){name}{below}" for name in _no_inputs(checkout)
@@ -210,7 +202,7 @@ def content_of(checkout: Checkout, commit: str | None) -> str:
 
 def files_of(checkout: Checkout, commit: str | None) -> dict[str, str]:
     """What a commit (None: the working tree) is built from: path to hash."""
-    paths, without = sources(checkout), _no_inputs(checkout)
+    paths, without = checkout.sources, _no_inputs(checkout)
     found = checkout.working(paths) if commit is None else checkout.committed(commit, paths)
     if paths:
         return found
@@ -244,7 +236,7 @@ def refuse_dirty(targets: tuple[Target, ...], checkout: Checkout) -> None:
         return
     before, now = files_of(checkout, head), files_of(checkout, None)
     changed = sorted(p for p in before.keys() | now.keys() if before.get(p) != now.get(p))
-    if not sources(checkout):
+    if not checkout.sources:
         # Notes and tests lie about in most working trees.
         built = (f"{checkout.package}/", f"{checkout.package}.py", "setup.", PROJECT)
         changed = [path for path in changed if path.startswith(built)]

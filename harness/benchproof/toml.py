@@ -12,6 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .errors import BenchproofError
 
 #: Where something stands: names from the outermost table inwards, and places in lists of tables.
@@ -23,6 +25,25 @@ _HEADER = re.compile(rf"\s*\[\s*{_NAMES}\s*\]")
 _ITEM = re.compile(rf"\s*\[\[\s*{_NAMES}\s*\]\]")
 #: How the reader ends its messages, unless it got to the end of the text.
 _AT_LINE = re.compile(r"\(at line (\d+),")
+
+
+def project(root: Path) -> dict[str, Any]:
+    """A project's pyproject.toml; empty where there is none, or none that can be read.
+
+    Args:
+        root: the folder that holds it.
+    """
+    try:
+        return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def table(whole: object, *path: str) -> dict[str, Any]:
+    """A table in another one; empty where it is not there, or none."""
+    for key in path:
+        whole = whole.get(key) if isinstance(whole, dict) else None
+    return whole if isinstance(whole, dict) else {}
 
 
 class File:

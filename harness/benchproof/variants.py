@@ -7,9 +7,8 @@ asv.conf.json are its variants. One that names none has one variant without a na
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import renamed, toml
@@ -18,6 +17,7 @@ from .near import meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from .checkout import Checkout
     from .toml import File, Where
@@ -99,15 +99,14 @@ def named_by(root: Path) -> tuple[Variant, ...]:
     Raises:
         SettingsError: they cannot be meant.
     """
-    try:
-        text = Path(root, "pyproject.toml").read_text(encoding="utf-8")
-        tools = tomllib.loads(text)["tool"]
-        name = renamed.table_name(tools)
-        table = tools[name]["variants"]
-    except (OSError, ValueError, KeyError, TypeError):
+    tools = toml.table(toml.project(root), "tool")
+    name = renamed.table_name(tools)
+    found = toml.table(tools, name).get("variants")
+    if found is None:
         return ()  # what is wrong with the file is said by `settings.load`
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
     file = toml.File(text, "pyproject.toml", SettingsError)
-    return parse(file, ("tool", name, "variants"), table)
+    return parse(file, ("tool", name, "variants"), found)
 
 
 def _one(file: File, where: Where, name: str, table: object) -> Variant:

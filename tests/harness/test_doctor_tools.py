@@ -116,12 +116,6 @@ def test_a_package_that_is_not_installed_stops_the_main_job(monkeypatch):
     assert "pyperf" in finding.detail
 
 
-def test_absent_perf_is_told_and_costs_nothing(monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    finding = tools.perf()
-    assert (finding.state, finding.affects) == ("degraded", ())
-
-
 def test_another_interpreter_than_cpython_stops_the_main_job(monkeypatch):
     monkeypatch.setattr(sys.implementation, "name", "pypy")
     assert tools.python().stops_the_main_job

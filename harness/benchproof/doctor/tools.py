@@ -1,4 +1,4 @@
-"""The tools: this Python, the harness's packages, the compiler, valgrind, memray, perf."""
+"""The tools: this Python, the harness's packages, the compiler, valgrind, memray."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import importlib.metadata
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import sysconfig
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchproof import provenance
@@ -32,8 +30,6 @@ _DISTURBING = (
     "PYTHONDEVMODE", "PYTHONFAULTHANDLER", "PYTHONMALLOC", "PYTHONMALLOCSTATS", "PYTHONOPTIMIZE",
     "PYTHONPROFILEIMPORTTIME", "PYTHONTRACEMALLOC", "PYTHON_GIL", "PYTHON_JIT",
 )  # fmt: skip
-_PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
-_PERF_SECONDS = 10
 
 
 def check(toolchain: Toolchain, *, compiled: bool = True) -> list[Finding]:
@@ -51,7 +47,6 @@ def check(toolchain: Toolchain, *, compiled: bool = True) -> list[Finding]:
         valgrind(),
         addresses(),
         memray(),
-        perf(),
     ]
 
 
@@ -173,35 +168,3 @@ def memray() -> Finding:
     if why_not:
         return missing("memray", why_not, "pip install memray", *allocations.METERS)
     return ok("memray", importlib.metadata.version("memray"))
-
-
-def perf() -> Finding:
-    """Whether the processor's own counters can be read: a second opinion, not needed."""
-    why = _why_no_counters()
-    if not why:
-        return ok("perf", "hardware counters can be read")
-    detail = f"{why}; the harness does not need them"
-    level = _PARANOID.read_text(encoding="utf-8").strip() if _PARANOID.exists() else ""
-    if level.lstrip("-").isdigit() and int(level) > 2:
-        return degraded("perf", detail, "sudo sysctl kernel.perf_event_paranoid=2")
-    return degraded("perf", detail, "")
-
-
-def _why_no_counters() -> str:
-    """Why ``perf stat`` counts no instructions here, or ""."""
-    if shutil.which("perf") is None:
-        return "perf is not installed"
-    try:
-        answer = subprocess.run(
-            ["perf", "stat", "-x,", "-e", "instructions:u", "true"],  # noqa: S607  (as people do)
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_PERF_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"perf does not run: {error}"
-    counted = answer.stderr.strip().splitlines()[-1:]
-    if answer.returncode == 0 and counted and counted[0].partition(",")[0].isdigit():
-        return ""
-    return "perf reads no hardware counters here"
