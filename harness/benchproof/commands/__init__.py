@@ -1,1 +1,1 @@
-"""The commands of `benchproof`: one file each, its help text first; `cli.py` lists them."""
+"""The commands of `benchproof`: one file each, its docstring is its help; `app.py` lists them."""

@@ -1,49 +1,5 @@
-"""All commands of `benchproof` as one program; what errors become, and `--version`."""
+"""Compare, gate and track benchmarks of a Python project.
 
-from __future__ import annotations
-
-import functools
-import sys
-from typing import TYPE_CHECKING, Annotated, ParamSpec
-
-import typer
-
-from benchproof.errors import BenchproofError, StoppedError, told
-from benchproof.extras import missing
-
-from . import (
-    bisect,
-    changes,
-    compare,
-    doctor,
-    gate,
-    history,
-    init,
-    judge,
-    publish,
-    share,
-    version,
-)
-from . import list as list_command
-from . import run as run_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-P = ParamSpec("P")
-
-#: Each has `HELP`, shown by `--help`, and `command`, whose result is the exit status.
-COMMANDS: tuple[ModuleType, ...] = (
-    init, list_command, compare, run_command, gate, judge, history, changes, bisect, publish, share,
-    doctor,
-)  # fmt: skip
-#: Commands whose `--json` took no file once; there, without one, it means standard output.
-_JSON_ALONE = ("doctor", "publish", "share")
-
-HELP = """Compare, gate and track benchmarks of a Python project.
-
-\b
 Examples:
   benchproof init                  write the few lines that a project needs
   benchproof list                  what is there to measure, and by what?
@@ -56,6 +12,40 @@ Every command has --help with examples, and --json FILE for its document ('-' is
 Exit status: 0 no regression, 1 regression, 2 could not measure, or stopped, 3 cannot decide.
 """
 
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from typing import TYPE_CHECKING, Annotated, ParamSpec
+
+import typer
+
+from benchproof.errors import BenchproofError, StoppedError, told
+from benchproof.extras import missing
+
+from . import version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+P = ParamSpec("P")
+
+#: Modules of this package: the docstring is what `--help` shows, the result of `command` the status.
+COMMANDS = (
+    "init", "list", "compare", "run", "gate", "judge", "history", "changes", "bisect", "publish",
+    "share", "doctor",
+)  # fmt: skip
+#: Commands whose `--json` took no file once; there, without one, it means standard output.
+_JSON_ALONE = ("doctor", "publish", "share")
+
+
+def help_of(module: ModuleType) -> str:
+    """The docstring of a module; a mark tells the command-line library that examples are lines."""
+    return str(module.__doc__).replace("\nExamples:", "\n\b\nExamples:")
+
+
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -63,7 +53,7 @@ app = typer.Typer(
 )
 
 
-@app.callback(help=HELP)
+@app.callback(help=help_of(sys.modules[__name__]))
 def _root(
     _: Annotated[
         bool,
@@ -104,9 +94,9 @@ def _complain(error: BenchproofError) -> int:
     return error.exit_status
 
 
-for _module in COMMANDS:
-    _name = _module.__name__.rpartition(".")[2]
-    app.command(name=_name, help=_module.HELP)(tells_errors(_module.command, _name))
+for _name in COMMANDS:
+    _module = importlib.import_module(f".{_name}", __package__)
+    app.command(name=_name, help=help_of(_module))(tells_errors(_module.command, _name))
 
 
 def run() -> int:

@@ -1,4 +1,17 @@
-"""`benchproof changes`."""
+"""List which commits changed which benchmarks, from the kept history. Measures nothing.
+
+A step must lie beyond the meter's noise floor; of what is listed, at most 1 % is expected to be
+false. Where the platform changed (kernel, compiler, Python, machine), the canary says so, and the
+change is not the commit's (docs/changes.md).
+
+Examples:
+  benchproof changes                                  all of them, oldest first
+  benchproof changes --least 2 --meters instructions  steps of 2 % and more
+  benchproof changes --range HEAD~10..HEAD --bench decode_rows
+  benchproof changes --json changes.json
+
+Exit status: 0, or 2 if there is no history.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +22,6 @@ import typer
 
 from .options import Bench, Impl, Json, Meters, chosen_meters
 from .output import Output
-
-HELP = """List which commits changed which benchmarks, from the kept history. Measures nothing.
-
-A step must lie beyond the meter's noise floor; of what is listed, at most 1 % is expected to be
-false. Where the platform changed (kernel, compiler, Python, machine), the canary says so, and the
-change is not the commit's (docs/changes.md).
-
-\b
-Examples:
-  benchproof changes                                  all of them, oldest first
-  benchproof changes --least 2 --meters instructions  steps of 2 % and more
-  benchproof changes --range HEAD~10..HEAD --bench decode_rows
-  benchproof changes --json changes.json
-
-Exit status: 0, or 2 if there is no history.
-"""
 
 
 def command(

@@ -1,15 +1,4 @@
-"""`benchproof compare`."""
-
-from __future__ import annotations
-
-from typing import Annotated
-
-import typer
-
-from . import options
-from .output import Output
-
-HELP = """Compare two sides, benchmark by benchmark.
+"""Compare two sides, benchmark by benchmark.
 
 A side is a commit, branch or tag; '.' for the working tree; pypi:NAME==VERSION or the file of a
 wheel, as published; repo:ADDRESS@REVISION for a commit of another repository; python:PATH for the
@@ -19,7 +8,6 @@ changed in another one is named. '@impl:cython' or '@impl:python' behind a commi
 implementations with each other.
 Limits and budget are those of [tool.benchproof], as for `benchproof gate`.
 
-\b
 Examples:
   benchproof compare HEAD .                          what do my uncommitted edits do?
   benchproof compare main my-branch --bench bind     two branches, only the bind suite
@@ -35,6 +23,15 @@ Examples:
 Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed,
 3 a benchmark is undecided and the project demands `decide = "all"`.
 """
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options
+from .output import Output
 
 
 def command(

@@ -1,19 +1,16 @@
-"""`benchproof doctor`."""
+"""Say what can and cannot be measured here, of this project, and what to do about it.
 
-from __future__ import annotations
-
-from . import options  # noqa: TC001  (typer reads annotations at run time)
-from .output import Output
-
-HELP = """Say what can and cannot be measured here, of this project, and what to do about it.
-
-\b
 Examples:
   benchproof doctor            a table
   benchproof doctor --json -   for machines
 
 Exit status: 0 this project can be measured here, 2 it cannot.
 """
+
+from __future__ import annotations
+
+from . import options  # noqa: TC001  (typer reads annotations at run time)
+from .output import Output
 
 
 def command(

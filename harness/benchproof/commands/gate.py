@@ -1,4 +1,21 @@
-"""`benchproof gate`."""
+"""Decide whether a commit may go in: base against head, every implementation, one verdict.
+
+Exact meters (instructions, allocations, bytes) always finish; wall time takes its budget. Limits
+are in [tool.benchproof] of pyproject.toml, accepted regressions in accepted.toml (docs/gate.md).
+Without BASE, the base is the commit at which the gate passed last (reports/gate/passed.json).
+
+Examples:
+  benchproof gate main my-branch                   everything
+  benchproof gate HEAD~1 HEAD --meters exact       only what cannot be noise
+  benchproof gate main . --bench bind --impl python
+  benchproof gate main HEAD --builds 3             code layout belongs to the interval
+  benchproof gate main HEAD --json g.json --markdown g.md --junit g.xml
+  benchproof gate --meters exact --record          HEAD against the last pass; keep a new one
+  benchproof gate --meters exact --record --pin 2.1    and show drift since 2.1 from now on
+
+Exit status: 0 no regression, 1 regression, 2 could not measure, 3 a benchmark is undecided and the
+project demands `decide = "all"`.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +29,6 @@ from benchproof.errors import BenchproofError
 
 from . import options
 from .output import Output
-
-HELP = """Decide whether a commit may go in: base against head, every implementation, one verdict.
-
-Exact meters (instructions, allocations, bytes) always finish; wall time takes its budget. Limits
-are in [tool.benchproof] of pyproject.toml, accepted regressions in accepted.toml (docs/gate.md).
-Without BASE, the base is the commit at which the gate passed last (reports/gate/passed.json).
-
-\b
-Examples:
-  benchproof gate main my-branch                   everything
-  benchproof gate HEAD~1 HEAD --meters exact       only what cannot be noise
-  benchproof gate main . --bench bind --impl python
-  benchproof gate main HEAD --builds 3             code layout belongs to the interval
-  benchproof gate main HEAD --json g.json --markdown g.md --junit g.xml
-  benchproof gate --meters exact --record          HEAD against the last pass; keep a new one
-  benchproof gate --meters exact --record --pin 2.1    and show drift since 2.1 from now on
-
-Exit status: 0 no regression, 1 regression, 2 could not measure, 3 a benchmark is undecided and the
-project demands `decide = "all"`.
-"""
 
 
 def command(

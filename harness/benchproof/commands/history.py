@@ -1,23 +1,10 @@
-"""`benchproof history`."""
-
-from __future__ import annotations
-
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
-from typing import Annotated
-
-import typer
-
-from .options import Bench, Impl, Json, Suites, chosen_meters, measured_impls, place_of
-from .output import Output
-
-HELP = """Measure commits of the past, and keep the numbers in asv's own result files.
+"""Measure commits of the past, and keep the numbers in asv's own result files.
 
 RANGE is git's: A..B, B^! (one commit), or a branch; without it, the whole first-parent line. What
 is known is skipped, commits with the same driver share a measurement, and each commit is kept as
 soon as it is measured: Ctrl-C loses nothing, the same command goes on (docs/history.md). Files go
 to reports/results/asv, where `asv publish`, `asv show` and `asv compare` read them.
 
-\b
 Examples:
   benchproof history                            all commits, ends first, then the gaps between
   benchproof history main~20..main              a range
@@ -29,6 +16,16 @@ Examples:
 
 Exit status: 0 everything that was asked for is known; 2 stopped, or nothing has a number.
 """
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+
+from .options import Bench, Impl, Json, Suites, chosen_meters, measured_impls, place_of
+from .output import Output
 
 
 def command(

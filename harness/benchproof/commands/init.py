@@ -1,4 +1,17 @@
-"""`benchproof init`."""
+"""Write the few lines that a project needs to be measured, from what is found in it.
+
+That is [tool.benchproof] in pyproject.toml with the package and the folder of benchmarks; a first
+benchmark that runs, if there is none; with --workflow, a GitHub workflow that gates pull requests.
+Nothing that exists is overwritten. Afterwards `benchproof compare HEAD .` measures.
+
+Examples:
+  benchproof init --dry-run        what would be written?
+  benchproof init
+  benchproof init --workflow       and a gate for pull requests
+  benchproof init --package src/acme --suites benchmarks
+
+Exit status: 0 written, or nothing to write; 2 it is not clear what is to be measured.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +22,6 @@ import typer
 
 from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
-
-HELP = """Write the few lines that a project needs to be measured, from what is found in it.
-
-That is [tool.benchproof] in pyproject.toml with the package and the folder of benchmarks; a first
-benchmark that runs, if there is none; with --workflow, a GitHub workflow that gates pull requests.
-Nothing that exists is overwritten. Afterwards `benchproof compare HEAD .` measures.
-
-\b
-Examples:
-  benchproof init --dry-run        what would be written?
-  benchproof init
-  benchproof init --workflow       and a gate for pull requests
-  benchproof init --package src/acme --suites benchmarks
-
-Exit status: 0 written, or nothing to write; 2 it is not clear what is to be measured.
-"""
 
 
 def command(

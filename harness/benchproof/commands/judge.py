@@ -1,4 +1,16 @@
-"""`benchproof judge`."""
+"""Judge kept samples again: nothing is built, nothing is measured.
+
+FILE is what `compare` or `gate` wrote with --records. Settings, accepted regressions and the day
+are those of the run, so that the verdict is the same to the digit.
+
+Examples:
+  benchproof compare main HEAD --records main.jsonl.gz
+  benchproof judge main.jsonl.gz --all
+  benchproof judge main.jsonl.gz --json -
+
+Exit status: 0 no regression, 1 regression, 2 could not measure, or no such samples, 3
+cannot decide.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +21,6 @@ import typer
 
 from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
-
-HELP = """Judge kept samples again: nothing is built, nothing is measured.
-
-FILE is what `compare` or `gate` wrote with --records. Settings, accepted regressions and the day
-are those of the run, so that the verdict is the same to the digit.
-
-\b
-Examples:
-  benchproof compare main HEAD --records main.jsonl.gz
-  benchproof judge main.jsonl.gz --all
-  benchproof judge main.jsonl.gz --json -
-
-Exit status: 0 no regression, 1 regression, 2 could not measure, or no such samples, 3
-cannot decide.
-"""
 
 
 def command(

@@ -1,4 +1,15 @@
-"""`benchproof list`."""
+"""List the benchmarks of a project, and the meters that measure each.
+
+What asv finds and is not measured is listed with the reason. Nothing is built, unless the
+benchmarks import the package: then SIDE is.
+
+Examples:
+  benchproof list                    all benchmarks
+  benchproof list --bench bind       those in whose name it is found
+  benchproof list HEAD~1 --json -    for machines
+
+Exit status: 0 there are benchmarks that can be measured, 2 there are none.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +19,6 @@ import typer
 
 from . import options
 from .output import Output
-
-HELP = """List the benchmarks of a project, and the meters that measure each.
-
-What asv finds and is not measured is listed with the reason. Nothing is built, unless the
-benchmarks import the package: then SIDE is.
-
-\b
-Examples:
-  benchproof list                    all benchmarks
-  benchproof list --bench bind       those in whose name it is found
-  benchproof list HEAD~1 --json -    for machines
-
-Exit status: 0 there are benchmarks that can be measured, 2 there are none.
-"""
 
 
 def command(

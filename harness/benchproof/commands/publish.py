@@ -1,4 +1,19 @@
-"""`benchproof publish`."""
+"""Publish what was measured as a site: static files, for the disk or any web host.
+
+It shows the history that `benchproof history` measured, with its changes, the claims, the
+calibration and the newest gate; a part that is missing says so on its page. Files that cannot be
+used are named and left out. The site is written beside its place and moved there whole; the path of
+its first page is printed last. asv's own site is published beside it.
+
+Examples:
+  benchproof publish                              reports/html/index.html
+  benchproof publish --out site --no-asv          elsewhere, without asv's own site
+  benchproof publish --pictures changed           SVG and PNG of benchmarks that changed last
+  benchproof publish --pictures '^decode_rows'    of those that match
+  benchproof publish --from other/reports --json done.json
+
+Exit status: 0 published, 2 could not be published.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +26,6 @@ import typer
 
 from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
-
-HELP = """Publish what was measured as a site: static files, for the disk or any web host.
-
-It shows the history that `benchproof history` measured, with its changes, the claims, the
-calibration and the newest gate; a part that is missing says so on its page. Files that cannot be
-used are named and left out. The site is written beside its place and moved there whole; the path of
-its first page is printed last. asv's own site is published beside it.
-
-\b
-Examples:
-  benchproof publish                              reports/html/index.html
-  benchproof publish --out site --no-asv          elsewhere, without asv's own site
-  benchproof publish --pictures changed           SVG and PNG of benchmarks that changed last
-  benchproof publish --pictures 'decode_rows\\.'   of those that match
-  benchproof publish --from other/reports --json done.json
-
-Exit status: 0 published, 2 could not be published.
-"""
 
 
 def command(

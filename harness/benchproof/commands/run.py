@@ -1,18 +1,10 @@
-"""`benchproof run`."""
-
-from __future__ import annotations
-
-from . import options
-from .output import Output
-
-HELP = """Measure HEAD: Cython against pure Python, HEAD against its parent; then the page.
+"""Measure HEAD: Cython against pure Python, HEAD against its parent; then the page.
 
 Results go to reports/latest/, the page to reports/html/run.html, and to index.html unless
 `benchproof publish` has put the site there; its path is printed last.
 Only the comparison of commits can fail the job. It measures the compiled implementation, or pure
 Python where nothing else changed; --impl chooses.
 
-\b
 Examples:
   benchproof run
   benchproof run --quick --bench routing_key
@@ -20,6 +12,11 @@ Examples:
 
 Exit status: 0 no regression, 1 regression, 2 could not measure.
 """
+
+from __future__ import annotations
+
+from . import options
+from .output import Output
 
 
 def command(

@@ -1,4 +1,15 @@
-"""`benchproof share`."""
+"""Tell which share of a whole benchmark each of its parts has.
+
+Reads results, and measures nothing. Parts are the benchmarks that say so (`part_of`): in the suite
+query_path, each hop of a request. What is in no part is a line of its own.
+
+Examples:
+  benchproof share                                  of the last `benchproof run`
+  benchproof compare HEAD@impl:python HEAD@impl:cython --bench query_path --json q.json
+  benchproof share q.json --side right
+
+Exit status: 0, or 2 if there are no such results.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +20,6 @@ import typer
 
 from . import options  # noqa: TC001  (typer reads annotations at run time)
 from .output import Output
-
-HELP = """Tell which share of a whole benchmark each of its parts has.
-
-Reads results, and measures nothing. Parts are the benchmarks that say so (`part_of`): in the suite
-query_path, each hop of a request. What is in no part is a line of its own.
-
-\b
-Examples:
-  benchproof share                                  of the last `benchproof run`
-  benchproof compare HEAD@impl:python HEAD@impl:cython --bench query_path --json q.json
-  benchproof share q.json --side right
-
-Exit status: 0, or 2 if there are no such results.
-"""
 
 
 def command(
