@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-#: Modules of this package: the docstring is what `--help` shows, the result of `command` the status.
+#: Modules of this package: the docstring is the help, the result of `command` the exit status.
 COMMANDS = (
     "init", "list", "compare", "run", "gate", "judge", "history", "changes", "bisect", "publish",
     "share", "doctor",
