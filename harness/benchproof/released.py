@@ -114,10 +114,11 @@ def _check(wheel: Path) -> None:
 def repository(text: str, root: Path) -> tuple[Checkout, str]:
     """Another repository, and the revision that is meant in it.
 
-    One at an address is cloned into the cache, and fetched again each time.
+    One at an address, and one without a working tree, is cloned into the cache and fetched again
+    each time. What no branch or tag has, such as ``refs/pull/7/head``, is fetched by its name.
 
     Args:
-        text: ``repo:ADDRESS@REVISION``.
+        text: ``repo:ADDRESS@REVISION``; a folder, or an address that git can clone.
         root: of the project.
 
     Raises:
@@ -129,7 +130,9 @@ def repository(text: str, root: Path) -> tuple[Checkout, str]:
     if not address or not revision:
         raise TargetError(f"{text!r}: write repo:ADDRESS@REVISION, of a folder or an address")
     if Path(address).is_dir():
-        return Checkout.around(Path(address)), revision
+        if not _is_bare(Path(address)):
+            return Checkout.around(Path(address)), revision
+        address = str(Path(address).resolve())
     folder = (
         files.cache_of(root) / "repositories" / hashlib.sha256(address.encode()).hexdigest()[:16]
     )
@@ -142,7 +145,25 @@ def repository(text: str, root: Path) -> tuple[Checkout, str]:
     found = Checkout(folder)
     branch = f"origin/{revision}"
     known = found.ask("for-each-ref", "--format=%(refname:short)").split()
-    return found, branch if branch in known else revision
+    if branch in known:
+        return found, branch
+    here = ("-C", str(folder))
+    if not _run(*here, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").returncode:
+        return found, revision
+    fetched = _run(*here, "fetch", "--quiet", "--", "origin", revision)
+    return found, revision if fetched.returncode else found.commit("FETCH_HEAD")
+
+
+def _is_bare(folder: Path) -> bool:
+    """Whether a folder is a repository without a working tree."""
+    return _run("-C", str(folder), "rev-parse", "--is-bare-repository").stdout.strip() == "true"
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603  (our own command line, no shell)
+        ["git", *arguments],  # noqa: S607  (git, found as people do)
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 def _git(*arguments: str, said: str) -> None:
@@ -151,10 +172,7 @@ def _git(*arguments: str, said: str) -> None:
     Raises:
         TargetError: it does not do it.
     """
-    answer = subprocess.run(  # noqa: S603  (our own command line, no shell)
-        ["git", *arguments],  # noqa: S607  (git, found as people do)
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    answer = _run(*arguments)
     if answer.returncode:
         lines = answer.stderr.strip().splitlines()
         words = lines[-1] if lines else f"status {answer.returncode}"

@@ -11,7 +11,7 @@ from benchproof import build, dependencies, released, targets
 from benchproof.checkout import Checkout
 from benchproof.errors import BuildError, TargetError
 from benchproof.processes import Crew
-from tests.harness.toy import Repository, wheel
+from tests.harness.toy import BUILT_BY_SETUPTOOLS, Repository, wheel
 
 BENCH = """
 import acme
@@ -248,3 +248,27 @@ def test_a_commit_of_another_repository_is_a_side(hatched, cache, tmp_path):
         )  # fmt: skip
         assert answer.returncode == 1, answer.stdout + answer.stderr
         assert "regressed" in answer.stdout
+
+
+def test_a_pull_request_of_a_bare_repository_is_a_side(tmp_path):
+    """What no branch has: a forge keeps it as refs/pull/NUMBER/head, and a clone leaves it out."""
+    origin = Repository(tmp_path / "origin")
+    origin.write("acme/__init__.py", SPIN)
+    origin.write("pyproject.toml", BUILT_BY_SETUPTOOLS + 'name = "acme"\n')
+    origin.commit("a package")
+    bare = tmp_path / "bare.git"
+    origin.git("clone", "--quiet", "--bare", str(origin.root), str(bare))
+    project = Checkout(tmp_path / "project")
+    for address in (str(bare), bare.as_uri()):
+        assert targets.resolve(targets.parse(f"repo:{address}@main"), project).commit
+        for text in (SPIN + "A = 1\n", DEARER):  # which is pushed again
+            origin.git("switch", "--quiet", "--force-create", "proposal", "main")
+            origin.write("acme/__init__.py", text)
+            pushed = origin.commit(f"a proposal for {address}")
+            origin.git("push", "--quiet", "--force", str(bare), "proposal:refs/pull/7/head")
+            for revision in ("refs/pull/7/head", pushed):
+                side = targets.resolve(targets.parse(f"repo:{address}@{revision}"), project)
+                assert side.commit == pushed
+                assert side.content
+        with pytest.raises(TargetError, match="'refs/pull/8/head' names nothing"):
+            targets.resolve(targets.parse(f"repo:{address}@refs/pull/8/head"), project)
