@@ -1,11 +1,12 @@
 """Changes are found where they were put, at the very commit, and nowhere else."""
 
 from dataclasses import replace
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
-from benchproof.changes import find, find_all, search, stretch
+from benchproof.changes import find, find_all, search, segment, stretch
 from benchproof.changes.noise import FLOORS
 from benchproof.history.model import Commit
 from tests.harness.generated import Generator, commits, drawn, key, series_of
@@ -148,6 +149,25 @@ def test_where_noise_hides_the_commit_the_range_says_so():
     (change,) = find(series_of(key(0, "wall"), values, half=0.05))
     assert change.before + 1 < change.after
     assert change.before < 100 <= change.after
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_fit_is_the_cheapest_of_all_ways_to_cut(seed):
+    random = np.random.default_rng(seed)
+    x = np.repeat(random.normal(0, 3, 4), random.integers(1, 4, 4)) + random.normal(0, 1, 1)
+    sums = segment.Sums.over(x, random.uniform(0.5, 2, len(x)))
+    edges, price = np.arange(len(x) + 1), 2.0
+
+    def cost(places):
+        parts = list(pairwise([0, *places, len(x)]))
+        level = [sums.mean(*part) - sums.middle for part in parts]
+        return price * len(places) + sum(
+            sums.second[stop] - sums.second[start] - mean**2 * sums.weigh(start, stop)
+            for (start, stop), mean in zip(parts, level, strict=True)
+        )
+
+    ways = [each for many in range(len(x)) for each in combinations(range(1, len(x)), many)]
+    assert cost(segment._pelt(sums, edges, price)) == pytest.approx(min(map(cost, ways)))
 
 
 def test_more_tests_need_more_evidence():

@@ -177,7 +177,7 @@ from benchproof.cli import main
 main()
 """
 PAGES = ("jinja2", "markupsafe", "matplotlib", "pandas")
-HISTORY = ("asv", "ruptures", "virtualenv")
+HISTORY = ("asv", "virtualenv")
 
 
 def without(names, *words, cwd, **env):

@@ -18,7 +18,6 @@ HEAVY = {
     "numpy",
     "pandas",
     "pydantic",
-    "ruptures",
     "scipy",
 }
 PROGRAM = """

@@ -13,9 +13,7 @@ if the canary does, or if there is no canary to ask.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from importlib import import_module
-from threading import Thread
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,7 +22,7 @@ from . import noise, sizes
 from .stretch import Store, stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from benchproof.history.model import Commit, History, Series, SeriesKey
@@ -80,10 +78,7 @@ class Change:
     def told(self, commits: list[Commit]) -> dict[str, Any]:
         """It in JSON's types; None stands for a ratio that is infinite."""
         return {
-            "benchmark": self.key.benchmark,
-            "meter": self.key.meter,
-            "impl": self.key.impl,
-            "machine": self.key.machine,
+            **asdict(self.key),
             "before": commits[self.before].hash,
             "after": commits[self.after].hash,
             "likely": commits[self.likely].hash,
@@ -108,22 +103,6 @@ AS_LARGE = 3.0
 _HARMLESS = frozenset({"arch", "cores", "cpu", "kernel", "machine", "num_cpu", "os", "ram"})
 
 
-def with_kinds(
-    history: History, changes: Iterable[Change], canaries: Sequence[Change]
-) -> list[Change]:
-    """The changes, each with its kind.
-
-    Args:
-        history: that they are of.
-        changes: of its series.
-        canaries: changes of its canaries.
-    """
-    return [
-        replace(change, kind="platform" if _by_platform(history, change, canaries) else "code")
-        for change in changes
-    ]
-
-
 def _by_platform(history: History, change: Change, canaries: Sequence[Change]) -> bool:
     """Whether the platform explains a change."""
     if any(_explains(canary, change) for canary in canaries):
@@ -133,10 +112,8 @@ def _by_platform(history: History, change: Change, canaries: Sequence[Change]) -
         return False
     if differing - _HARMLESS:
         return True
-    if noise.floor_of(change.key.meter).exact:
-        return False
-    canary = history.canary(change.key)
-    return canary is None or not _watched(canary, change)
+    exact = noise.floor_of(change.key.meter).exact
+    return not exact and not _watched(history.canary(change.key), change)
 
 
 def _explains(canary: Change, change: Change) -> bool:
@@ -145,49 +122,33 @@ def _explains(canary: Change, change: Change) -> bool:
         return False
     if canary.before >= change.after or change.before >= canary.after:
         return False
-    one, other = (_logarithm(each.ratio) for each in (canary, change))
+    one, other = (math.log(each.ratio) if each.ratio > 0 else -math.inf
+                  for each in (canary, change))  # fmt: skip
     return one * other > 0 and abs(other) <= AS_LARGE * abs(one)
-
-
-def _logarithm(ratio: float) -> float:
-    if ratio <= 0:
-        return -math.inf
-    return math.log(ratio)
 
 
 def _differing(history: History, change: Change) -> set[str]:
     """The names of what is recorded differently of the platforms before and after a change."""
-    series = history.series.get(change.key)
-    if series is None or len(series.platform) != len(series.index):
+    series = history.series[change.key]
+    if len(series.platform) != len(series):
         return set()
-    before = _at(series, int(np.searchsorted(series.index, change.before, side="right")) - 1)
-    after = _at(series, int(np.searchsorted(series.index, change.after)))
-    if before < 0 or after < 0 or before == after:
+    points = np.searchsorted(series.index, [change.before, change.after])
+    before, after = (int(series.platform[point]) for point in points)
+    if before < 0 or after < 0:
         return set()
     one, other = history.platforms[before], history.platforms[after]
     return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
 
 
-def _at(series: Series, point: int) -> int:
-    """The platform of a point, -1 where there is none."""
-    return int(series.platform[point]) if 0 <= point < len(series.platform) else -1
-
-
-def _watched(canary: Series, change: Change) -> bool:
+def _watched(canary: Series | None, change: Change) -> bool:
     """Whether a canary was measured on both sides of a change."""
-    return bool(np.any(canary.index <= change.before) and np.any(canary.index >= change.after))
+    return canary is not None and bool(
+        np.any(canary.index <= change.before) and np.any(canary.index >= change.after)
+    )
 
 
 #: The part of the listed changes that may be expected to be none.
 ALPHA = 0.01
-
-
-def prepare() -> None:
-    """Import what a search needs in a thread of its own, while the caller reads what to search.
-
-    The imports take a second. That is a fifth of publishing one commit more of a long history.
-    """
-    Thread(target=import_module, args=("ruptures",), daemon=True).start()
 
 
 def find(series: Series, commits: Sequence[Commit] = (), alpha: float = ALPHA) -> list[Change]:
@@ -229,7 +190,10 @@ def find_all(
     takers = _takers(history.commits)
     changes = _changes(history.series, found, takers, alpha)
     canaries = _changes(history.canaries, found, takers, alpha)
-    return with_kinds(history, changes, canaries)
+    return [
+        replace(change, kind="platform") if _by_platform(history, change, canaries) else change
+        for change in changes
+    ]
 
 
 def _found(everything: Mapping[SeriesKey, Series], store: Store) -> dict[SeriesKey, list[Found]]:

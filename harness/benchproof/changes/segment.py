@@ -4,9 +4,8 @@ The scan compares means of neighbouring windows of many lengths. All windows of 
 compared at once, by differences of cumulative sums, so that a scan of n points takes the time of
 some n log n additions. It only proposes; it proposes too much on purpose. Then the best piecewise
 constant fit by weighted squares: Killick, Fearnhead and Eckley, "Optimal detection of changepoints
-with a linear computational cost" (2012), as ruptures has it, with a cost of our own: weighted, and
-over blocks. A block is what lies between two proposed places, and its sums are all that the cost of
-any union of blocks needs.
+with a linear computational cost" (2012), weighted, and over blocks. A block is what lies between
+two proposed places, and its sums are all that the cost of any union of blocks needs.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from .noise import Numbers
@@ -129,44 +126,31 @@ def penalty(count: int) -> float:
 def fit(sums: Sums, proposed: NDArray[np.int64]) -> list[int]:
     """The places at which the best fit begins another level, increasing."""
     count = len(sums.weight) - 1
-    edges = np.concatenate(([0], proposed, [count]))
-    if len(edges) < 3:
-        return []
-    weight, first, second = (part[edges].tolist() for part in
-                             (sums.weight, sums.first, sums.second))  # fmt: skip
-    ends = _pelt(weight, first, second, penalty(count))
-    places = [int(edges[end]) for end in ends if end < len(edges) - 1]
+    places = _pelt(sums, np.concatenate(([0], proposed, [count])), penalty(count))
     for _ in range(_PASSES):
         places = _refine(sums, places, count)
     return places
 
 
-def _pelt(
-    weight: Sequence[float], first: Sequence[float], second: Sequence[float], price: float
-) -> list[int]:
-    """Ruptures' PELT over blocks, of which cumulative sums are given."""
-    from ruptures import Pelt  # noqa: PLC0415  (slow to import)
-    from ruptures.base import BaseCost  # noqa: PLC0415
-
-    class Squares(BaseCost):  # type: ignore[misc]  # (ruptures is not typed)
-        """Weighted squares around the mean of a union of blocks."""
-
-        model = "weighted squares"
-        min_size = 1
-
-        def fit(self, signal: NDArray[np.float64]) -> Squares:
-            """Take the number of blocks."""
-            self.signal = signal
-            return self
-
-        def error(self, start: int, end: int) -> float:
-            """The cost of the blocks from start up to end."""
-            total = first[end] - first[start]
-            return second[end] - second[start] - total * total / (weight[end] - weight[start])
-
-    blocks = np.zeros((len(weight) - 1, 1))
-    found: list[int] = Pelt(custom_cost=Squares(), min_size=1, jump=1).fit(blocks).predict(price)
-    return found
+def _pelt(sums: Sums, edges: NDArray[np.int64], price: float) -> list[int]:
+    """The edges at which the cheapest fit of one level for each part begins another part."""
+    weight, first, second = (part[edges] for part in (sums.weight, sums.first, sums.second))
+    cost = np.full(len(edges), -price)
+    before = [0] * len(edges)
+    alive = np.array([0])
+    for end in range(1, len(edges)):
+        own = second[end] - second[alive]
+        own -= (first[end] - first[alive]) ** 2 / (weight[end] - weight[alive])
+        all_of_it = cost[alive] + own
+        at = int(np.argmin(all_of_it))
+        before[end], cost[end] = int(alive[at]), all_of_it[at] + price
+        # What is dearer now without a further part will be dearer for ever.
+        alive = np.append(alive[all_of_it <= cost[end]], end)
+    places: list[int] = []
+    while before[end]:
+        end = before[end]
+        places.append(int(edges[end]))
+    return places[::-1]
 
 
 def _refine(sums: Sums, places: list[int], count: int) -> list[int]:

@@ -86,14 +86,13 @@ def read_documents(parts: Gathered, reports: Path) -> None:
 def _read_history(
     parts: Gathered, reports: Path, checkout: Checkout, cache: Path, tell: Teller
 ) -> None:
-    from benchproof.changes import find_all, prepare  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof.changes import find_all  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.history.asv_files import load  # noqa: PLC0415  (the same)
 
     results = reports / ASV_RESULTS
     if not results.is_dir():
         parts.why["history"] = "No history was measured: `benchproof history` measures one."
         return
-    prepare()
     try:
         parts.history = load(
             results, checkout, cache=cache / f"history-{digest(str(results.resolve()))}.npy"
