@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import tarfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import asv_conf, package, variants
 from .errors import BenchproofError, TargetError
 from .near import meant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -91,13 +96,17 @@ class Checkout:
         """The least grade of proof that the project demands of a benchmark, or ""."""
         return str(package.setting(self.root, "proof") or "")
 
-    def ask(self, *arguments: str) -> str:
+    def ask(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
         """The output of a git command that must succeed.
+
+        Args:
+            arguments: of git.
+            env: variables that it gets beside those of this process.
 
         Raises:
             BenchproofError: it did not.
         """
-        return self._bytes(*arguments).decode(errors="surrogateescape").strip()
+        return self._bytes(*arguments, env=env).decode(errors="surrogateescape").strip()
 
     def commit(self, revision: str) -> str:
         """The full hash of the commit that a revision names.
@@ -119,6 +128,18 @@ class Checkout:
         """The checked-out commit, or None before the first one."""
         answer = _git(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         return None if answer.returncode else answer.stdout.decode().strip()
+
+    def merge_base(self, one: str, other: str) -> str:
+        """The newest commit that two revisions share.
+
+        Raises:
+            TargetError: one names nothing, or they share none.
+        """
+        commits = self.commit(one), self.commit(other)
+        answer = _git(self.root, "merge-base", *commits)
+        if answer.returncode:
+            raise TargetError(f"{one!r} and {other!r} share no commit")
+        return answer.stdout.decode().strip()
 
     def parent(self, commit: str) -> str | None:
         """The first parent, or None for a root commit or where a shallow clone ends."""
@@ -175,19 +196,21 @@ class Checkout:
             tar.extractall(target)  # noqa: S202  (git wrote it from our own repository)
         archive.unlink()
 
-    def _bytes(self, *arguments: str) -> bytes:
-        answer = _git(self.root, *arguments)
+    def _bytes(self, *arguments: str, env: Mapping[str, str] | None = None) -> bytes:
+        answer = _git(self.root, *arguments, env=env)
         if answer.returncode:
             raise BenchproofError(f"git {arguments[0]} failed: {_reason(answer)}")
         return answer.stdout
 
 
-def _git(place: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def _git(
+    place: Path, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
     """Run git without touching its index."""
     try:
         return subprocess.run(  # noqa: S603  (our own command line, no shell)
             ["git", "--no-optional-locks", *arguments],  # noqa: S607  (git, found as people do)
-            cwd=place, capture_output=True, check=False,
+            cwd=place, capture_output=True, check=False, env={**os.environ, **(env or {})},
         )  # fmt: skip
     except FileNotFoundError as error:
         raise BenchproofError("git is not installed, and sides are commits: install git") from error

@@ -31,6 +31,8 @@ KIND, SCHEMA = "comparison", 4
 _PROCESSOR = ", processor time"
 #: Why a case has no number where nothing is wrong with it.
 _NOT_REACHED = ("it was not reached", "no meter finished")
+#: What is noted of a case whose answers were compared by the tool, and are not the same.
+DIFFERENT = "the two sides give different answers"
 #: What a meter says that nobody asked for.
 NOT_ASKED_FOR = "not asked for"
 
@@ -203,7 +205,7 @@ def _row(
         row["verdict"], note = verdict.judge_case(row["meters"])
         told = [note, got.untimed.get(case.name)]
         if _differ(answers) and not case.answers_may_differ:
-            told.append("the two sides give different answers")
+            told.append(DIFFERENT)
         if row["verdict"] == "changed":
             told.append("whether more is better only the benchmark knows")
         row["note"] = "; ".join(filter(None, told))

@@ -15,6 +15,7 @@ Everything has a default, so the table may be absent::
     decide = "all"              # a benchmark that stays undecided fails: exit status 3
     proof = "proved"            # or "witnessed": what less is known of is refused; default: none
     suite_limit = 0.001         # the largest change of a whole suite that counts as none
+    test = "pytest -q -x"       # what must pass before a change is kept (benchproof try)
 
     [tool.benchproof.variants.fast]  # named environments; without any there is one, without a name
     kind = "compiled"              # or "pure": what must run of modules that have both
@@ -66,6 +67,7 @@ CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]]
     "trade_off": (str, lambda value: value in {"pass", "fail"}, '"pass" or "fail"'),
     "decide": (str, lambda value: value == "all", '"all"'),
     "proof": (str, lambda value: value in {"proved", "witnessed"}, '"proved" or "witnessed"'),
+    "test": (str, lambda value: bool(value.strip()), "a command, as a shell reads it"),
     "suite_limit": (
         float,
         lambda value: SUITE_LEAST <= value < 1,
@@ -110,6 +112,7 @@ class Settings:
         decide: "all" where a benchmark that stays undecided fails, else "".
         proof: the least that must be known of the files that a benchmark ran; "" for nothing.
         suite_limit: the largest change of a whole suite that counts as none.
+        test: the command of the project's tests, as a shell reads it; "" for none.
         variants: that the project names, in the order of the file.
     """
 
@@ -127,6 +130,7 @@ class Settings:
     decide: str = ""
     proof: str = ""
     suite_limit: float = SUITE_LIMIT
+    test: str = ""
     variants: tuple[variants.Variant, ...] = ()
 
     def limit(self, meter: str, benchmark: str) -> Limit:

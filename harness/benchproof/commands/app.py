@@ -4,6 +4,7 @@ Examples:
   benchproof init                  write the few lines that a project needs
   benchproof list                  what is there to measure, and by what?
   benchproof compare HEAD .        what do my uncommitted edits do?
+  benchproof try                   are they right, faster, and worth keeping?
   benchproof gate main HEAD        may this branch go in?
   benchproof doctor                what can this machine measure?
 
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-#: Modules of this package: the docstring is the help, the result of `command` the exit status.
+#: Modules of this package (a line below: the word is one of Python): the docstring is the help, the result of `command` the exit status.
 COMMANDS = (
-    "init", "list", "compare", "run", "gate", "judge", "history", "changes", "bisect", "publish",
-    "share", "doctor",
+    "init", "list", "compare", "try_", "run", "gate", "judge", "history", "changes", "bisect",
+    "publish", "share", "doctor",
 )  # fmt: skip
 #: Commands whose `--json` took no file once; there, without one, it means standard output.
 _JSON_ALONE = ("doctor", "publish", "share")
@@ -96,7 +97,8 @@ def _complain(error: BenchproofError) -> int:
 
 for _name in COMMANDS:
     _module = importlib.import_module(f".{_name}", __package__)
-    app.command(name=_name, help=help_of(_module))(tells_errors(_module.command, _name))
+    _word = _name.rstrip("_")
+    app.command(name=_word, help=help_of(_module))(tells_errors(_module.command, _word))
 
 
 def run() -> int:

@@ -1,0 +1,286 @@
+"""One turn of an optimisation loop: is a change right, what does it bring, is it to be kept?
+
+Build, tests, answers, speed: the first of them that says no decides, and nothing after it is paid
+for. What was decided is a line of a log, found again by what was changed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from benchproof import compare, judge, settings, verdict
+from benchproof.errors import (
+    CANNOT_DECIDE,
+    COULD_NOT_MEASURE,
+    NO_REGRESSION,
+    REGRESSION,
+    BenchproofError,
+    BuildError,
+    told,
+)
+from benchproof.gate.report import words
+from benchproof.processes import Crew
+from benchproof.render import units
+from benchproof.results import now
+
+from . import checks, proposal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from benchproof.checkout import Checkout
+    from benchproof.place import Place
+    from benchproof.progress import Teller
+
+    from .proposal import Proposal
+
+Word = Literal["keep", "discard", "undecided", "could not measure"]
+EXITS: Mapping[Word, int] = {
+    "keep": NO_REGRESSION, "discard": REGRESSION, "undecided": CANNOT_DECIDE,
+    "could not measure": COULD_NOT_MEASURE,
+}  # fmt: skip
+#: Name of the log in the cache, and the version of its lines.
+LOG, SCHEMA = "tried.jsonl", 1
+#: Cases that the last line names.
+_NAMED = 3
+#: Why there was nothing to measure.
+NOT_BUILT = "it changes nothing that is built"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of a change, and why."""
+
+    word: Word
+    why: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is asked.
+
+    Attributes:
+        request: of the comparison; its sides are the change's.
+        test: command of the tests; "" for what the project set.
+        seconds: that the tests may take.
+        log: file of what was tried.
+    """
+
+    request: compare.Request
+    test: str
+    seconds: float
+    log: Path
+
+
+def run(trial: Trial, change: Proposal, place: Place, tell: Teller) -> dict[str, Any]:
+    """Try a change; what the log keeps of it, and ``comparison`` if it came to one.
+
+    Raises:
+        BenchproofError: the base does not build, or the question cannot be meant.
+    """
+    started = time.monotonic()
+    command = trial.test or settings.load(place.checkout.root).test
+    decision = _checked(trial, command, change, place, tell)
+    document = None
+    if decision is None:
+        document = compare.compare(trial.request, place, tell).document
+        decision = decide(document)
+    measured = [row for row in (document or {"cases": []})["cases"] if row["meters"]]
+    record = {
+        "schema": SCHEMA, "key": change.key, "when": now(), "change": change.words,
+        "base": change.base, "commit": change.commit, "files": list(change.files),
+        "decision": decision.word, "why": decision.why, "test": command or None,
+        "bench": trial.request.bench, "ratio": ratio(measured),
+        "confidence": confidence(measured), "seconds": round(time.monotonic() - started, 1),
+        "cases": [_case(row) for row in measured],
+    }  # fmt: skip
+    append(record, trial.log)
+    return record | ({"comparison": document} if document else {})
+
+
+def _checked(
+    trial: Trial, command: str, change: Proposal, place: Place, tell: Teller
+) -> Decision | None:
+    """Build and test; a decision where that settles it."""
+    impl = trial.request.impls[0] if trial.request.impls else ""
+    with Crew() as crew:
+        try:
+            built = checks.build(change.commit, impl, place, crew, tell)
+        except BuildError as error:
+            tell.line(str(error))
+            return Decision("discard", "it does not build")
+        if not command:
+            tell.line('no tests were run: --test, or test = "..." of [tool.benchproof], names them')
+            return None
+        tell.stage(f"running the tests: {command}")
+        ran = checks.run(command, change.commit, built, place, trial.seconds)
+        if ran.passed:
+            return None
+        for line in ran.why:
+            tell.line(f"  {line}")
+        tell.stage("running the tests of the base, too")
+        base = checks.build(change.base, impl, place, crew, tell)
+        if not checks.run(command, change.base, base, place, trial.seconds).passed:
+            return Decision("could not measure", "the tests fail at the base, too")
+    return Decision("discard", f"the tests fail: {ran.why[-1] if ran.why else command}")
+
+
+def decide(document: Mapping[str, Any]) -> Decision:
+    """Keep what is right, faster somewhere and slower nowhere."""
+    cases, said = document["cases"], document["verdict"]
+    if refused := _wrong(cases) or _slower(document):
+        return refused
+    good = gains(document)
+    if good:
+        price = told_of(words.moved(document), worse=True) or "none"
+        return Decision("keep", f"faster: {told_of(good, worse=False)}; price: {price}")
+    if said["exit"] == COULD_NOT_MEASURE:
+        return Decision("could not measure", said["summary"])
+    unsure = [row for row in cases if row["verdict"] == "undecided"]
+    if unsure:
+        return Decision("undecided", f"{_names(unsure)}: --budget gives more time")
+    why = f"no difference in {len(cases)} benchmarks" if cases else NOT_BUILT
+    return Decision("discard", why)
+
+
+def _wrong(cases: Sequence[Mapping[str, Any]]) -> Decision | None:
+    """A decision where answers differ, or a benchmark runs on the left side alone."""
+    wrong = [row for row in cases
+             if row["status"] == "different answers" or judge.DIFFERENT in row["note"]]  # fmt: skip
+    if wrong:
+        return Decision("discard", f"other answers: {_names(wrong)}")
+    broken = [row for row in cases if row["why"].startswith("right: ")]
+    if broken:
+        return Decision("discard", f"{_names(broken)}: {broken[0]['why'].removeprefix('right: ')}")
+    return None
+
+
+def _slower(document: Mapping[str, Any]) -> Decision | None:
+    """A decision where a benchmark, or a suite as a whole, got worse."""
+    if not any(words.fails(document, row) for row in (*document["cases"], *document["suites"])):
+        return None
+    whole = [f"{words.named(row)} as a whole {words.whole(row)}"
+             for row in words.moved_suites(document) if words.fails(document, row)]  # fmt: skip
+    price = told_of(words.moved(document), worse=True) or "; ".join(whole)
+    gain = told_of(gains(document), worse=False)
+    return Decision("discard", f"slower: {price}" + f"; faster: {gain}" * bool(gain))
+
+
+def gains(document: Mapping[str, Any]) -> list[list[words.Moved]]:
+    """The cases that got better, also those that paid for it in memory."""
+    return [each for each in words.moved(document)
+            if words.kind(each) in {"improved", "trade-off"}]  # fmt: skip
+
+
+def _names(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A few names of cases."""
+    more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+    return ", ".join(words.named(row) for row in rows[:_NAMED]) + more
+
+
+def told_of(moved: Sequence[Sequence[words.Moved]], *, worse: bool) -> str:
+    """Those with a meter that went one way, and by how much, in a few words."""
+    found = []
+    for case in moved:
+        each = next((one for one in case if one.worse == worse), None)
+        if each is not None:
+            by = f"{words.label(each.meter)} {units.change(each.about['ratio'])}"
+            found.append(f"{words.named(each.row)} {by}")
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return ", ".join(found[:_NAMED]) + more
+
+
+def _case(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a case: the meter that decided it, else instructions, else the first."""
+    meter = _meter(row)
+    about = row["meters"][meter]
+    kept = ("left", "right", "ratio", "low", "high", "confidence")
+    return {"name": words.named(row), "verdict": row["verdict"], "meter": meter} | {
+        key: about[key] for key in kept
+    }
+
+
+def _meter(row: Mapping[str, Any]) -> str:
+    """The meter by which a case is told."""
+    moved = words.deciding(row) if row["verdict"] in verdict.MOVED else None
+    return moved or next(name for name in verdict.ORDER if name in row["meters"])
+
+
+def ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """The geometric mean of all cases, each by the meter that it is told by; None without any."""
+    found = [row["meters"][_meter(row)]["ratio"] for row in rows if row["verdict"] != "changed"]
+    return units.geometric_mean([each for each in found if each])
+
+
+def confidence(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """The least of the confidences that cases are told with; 1 where all were counted."""
+    found = [row["meters"][_meter(row)]["confidence"] for row in rows]
+    return min(found, default=None)
+
+
+def metrics(record: Mapping[str, Any]) -> Iterator[str]:
+    """Lines for what drives a loop: ``METRIC name=value``, less is better but for confidence."""
+    if record["ratio"] is None:
+        return
+    yield f"METRIC ratio={record['ratio']:.6g}"
+    yield f"METRIC confidence={record['confidence']:g}"
+    for each in record["cases"]:
+        if math.isfinite(each["right"]):
+            name = re.sub(r"\W+", "_", f"{each['name']}_{each['meter']}")
+            yield f"METRIC {name}={each['right']:.9g}"
+
+
+def append(record: Mapping[str, Any], log: Path) -> None:
+    """Add a line to the log.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab+") as out:
+            # One that was killed may have left half a line.
+            out.seek(max(0, out.tell() - 1))
+            cut = out.read(1) not in {b"", b"\n"}
+            out.write(b"\n" * cut + json.dumps(record, allow_nan=False).encode() + b"\n")
+    except OSError as error:
+        raise told(error) from error
+
+
+def tried(log: Path, key: str) -> list[dict[str, Any]]:
+    """The lines of the log about a change, the oldest first; half a line is none.
+
+    Raises:
+        BenchproofError: it cannot be read.
+    """
+    found = []
+    try:
+        text = log.read_text(encoding="utf-8") if log.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise BenchproofError(f"{log}: no log of benchproof try: {error}") from error
+    for line in text.splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and record.get("key") == key:
+            found.append(record)
+    return found
+
+
+def remember(change: Proposal, log: Path, checkout: Checkout, tell: Teller) -> None:
+    """Say what became of the same change before, and which of its files decide about changes."""
+    for each in tried(log, change.key):
+        same = "" if each.get("base") == change.base else f" (against {str(each.get('base'))[:10]})"
+        tell.line(f"tried before, {each.get('when')}{same}: {each.get('decision')}: "
+                  f"{each.get('why')}")  # fmt: skip
+    own = proposal.judges(change, checkout.suites)
+    if own:
+        more = f" and {len(own) - _NAMED} more" if len(own) > _NAMED else ""
+        tell.line(f"it also changes what judges it: {', '.join(own[:_NAMED])}{more}")
