@@ -293,11 +293,15 @@ class ServerError(RequestExecutionException):
     """Something unexpected happened in the server; a bug there, as a rule."""
 
 
+#: Names by number; a server may send one that this driver does not know.
+_OPERATIONS: dict[int | None, str] = {each.value: each.name for each in OperationType}
+
+
 class RateLimitReached(RequestExecutionException):
     """A partition's rate limit was reached (ScyllaDB).
 
     Attributes:
-        op_type: an ``OperationType``.
+        op_type: an ``OperationType``, or a number that is none of them.
         rejected_by_coordinator: False if a replica rejected the request.
     """
 
@@ -307,9 +311,8 @@ class RateLimitReached(RequestExecutionException):
         """Keep the payload and describe it."""
         self.op_type = op_type
         self.rejected_by_coordinator = rejected_by_coordinator
-        operation = "None" if op_type is None else OperationType(op_type).name
         super().__init__(
-            f"[request_error_rate_limit_reached OpType={operation} "
+            f"[request_error_rate_limit_reached OpType={_OPERATIONS.get(op_type, op_type)} "
             f"RejectedByCoordinator={rejected_by_coordinator}]"
         )
 

@@ -134,6 +134,8 @@ class UserType(TupleType):
         if len(arguments) < 2:
             raise ValueError(f"a user-defined type has a keyspace and a name, got {arguments!r}")
         keyspace, name, *fields = arguments
+        if not all(field.label for field in fields):
+            raise ValueError(f"a user-defined type's fields have names, got {arguments!r}")
         return cls.make_udt_class(
             keyspace.name,
             bytes.fromhex(name.name).decode(),

@@ -47,7 +47,10 @@ class SchemaPart:
         A part that could not be read, or that CQL cannot create, is written as a comment that
         says so.
         """
-        text = self._export()
+        try:
+            text = self._export()
+        except Exception as error:  # noqa: BLE001  (a server gave it values of other types)
+            return commented(f"Warning: {self.label} cannot be written.", repr(error))
         if self._exc_info is not None:
             return commented(
                 f"Warning: {self.label} is incomplete because of an error processing metadata.\n"

@@ -44,13 +44,17 @@ class SchemaRows:
 
     def add(self, source: str, rows: Iterable[Row]) -> None:
         """Keep rows of a schema table."""
-        for row in rows:
+
+        def keep(row: Row) -> None:
             keyspace = row.get("keyspace_name")
-            self._rows.setdefault((source,), []).append(row)
-            self._rows.setdefault((source, keyspace), []).append(row)
             table = row.get("table_name") or row.get("view_name")
-            if table is not None:
-                self._rows.setdefault((source, keyspace, table), []).append(row)
+            keys: list[tuple[str | None, ...]] = [(source,), (source, keyspace)]
+            keys += [] if table is None else [(source, keyspace, table)]
+            # Names that are no names cannot be looked up: all keys before the first is kept.
+            for kept in [self._rows.setdefault(key, []) for key in keys]:
+                kept.append(row)
+
+        each_apart(keep, rows)
 
     def all(self, source: str) -> list[Row]:
         """All rows of a schema table."""

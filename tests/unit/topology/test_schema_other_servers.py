@@ -256,6 +256,20 @@ class TestPartsThatCannotBeRead:
         assert "\n\nCREATE TABLE ks.good (" in text
         assert bad.export_as_string().endswith("*/")
 
+    def test_a_part_that_cannot_be_written_is_a_comment_and_hides_nothing(self):
+        function = {
+            "keyspace_name": "ks", "function_name": "f", "argument_types": [], "argument_names": [],
+            "return_type": "int", "language": "java", "called_on_null_input": True, "body": 7,
+        }  # fmt: skip
+        columns = [column_row("good", "k", "int", "partition_key", 0)]
+        keyspace = server([table_row("good")], columns, functions=[function]).read(
+            read_keyspace, "ks"
+        )
+        text = keyspace.export_as_string()
+        assert "/*\nWarning: Function ks.f" in text
+        assert "cannot be written" in text
+        assert "\n\nCREATE TABLE ks.good (" in text
+
     def test_a_keyspace_with_a_replication_that_is_not_understood_keeps_its_tables(self):
         node = server([table_row("t")], [column_row("t", "k", "int", "partition_key", 0)])
         node.tables["system_schema.keyspaces"][0] |= {
@@ -319,6 +333,7 @@ class TestRowsThatCannotBeRead:
                 {"keyspace_name": "ks", "aggregate_name": None, "argument_types": [None]},
             ),
             ("tables", {"keyspace_name": "ks"}),
+            ("tables", {"keyspace_name": ["ks"], "table_name": "u"}),
             ("views", {"keyspace_name": "ks", "view_name": "v"}),
             ("keyspaces", {"keyspace_name": "other"}),
             ("keyspaces", {"durable_writes": True}),

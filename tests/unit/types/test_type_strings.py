@@ -150,7 +150,13 @@ def test_types_that_do_not_exist_are_value_errors(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["UserType(ks)", "UserType(ks,zz)", "ListType(Int32Type,Int32Type)", "VectorType(Int32Type)"],
+    [
+        "UserType(ks)",
+        "UserType(ks,zz)",
+        "UserType(ks,616464,Int32Type)",
+        "ListType(Int32Type,Int32Type)",
+        "VectorType(Int32Type)",
+    ],
 )
 def test_arguments_that_do_not_fit_are_value_errors(text):
     with pytest.raises(ValueError, match=r"."):

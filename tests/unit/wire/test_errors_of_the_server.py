@@ -127,6 +127,14 @@ def test_the_rate_limit_error_has_the_code_that_the_server_announced():
     assert (error.op_type, error.rejected_by_coordinator) == (0, True)
 
 
+def test_an_operation_from_the_future_does_not_hide_the_rate_limit():
+    features = ProtocolFeatures(rate_limit_error=-7)
+    error = decode(-7, b"\x6d\x00", features=features).to_exception()
+    assert type(error) is exceptions.RateLimitReached
+    assert error.op_type == 109
+    assert "OpType=109" in str(error)
+
+
 def test_a_beta_version_without_its_flag_can_be_told_apart():
     words = "Beta version of the protocol used (5/v5-beta), but USE_BETA flag is unset"
     assert decode(0x000A, b"", words=words).is_beta_protocol_error
