@@ -99,6 +99,8 @@ def load(file: Path, variants: Sequence[str] = ()) -> list[Entry]:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return []
+    except UnicodeDecodeError as error:
+        raise AcceptedError(f"{file.name}: it is not UTF-8") from error
     except OSError as error:
         raise told(error) from error
     whole = toml.File(text, file.name, AcceptedError)

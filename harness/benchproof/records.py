@@ -201,7 +201,7 @@ class _Reader:
                 [Entry(**each | {"meters": tuple(each["meters"]),
                                  "until": dt.date.fromisoformat(each["until"])})
                  for each in first["accepted"]],
-                first["known"], first["partial"],
+                list(first["known"]), bool(first["partial"]),
                 [each for each in self._variants.values() if each.control],
             )  # fmt: skip
         except (ValueError, KeyError, TypeError, AttributeError, SettingsError) as error:
@@ -289,4 +289,5 @@ class _Reader:
 
     def _refuse(self, words: str) -> NoReturn:
         """Say what is wrong, with its line."""
-        raise BenchproofError(f"{self._file}:{self._line}: {words}")
+        # A name in the stream may have several lines, the message has one.
+        raise BenchproofError(f"{self._file}:{self._line}: {' '.join(words.split())}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
+import io
 from typing import TYPE_CHECKING, Any
 
 import pyperf
 
 from . import files
-from .errors import told
 from .plan import SIDES
 
 if TYPE_CHECKING:
@@ -79,11 +80,10 @@ def write_raw(each: Sampled, core: int | None, file: Path) -> list[Path]:
         ]
         if not benchmarks:
             continue
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            pyperf.BenchmarkSuite(benchmarks).dump(str(path), replace=True)
-        except OSError as error:
-            raise told(error) from error
+        # pyperf writes a file in place, and half of it would remain of a run that is killed.
+        text = io.StringIO()
+        pyperf.BenchmarkSuite(benchmarks).dump(text)
+        files.write(gzip.compress(text.getvalue().encode(), mtime=0), path)
         written.append(path)
     return written
 

@@ -191,6 +191,8 @@ def load(root: Path) -> Settings:
         text = Path(root, FILE).read_text(encoding="utf-8")
     except FileNotFoundError:
         return Settings()
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{FILE}: it is not UTF-8") from error
     except OSError as error:
         raise told(error) from error
     return parse(text)

@@ -30,6 +30,12 @@ def load(tmp_path, text):
     return accepted.load(file, ("cython", "python"))
 
 
+def test_a_file_that_is_no_text_is_told_in_a_line(tmp_path):
+    (tmp_path / "accepted.toml").write_bytes(b"# \xff\n")
+    with pytest.raises(AcceptedError, match=r"^accepted.toml: it is not UTF-8$"):
+        accepted.load(tmp_path / "accepted.toml")
+
+
 def case(name="bind.time_x", impl="python", **ratios):
     """A row of a gate, with exact meters at these ratios."""
     meters = {m: verdict.judge_exact(m, 1000.0, 1000.0 * ratio) for m, ratio in ratios.items()}

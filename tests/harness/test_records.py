@@ -4,11 +4,13 @@ import datetime as dt
 import gzip
 import json
 import random
+from pathlib import Path
 
+import pyperf
 import pytest
 from typer.testing import CliRunner
 
-from benchproof import judge, plan, records, settings, verdict
+from benchproof import judge, plan, records, results, settings, verdict
 from benchproof.accepted import Entry
 from benchproof.collected import Sampled, Samples, Spot
 from benchproof.commands.app import app
@@ -167,8 +169,10 @@ def twice(found, kind):
         (lambda found: spoilt(found, "sample", value=True), "True is no number"),
         (lambda found: spoilt(found, "sample", meter="luck"), "unknown meter 'luck'"),
         (lambda found: spoilt(found, "sample", benchmark="x"), "is no case"),
+        (lambda found: spoilt(found, "sample", benchmark="x\ny"), "x y.* is no case"),
         (lambda found: spoilt(found, "sample", side="up"), "is no case"),
         (lambda found: spoilt(found, "comparison", settings={"x": 1}), ":1: no beginning"),
+        (lambda found: spoilt(found, "comparison", known=True), ":1: no beginning"),
         (lambda found: twice(found, "sample"), "a second command.python -m toy left"),
         (lambda found: twice(found, "proof"), "a second command.python -m toy left"),
         (lambda found: twice(found, "case"), "a second case"),
@@ -198,6 +202,27 @@ def test_a_compressed_stream_that_is_cut_off_is_told(samples, tmp_path):
         file.write_bytes(part)
         with pytest.raises(BenchproofError, match="ends early"):
             records.read(file)
+
+
+def test_raw_wall_values_are_replaced_as_one_step(samples, tmp_path, monkeypatch):
+    for side in samples.variants[0].sides.values():
+        side["wheel_sha256"] = "w"
+
+    def write():
+        return results.write_raw(samples.variants[0], None, tmp_path / "one.json")
+
+    before = {file: file.read_bytes() for file in write()}
+    assert len(before) == 2
+    assert pyperf.BenchmarkSuite.load(str(min(before))).get_benchmarks()
+    samples.variants[0].got.walls["left"]["toy.time_0"][0][0] *= 2
+
+    def end(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", end)
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

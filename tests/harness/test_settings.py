@@ -43,6 +43,12 @@ def test_a_project_without_a_pyproject_has_the_defaults(tmp_path):
     assert settings.load(tmp_path) == settings.Settings()
 
 
+def test_a_pyproject_that_is_no_text_is_told_in_a_line(tmp_path):
+    (tmp_path / "pyproject.toml").write_bytes(b"# \xff\n")
+    with pytest.raises(SettingsError, match=r"^pyproject.toml: it is not UTF-8$"):
+        settings.load(tmp_path)
+
+
 def test_what_the_table_says_is_in_force():
     found = settings.parse(WHOLE)
     about = found.describe()
