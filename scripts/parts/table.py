@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders of tests that know only the driver, all but those that need servers.
-DRIVER = ("structure", "unit", "golden", "docs", "scylla", "parity", "peers", "benchmarks")
+DRIVER = ("structure", "unit", "golden", "docs", "scylla", "parity", "fuzz", "peers", "benchmarks")
 
 
 def _make(target: str, *needs: str, decisive: bool = False) -> Part:
