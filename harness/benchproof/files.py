@@ -21,7 +21,7 @@ from benchproof import renamed
 from benchproof.errors import NewerError, told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 #: Stands for standard output where the file of a document is asked for.
@@ -87,17 +87,18 @@ def forget(*places: Path | None) -> None:
             file.unlink(missing_ok=True)
 
 
-def write(content: str | bytes, file: Path) -> None:
+def write(content: str | bytes | Iterable[bytes], file: Path) -> None:
     """Write beside, then move; folders are made.
 
     Args:
-        content: the whole file; a text is written as UTF-8.
+        content: the whole file, or its pieces; a text is written as UTF-8.
         file: where to.
 
     Raises:
         BenchproofError: it cannot be written.
     """
     data = content.encode() if isinstance(content, str) else content
+    pieces = (data,) if isinstance(data, bytes) else data
     # One name: what a write that was killed left is taken up by the next.
     partial = file.with_name(f".{file.name}.partial")
     try:
@@ -106,7 +107,7 @@ def write(content: str | bytes, file: Path) -> None:
         try:
             with os.fdopen(handle, "wb", closefd=False) as out:
                 out.truncate()
-                out.write(data)
+                out.writelines(pieces)
             partial.replace(file)
         except BaseException:
             partial.unlink(missing_ok=True)

@@ -41,7 +41,7 @@ from .suite import Case
 from .verdict import Looks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 #: The version of the format; a change that could break a reader raises it. From 2 on there are
@@ -56,13 +56,28 @@ def write(samples: Samples, file: Path) -> None:
     Raises:
         BenchproofError: it cannot be written.
     """
-    found = [*_records(samples)]
-    found.append({"record": "end", "lines": len(found)})
-    text = "".join(
-        json.dumps(each, allow_nan=False, separators=(",", ":")) + "\n" for each in found
-    )
-    data = text.encode()
-    files.write(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data, file)
+    files.write(_packed(_lines(samples)) if file.suffix == ".gz" else _lines(samples), file)
+
+
+def _lines(samples: Samples) -> Iterator[bytes]:
+    """The lines of a stream, as they are made: a large one is never held as a whole."""
+    count = 0
+    for count, each in enumerate(_records(samples), 1):  # noqa: B007  (how many there were)
+        yield _line(each)
+    yield _line({"record": "end", "lines": count})
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    """A record as a line."""
+    return json.dumps(record, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _packed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same, compressed as by gzip, without a name or a time."""
+    packer = zlib.compressobj(wbits=31)
+    for each in pieces:
+        yield packer.compress(each)
+    yield packer.flush()
 
 
 def _records(samples: Samples) -> Iterator[dict[str, Any]]:
@@ -133,14 +148,13 @@ def read(file: Path) -> Samples:
             twice or one that is no number; the message begins with file and line.
     """
     try:
-        data = file.read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+        with file.open("rb") as lines:
+            packed = lines.peek(2)[:2] == b"\x1f\x8b"
+            return _Reader(str(file)).read(gzip.GzipFile(fileobj=lines) if packed else lines)
     except (EOFError, zlib.error) as error:
         raise BenchproofError(f"{file}: it ends early: the compressed stream is cut off") from error
     except OSError as error:
         raise told(error) from error
-    return _Reader(str(file)).read(data)
 
 
 def _place(record: dict[str, Any]) -> tuple[str, str]:
@@ -158,9 +172,9 @@ class _Reader:
         self._cases: dict[tuple[str, ...], Case] = {}
         self._seen: set[tuple[Any, ...]] = set()
 
-    def read(self, data: bytes) -> Samples:
+    def read(self, stream: Iterable[bytes]) -> Samples:
         """The whole stream."""
-        lines = data.decode(errors="replace").splitlines()
+        lines = iter(stream)
         ways: dict[str, Callable[[dict[str, Any]], None]] = {
             "variant": self._variant, "case": self._case, "proof": self._proof,
             "sample": self._sample,
@@ -168,7 +182,7 @@ class _Reader:
         found: list[dict[str, Any]] = []
         for self._line, line in enumerate(lines, 1):
             try:
-                record = json.loads(line, parse_constant=self._no_number)
+                record = json.loads(line.decode(errors="replace"), parse_constant=self._no_number)
                 kind = record["record"]
                 if self._line == 1 and (kind != "comparison" or record["stream"] > STREAM):
                     self._refuse_stream(record)
@@ -178,16 +192,16 @@ class _Reader:
                     self._refuse(f"unknown record {kind!r}")
                 found = [*found[:1], record]
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                if self._line == len(lines):
+                if next(lines, None) is None:
                     break
                 self._refuse(f"no record of benchproof ({type(error).__name__}: {error})")
         if (
             not found
             or found[-1].get("record") != "end"
-            or found[-1].get("lines") != len(lines) - 1
+            or found[-1].get("lines") != self._line - 1
         ):
             raise BenchproofError(
-                f"{self._file}: it ends early: {len(lines)} lines, and the last does not end it"
+                f"{self._file}: it ends early: {self._line} lines, and the last does not end it"
             )
         return self._whole(found[0])
 

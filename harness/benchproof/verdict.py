@@ -19,8 +19,8 @@ one at each end is left out. A single count has an interval of one point.
 
 For a case: an exact meter that regressed decides, whatever the others say, unless the case is a
 trade-off; then wall time that regressed; then improvements in the same order; else it is undecided
-if an exact meter is, or if there is none and wall time is; else equivalent. Wall time alone, where
-all exact meters say that the same work was done, speaks only if its whole interval is beyond
+if an exact meter is, or if instructions were not counted and wall time is; else equivalent. Wall
+time alone, where instructions are the same, speaks only if its whole interval is beyond
 `ALONE`: up to that, where the code of a build happens to lie explains it, so the case is undecided.
 Wall time that disagrees with the exact meters is noted beside the verdict, not hidden in it.
 
@@ -348,14 +348,19 @@ def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
     said: dict[str, Verdict] = {name: meters[name]["verdict"] for name in ORDER if name in meters}
     exact = {name: v for name, v in said.items() if METERS[name].exact}
     wall = said.get("wall")
-    unsure = set(exact.values()) == {"equivalent"} and _may_be_placement(meters.get("wall"))
+    # Allocations alone do not tell that the work is the same.
+    known = wall is None or "instructions" in exact
+    unsure = (
+        known and set(exact.values()) == {"equivalent"} and _may_be_placement(meters.get("wall"))
+    )
     deciding = exact if unsure else said
     verdict = next((v for v in CHANGES if v in deciding.values()), None)
     if verdict == "regressed" and _is_paid_for(said, meters):
         verdict = "trade-off"
     if verdict is None:
         unsure = unsure or "undecided" in exact.values()
-        verdict = "undecided" if unsure else "equivalent" if exact else wall or "undecided"
+        same = "equivalent" if known and exact else wall or "undecided"
+        verdict = "undecided" if unsure else same
     return verdict, notes.note(exact, wall, meters, unsure=unsure)
 
 

@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-#: Modules of this package (a line below: the word is one of Python): the docstring is the help, the result of `command` the exit status.
+#: Modules of this package (with a line below where the word is one of Python's own): the docstring
+#: is the help, the result of `command` the exit status.
 COMMANDS = (
-    "init", "list", "compare", "try_", "run", "gate", "judge", "history", "changes", "bisect",
-    "publish", "share", "doctor",
+    "init", "list", "compare", "try_", "run", "gate", "judge", "import_", "history", "changes",
+    "bisect", "publish", "share", "doctor",
 )  # fmt: skip
 #: Commands whose `--json` took no file once; there, without one, it means standard output.
 _JSON_ALONE = ("doctor", "publish", "share")

@@ -1,0 +1,104 @@
+"""Judge what Go, pyperf or asv measured: two sides, with verdicts and intervals.
+
+KIND is go (what `go test -bench` prints), pyperf or asv (a result file). Two files are the left
+side and the right one; with --right all FILEs are of the left side. Several files of a side are
+several runs of it. Nothing is measured: a verdict is as good as the way in which both sides were.
+
+Examples:
+  go test -bench . -benchmem -count 10 ./... > old.txt     (then edit, and once more: new.txt)
+  benchproof import go old.txt new.txt
+  benchproof import go old.txt new.txt --records go.jsonl.gz; benchproof judge go.jsonl.gz --all
+  benchproof import pyperf main.json.gz branch.json.gz --json -
+  benchproof import asv old1.json old2.json --right new1.json --right new2.json
+
+Exit status: 0 no regression, 1 regression, 2 a file cannot be read, or nothing can be compared.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options  # noqa: TC001  (as above)
+from .output import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from benchproof.foreign.readings import Reading
+    from benchproof.plan import SideName
+
+
+class Kind(StrEnum):
+    """Whose files are read."""
+
+    go = "go"
+    pyperf = "pyperf"
+    asv = "asv"
+
+
+def command(
+    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="go, pyperf or asv.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", show_default=False)],
+    right: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Of the right side; may be repeated."),
+    ] = None,
+    skip: Annotated[
+        bool, typer.Option("--skip-malformed", help="Leave out lines that cannot be read.")
+    ] = False,
+    records: options.Records = None,
+    json: options.Json = None,
+    everything: options.All = False,
+) -> int:
+    """Import and judge."""
+    from benchproof import judge, table  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import records as streams  # noqa: PLC0415
+    from benchproof.errors import SelectionError  # noqa: PLC0415
+    from benchproof.foreign import readings  # noqa: PLC0415
+
+    if not right and len(files) != 2:
+        raise SelectionError("two files are compared; --right FILE names more of the right side")
+    named: dict[SideName, Sequence[Path]] = {
+        "left": files if right else files[:1],
+        "right": right or files[1:],
+    }
+    read = {side: _read(kind, each, skip=skip) for side, each in named.items()}
+    samples, output = readings.samples(read, named, kind.value), Output(json)
+    document = judge.document(samples)
+    for row in document["excluded"]:
+        typer.echo(f"left out: {row['name']}: {row['why']}", err=True)
+    table.show(document, output.console(), everything=everything)
+    output.keep(document)
+    if records is not None:
+        streams.write(samples, records)
+    return int(document["verdict"]["exit"])
+
+
+def _read(kind: Kind, files: Sequence[Path], *, skip: bool) -> Iterable[Reading]:
+    """The runs of a side.
+
+    Raises:
+        BenchproofError: a file, or a line of it, cannot be read.
+    """
+    from benchproof.errors import BenchproofError  # noqa: PLC0415
+    from benchproof.foreign import asv_results, golang, pyperf_files  # noqa: PLC0415
+
+    if kind is not Kind.go:
+        reader = pyperf_files.read if kind is Kind.pyperf else asv_results.read
+        for file in files:
+            yield from reader(file)
+        return
+    lines = golang.Reader()
+    for file in files:
+        yield from lines.read(file)
+    if lines.bad and not skip:
+        raise BenchproofError(
+            f"{len(lines.bad)} lines cannot be read (--skip-malformed leaves them out):\n"
+            + lines.told()
+        )
+    if lines.bad:
+        typer.echo(f"{len(lines.bad)} lines are left out:\n{lines.told()}", err=True)

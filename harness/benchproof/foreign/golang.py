@@ -1,0 +1,132 @@
+"""Go's benchmark output, a line at a time (the Go project's "Benchmark Data Format").
+
+A line ``key: value`` is configuration of all lines below it. A line that begins with ``Benchmark``
+is a run: its name (with sub-benchmarks and the number of processors), iterations, and pairs of a
+value and its unit. Everything else (PASS, ok, logs) is no data.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TextIO
+
+from benchproof.errors import BenchproofError, told
+
+from .readings import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*)|)$")
+#: Followed by nothing or by what is no lower-case letter: "Benchmarking" is a word of a log.
+_RUN = re.compile(r"Benchmark(?![a-z])\S*")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+#: Units that have a meter, and what one of theirs is in the unit of that.
+_UNITS = {"ns/op": ("wall", 1e-9), "B/op": ("bytes", 1.0), "allocs/op": ("allocations", 1.0)}
+_HOST = ("goos", "goarch", "cpu")
+#: Lines that are named where they cannot be read.
+_NAMED = 10
+
+
+@dataclass
+class Reader:
+    """Reads files of one side, one after the other.
+
+    Attributes:
+        bad: the lines that cannot be read, as ``file:line: why``.
+    """
+
+    bad: list[str] = field(default_factory=list)
+
+    def read(self, file: Path) -> Iterator[Reading]:
+        """The runs of a file; lines that cannot be read are noted in `bad`.
+
+        Raises:
+            BenchproofError: the file cannot be read.
+        """
+        settings: dict[str, str] = {}
+        with _opened(file) as lines:
+            for number, line in enumerate(lines, 1):
+                text = line.rstrip()
+                if text.startswith("Benchmark") and _RUN.match(text):
+                    try:
+                        yield from _run(text, settings)
+                    except ValueError as error:
+                        self.bad.append(f"{file}:{number}: {error}")
+                elif found := _SETTING.match(text):
+                    settings[found[1]] = (found[2] or "").strip()
+
+    def told(self) -> str:
+        """The lines that cannot be read, a few of them by name."""
+        more = len(self.bad) - _NAMED
+        return "\n".join([*self.bad[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[TextIO]:
+    """A text file, unpacked if its name ends in ``.gz``."""
+    try:
+        if file.suffix == ".gz":
+            with gzip.open(file, "rt", encoding="utf-8", errors="replace") as packed:
+                yield packed
+        else:
+            with file.open(encoding="utf-8", errors="replace") as plain:
+                yield plain
+    except EOFError as error:
+        raise BenchproofError(f"{file}: it ends early: the compressed file is cut off") from error
+    except OSError as error:
+        raise told(error) from error
+
+
+def _run(text: str, settings: dict[str, str]) -> list[Reading]:
+    """The numbers of a line; none of one that only announces a benchmark.
+
+    Raises:
+        ValueError: it cannot be read; the words say why.
+    """
+    name, *rest = text.split()
+    if not rest:
+        return []
+    if not rest[0].isdecimal() or not int(rest[0]):
+        raise ValueError(f"{name}: {rest[0]!r} is no number of iterations")
+    numbers, units = rest[1::2], rest[2::2]
+    if not units and len(numbers) < 2:
+        raise ValueError(f"{name}: no value" + f" with a unit: {numbers[:1]}" * bool(numbers))
+    if len(numbers) != len(units):
+        raise ValueError(f"{name}: the value {numbers[-1]} has no unit")
+    twice = next((unit for unit in units if units.count(unit) > 1), None)
+    if twice:
+        raise ValueError(f"{name}: a second value in {twice}")
+    benchmark, params = _parts(name, settings.get("pkg", ""))
+    host = " ".join(filter(None, (settings.get(key, "") for key in _HOST))) or "an unnamed machine"
+    found = []
+    for number, unit in zip(numbers, units, strict=True):
+        meter, size = _UNITS.get(unit, ("track", 1.0))
+        value = _value(name, number, unit) * size
+        found.append(
+            Reading(benchmark, params, meter, unit if meter == "track" else "", (value,), host)
+        )
+    return found
+
+
+def _value(name: str, text: str, unit: str) -> float:
+    """A number that can be meant."""
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{name}: {text!r} {unit} is no number")
+    if unit in _UNITS and (value < 0 or (unit == "ns/op" and not value)):
+        raise ValueError(f"{name}: {text} {unit} cannot be")
+    return value
+
+
+def _parts(name: str, package: str) -> tuple[str, str]:
+    """A benchmark with its package, and its sub-benchmark and number of processors."""
+    top, slash, rest = name.partition("/")
+    if not slash and (found := re.fullmatch(r"(.+?)(-\d+)", top)):
+        top, rest = found[1], found[2]
+    return (f"{package}::{top}" if package else top), slash + rest

@@ -1,0 +1,217 @@
+"""From what other tools measured, a run at a time, to the samples of a comparison.
+
+A run is what such a tool says is one: a line of Go's, a process of pyperf's, a result file of
+asv's. The runs of both sides are paired in their order, and only within a host: a ratio is never
+of two machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchproof import judge, meters, results, stats
+from benchproof.collected import Sampled, Samples, Spot
+from benchproof.errors import BenchproofError
+from benchproof.meters import METERS
+from benchproof.plan import SIDES
+from benchproof.settings import Settings
+from benchproof.suite import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from benchproof.plan import SideName
+
+#: What stands for a proof: nothing is known of what ran.
+_UNSEEN = {"proof": {"grade": "unseen", "modules": {}, "probe": {}, "digest": ""}}
+#: Meters of functions that are timed; every other number is a value in its own unit.
+_OF_TIMED = ("wall", "allocations", "bytes")
+_FEW = 3
+
+
+class Reading(NamedTuple):
+    """What one run gave of one benchmark and meter.
+
+    Attributes:
+        benchmark: its name without parameters.
+        params: the rest of its name.
+        meter: of `METERS`.
+        unit: of a value whose meter has none.
+        values: in the unit of the meter; of wall time perhaps several.
+        host: what is known of the machine.
+    """
+
+    benchmark: str
+    params: str
+    meter: str
+    unit: str
+    values: Sequence[float]
+    host: str
+
+
+@dataclass
+class _Side:
+    """All runs of a side: by case and meter, then host, the values of each run."""
+
+    runs: dict[tuple[Case, str], dict[str, list[Sequence[float]]]]
+
+    @classmethod
+    def of(cls, readings: Iterable[Reading]) -> _Side:
+        """Sort them."""
+        runs: dict[tuple[Case, str], dict[str, list[Sequence[float]]]] = {}
+        cases: dict[tuple[str, ...], Case] = {}
+        for each in readings:
+            # A file has few benchmarks and many runs of each.
+            key = (each.benchmark, each.params, each.unit)
+            case = cases.get(key) or cases.setdefault(key, _case(each))
+            hosts = runs.setdefault((case, each.meter), defaultdict(list))
+            hosts[each.host].append(each.values)
+        return cls(runs)
+
+    @property
+    def hosts(self) -> set[str]:
+        """On which it was measured."""
+        return {host for runs in self.runs.values() for host in runs}
+
+
+def _case(each: Reading) -> Case:
+    """The case of a reading; numbers in units of their own are cases of their own."""
+    name = each.benchmark + each.params
+    if each.meter in _OF_TIMED:
+        return Case(name, each.benchmark, None, "1", answers_may_differ=False)
+    return Case(f"{name} ({each.unit})", each.benchmark, None, "1", answers_may_differ=False,
+                kind="track", unit=each.unit)  # fmt: skip
+
+
+def samples(
+    readings: Mapping[SideName, Iterable[Reading]], named: Mapping[SideName, Sequence[Path]],
+    tool: str, settings: Settings | None = None,
+) -> Samples:  # fmt: skip
+    """A comparison of both sides.
+
+    Args:
+        readings: of each side, in the order of their runs.
+        named: the files of each side.
+        tool: that wrote them.
+        settings: limits and error budget; the defaults without them.
+
+    Raises:
+        BenchproofError: a side has nothing, or the sides have no benchmark or no host in common.
+    """
+    sides = {side: _Side.of(readings[side]) for side in SIDES}
+    for side, each in sides.items():
+        if not each.runs:
+            raise BenchproofError(f"{_names(named[side])}: no benchmark of {tool} in it")
+    _refuse_apart(sides, named)
+    sampled = Sampled(name="", sides={side: _described(named[side]) for side in SIDES})
+    found = {case for each in sides.values() for case, _ in each.runs}
+    sampled.cases, got = sorted(found), sampled.got
+    places: dict[tuple[str, int], int] = {}
+    for side, each in sides.items():
+        got.proofs[side] = {
+            case.name: {"name": case.name, **_UNSEEN} for case in {case for case, _ in each.runs}
+        }
+        for (case, meter), hosts in each.runs.items():
+            for host, runs in hosts.items():
+                for number, values in enumerate(runs):
+                    block = places.setdefault((host, number), len(places))
+                    if meter == "wall":
+                        got.walls[side].setdefault(case.name, {})[block] = list(values)
+                    else:
+                        got.count(meter, side, case.name, values[0], Spot(0, block))
+    got.blocks = len(places)
+    for side, other in (SIDES, SIDES[::-1]):
+        for name in got.proofs[other].keys() - got.proofs[side].keys():
+            absent = f"it is not in {_names(named[side])}"
+            got.proofs[side][name] = {"name": name, "absent": absent}
+    _note_few(sampled)
+    about = _about(sides, named, tool, sampled.sides)
+    return Samples(about, settings or Settings(), [sampled],
+                   known=[case.name for case in sampled.cases])  # fmt: skip
+
+
+def _note_few(sampled: Sampled) -> None:
+    """Say of which cases there are too few runs for an interval of wall time."""
+    got = sampled.got
+    for case in sampled.cases:
+        pairs = len(got.paired(case.name))
+        if case.kind == "time" and pairs < stats.FEWEST:
+            words = f"wall time of {pairs} runs a side: {stats.FEWEST} or more have an interval"
+            counted = any(got.counted(meter, case.name)[0] for meter in _OF_TIMED)
+            (got.untimed if counted else got.failures)[case.name] = words
+
+
+def _refuse_apart(
+    sides: Mapping[SideName, _Side], named: Mapping[SideName, Sequence[Path]]
+) -> None:
+    """Refuse what gives no ratio.
+
+    Raises:
+        BenchproofError: the sides have no host, or no benchmark in common.
+    """
+    left, right = (sides[side] for side in SIDES)
+    if not left.hosts & right.hosts:
+        raise BenchproofError(
+            f"the sides were measured on different machines, and a ratio would be of those: left "
+            f"on {'; '.join(sorted(left.hosts))}, right on {'; '.join(sorted(right.hosts))}"
+        )
+    if not left.runs.keys() & right.runs.keys():
+        one, other = (
+            ", ".join(sorted(case.name for case, _ in side.runs)[:_FEW]) for side in (left, right)
+        )
+        raise BenchproofError(
+            f"no benchmark is on both sides: {_names(named['left'])} has {one}, "
+            f"{_names(named['right'])} has {other}"
+        )
+
+
+def _names(files: Sequence[Path]) -> str:
+    """Files, in few words."""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{files[0]}{more}"
+
+
+def _described(files: Sequence[Path]) -> dict[str, Any]:
+    """A side, as a document describes it."""
+    content = hashlib.sha256()
+    for file in files:
+        content.update(file.read_bytes())
+    return {
+        "spec": str(files[0]), "commit": None, "subject": "", "dirty": False, "impl": "",
+        "content": content.hexdigest(), "wheel_sha256": None, "kind": "",
+        "description": _names(files), "why_pure": "",
+    }  # fmt: skip
+
+
+def _about(
+    sides: Mapping[SideName, _Side], named: Mapping[SideName, Sequence[Path]], tool: str,
+    described: dict[str, dict[str, Any]],
+) -> dict[str, Any]:  # fmt: skip
+    """What the document says beside verdicts."""
+    used = {meter for each in sides.values() for _, meter in each.runs}
+    return {
+        "schema": judge.SCHEMA, "kind": judge.KIND, "gate": False,
+        "title": f"{_names(named['left'])} against {_names(named['right'])}",
+        "created": results.now(), "seed": 0, "impls": [""], "builds": 1,
+        "provenance": {
+            "cpu": "; ".join(sorted(sides["left"].hosts & sides["right"].hosts)),
+            "imported": tool, "packages": {}, "debug": [],
+        },
+        "asked": [*METERS],
+        "meters": {
+            name: {"measured": False, "why": "" if name in used else f"not in files of {tool}",
+                   "unit": meter.unit, "processes": 0}
+            for name, meter in METERS.items() if meter.task in meters.ALWAYS
+        },
+        "error_rates": None, "trouble": [],
+        "excluded": [
+            {"name": host, "impl": None, "why": "a machine that measured one side alone"}
+            for host in sorted(sides["left"].hosts ^ sides["right"].hosts)
+        ],
+        "unmeasured": {"files": {}, "all_of_it": False},
+        **described,
+    }  # fmt: skip
