@@ -57,6 +57,33 @@ class _Section:
         return [*self.head, *self.lines[:count], *cut, *self.foot]
 
 
+def _part(
+    title: str, lines: Sequence[str], rank: int, more: str = "these", *,
+    columns: str = "", foot: Sequence[str] = (),
+) -> _Section:  # fmt: skip
+    """A section with a heading and perhaps a table's head; nothing at all without lines.
+
+    Args:
+        title: the heading.
+        lines: those that may be left out.
+        rank: which sections lose lines first.
+        more: what lines are called where some were left out.
+        columns: names of a table's columns, one that ends in ``:`` to the right.
+        foot: what stands behind it.
+    """
+    if not lines:
+        return _Section("", [])
+    return _Section(more, ["", f"### {title}", "", *_head(columns)], [*lines], [*foot], rank)
+
+
+def _head(columns: str) -> list[str]:
+    """The head of a table of these columns; none of no table."""
+    names = [each.strip() for each in columns.split("|")] if columns else []
+    marks = ["--:" if each.endswith(":") else ":--" for each in names]
+    titles = " | ".join(each.rstrip(":") for each in names)
+    return [f"| {titles} |", f"|{'|'.join(marks)}|"] if names else []
+
+
 def render(document: Document, limit: int = LIMIT) -> str:
     """Write a gate's document as Markdown.
 
@@ -67,19 +94,38 @@ def render(document: Document, limit: int = LIMIT) -> str:
     Returns:
         Text that begins with `MARK` and ends in a newline.
     """
+    explained = words.explained(document)
+    more = len(explained) - PROFILED
+    noted = [f"- {code(name)}: {prose(note, 400)}" for name, note in words.noted(document)]
+    said = [*words.error_rates(document), words.undecided(document),
+            *words.not_measured_meters(document)]  # fmt: skip
     sections = [
         _Section("", [MARK, *_headline(document)]),
-        _troubles(document),
-        _moved(document),
-        _suites(document),
-        _errors(document),
-        _profiles(document),
-        _accepted(document),
-        _unmeasured(document),
-        _excluded(document),
+        # A compiler's last lines may be among it.
+        _part("Trouble", [f"- {code(line)}" for line in words.troubles(document)], 1),
+        _part("What moved", [_moved_line(case) for case in words.moved(document)], 1, "what moved",
+              columns="|benchmark|meter|change:|interval|confidence|a call:",
+              foot=["", *noted[:NOTED]] if noted else [])
+        if words.moved(document)
+        else _Section("what moved", ["", "Nothing moved beyond its limit."]),
+        _part("Suites that moved as a whole",
+              [_suite_line(suite) for suite in words.moved_suites(document)], 1, "these suites"),
+        _Section("", ["", *(f"- {prose(line, 400)}" for line in said if line)]),
+        _part("Where the instructions went",
+              [_profile(row, opened=not number) for number, row in enumerate(explained[:PROFILED])],
+              2, "these profiles",
+              foot=[*[f"{more} more cases have a profile in the JSON.", ""][: 2 * (more > 0)],
+                    words.READING]),
+        _part("Accepted regressions", [_accepted_line(each) for each in document["accepted"]], 3,
+              columns="benchmark|variant|meters|at most:|until|reason|now"),
+        _part("Not measured",
+              [f"- {_named(row)}: {code(row['status'], 30)} {code(row['why'])}"
+               for row in words.unmeasured(document)], 4),
+        _part("Excluded", [f"- {_named(row)}: {code(row['why'])}" for row in document["excluded"]],
+              4),
         *(_everything(document, impl) for impl in document["impls"]),
         _Section("", ["", *_conditions(document)]),
-    ]
+    ]  # fmt: skip
     return _fitted([section for section in sections if section.head], limit)
 
 
@@ -120,39 +166,10 @@ def _headline(document: Document) -> list[str]:
     ]  # fmt: skip
 
 
-def _troubles(document: Document) -> _Section:
-    """What went wrong; a compiler's last lines may be among it."""
-    said = words.troubles(document)
-    if not said:
-        return _Section("", [])
-    return _Section("these", ["", "### Trouble", ""], [f"- {code(line)}" for line in said], rank=1)
-
-
-def _moved(document: Document) -> _Section:
-    """What moved, by how much, on which meter, with which confidence."""
-    found = words.moved(document)
-    if not found:
-        return _Section("what moved", ["", "Nothing moved beyond its limit."])
-    head = ["", "### What moved", "",
-            "| | benchmark | meter | change | interval | confidence | a call |",
-            "|:-:|:--|:--|--:|:--|:--|--:|"]  # fmt: skip
-    lines = [_moved_line(case) for case in found]
-    said = [f"- {code(name)}: {prose(note, 400)}" for name, note in words.noted(document)]
-    return _Section("what moved", head, lines, ["", *said[:NOTED]] if said else [], rank=1)
-
-
-def _suites(document: Document) -> _Section:
-    """The suites that moved as a whole."""
-    found = words.moved_suites(document)
-    if not found:
-        return _Section("", [])
-    head = ["", "### Suites that moved as a whole", ""]
-    lines = []
-    for suite in found:
-        word = "accepted" if suite.get("accepted") else suite["verdict"]
-        lines.append(f"- {_SIGNS[word]} {word}: {_named(suite)}: "
-                     f"{prose(words.whole(suite), 200)}")  # fmt: skip
-    return _Section("these suites", head, lines, rank=1)
+def _suite_line(suite: Row) -> str:
+    """A suite that moved as a whole."""
+    word = "accepted" if suite.get("accepted") else suite["verdict"]
+    return f"- {_SIGNS[word]} {word}: {_named(suite)}: {prose(words.whole(suite), 200)}"
 
 
 def _moved_line(case: Sequence[Moved]) -> str:
@@ -173,36 +190,12 @@ def _moved_line(case: Sequence[Moved]) -> str:
     return f"| {' | '.join(map('<br>'.join, columns))} |"
 
 
-def _errors(document: Document) -> _Section:
-    """How often this gate is wrong, beside what it says."""
-    said = [*words.error_rates(document), words.undecided(document)]
-    said += words.not_measured_meters(document)
-    return _Section("", ["", *(f"- {prose(line, 400)}" for line in said if line)])
-
-
-def _profiles(document: Document) -> _Section:
-    """Where the instructions of each regression went."""
-    rows = words.explained(document)
-    if not rows:
-        return _Section("", [])
-    lines = []
-    for number, row in enumerate(rows[:PROFILED]):
-        name = ", ".join(filter(None, (html(row["name"]), html(row["impl"], 20))))
-        fold = f"<details{' open' * (not number)}><summary>{name}</summary>"
-        lines.append("\n".join([fold, "", *_profile(row), "", "</details>", ""]))
-    more = len(rows) - PROFILED
-    foot = [f"{more} more cases have a profile in the JSON.", ""] if more > 0 else []
-    foot.append(words.READING)
-    head = ["", "### Where the instructions went", ""]
-    return _Section("these profiles", head, lines, foot, rank=2)
-
-
-def _profile(row: Row) -> list[str]:
-    """One case's functions: first C by instructions, then Python by bytecodes and calls."""
-    lines = []
+def _profile(row: Row, *, opened: bool) -> str:
+    """One case's functions, folded: first C by instructions, then Python by bytecodes and calls."""
+    name = ", ".join(filter(None, (html(row["name"]), html(row["impl"], 20))))
+    lines = [f"<details{' open' * opened}><summary>{name}</summary>"]
     for unit, changes in words.by_unit(row["profile"]).items():
-        lines += ["", f"| {words.PROFILES[unit]} | change | before | after | share |",
-                  "|:--|--:|--:|--:|--:|"]  # fmt: skip
+        lines += ["", *_head(f"{words.PROFILES[unit]}|change:|before:|after:|share:")]
         for change in changes:
             left, right = (f"{change[side]:,.6g}" for side in ("left", "right"))
             lines.append(
@@ -210,46 +203,17 @@ def _profile(row: Row) -> list[str]:
                 f"| {words.profile_unit(unit, change['change'])} | {left} | {right} "
                 f"| {change['share'] * 100:.0f}\N{NO-BREAK SPACE}% |"
             )
-    return lines[1:]
+    return "\n".join([*lines, "", "</details>", ""])
 
 
-def _accepted(document: Document) -> _Section:
-    """The regressions that reviewers accepted, and what became of those entries."""
-    entries = document["accepted"]
-    if not entries:
-        return _Section("", [])
-    head = ["", "### Accepted regressions", "",
-            "| benchmark | variant | meters | at most | until | reason | now |",
-            "|:--|:--|:--|--:|:--|:--|:--|"]  # fmt: skip
-    lines = []
-    for entry in entries:
-        cells = (
-            code(entry["benchmark"]), code(entry["impl"] or "all", 20),
-            code(", ".join(entry["meters"]), 60), units.change(1 + entry["amount"]),
-            code(entry["until"], 10), code(entry["reason"]), code(entry["state"], 20),
-        )  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    return _Section("these", head, lines, rank=3)
-
-
-def _unmeasured(document: Document) -> _Section:
-    """The cases that have no numbers, by name and with the reason."""
-    rows = words.unmeasured(document)
-    if not rows:
-        return _Section("", [])
-    lines = [f"- {_named(row)}: {code(row['status'], 30)} "
-             f"{code(row['why'])}" for row in rows]  # fmt: skip
-    return _Section("these", ["", "### Not measured", ""], lines, rank=4)
-
-
-def _excluded(document: Document) -> _Section:
-    """What no run can hold against anything, by name."""
-    rows = document["excluded"]
-    if not rows:
-        return _Section("", [])
-    lines = [f"- {_named(row)}: {code(row['why'])}"
-             for row in rows]  # fmt: skip
-    return _Section("these", ["", "### Excluded", ""], lines, rank=4)
+def _accepted_line(entry: Row) -> str:
+    """A regression that reviewers accepted, and what became of the entry."""
+    cells = (
+        code(entry["benchmark"]), code(entry["impl"] or "all", 20),
+        code(", ".join(entry["meters"]), 60), units.change(1 + entry["amount"]),
+        code(entry["until"], 10), code(entry["reason"]), code(entry["state"], 20),
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
 
 
 def _named(row: Mapping[str, Any]) -> str:
@@ -264,9 +228,8 @@ def _everything(document: Document, impl: str) -> _Section:
     if not rows or not meters:
         return _Section("", [])
     of = f", {html(impl, 20)}" if impl else ""
-    head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "",
-            f"| benchmark | verdict | {' | '.join(map(words.label, meters))} |",
-            f"|:--|:--|{'--:|' * len(meters)}"]  # fmt: skip
+    columns = "|".join(["benchmark", "verdict", *(f"{words.label(meter)}:" for meter in meters)])
+    head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "", *_head(columns)]
     lines = []
     for row in rows:
         cells = [code(row["name"]), code(row["verdict"] or row["status"], 30)]
