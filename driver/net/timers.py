@@ -109,10 +109,11 @@ class Timers:
     def run_all(self) -> None:
         """Run what waits now, in the order of its time, since nobody will be there later.
 
-        On the loop's thread. What is set meanwhile waits as usual.
+        On the loop's thread. What is set meanwhile waits as usual: slots stay until they have
+        passed, for another thread may be about to put a timer into one.
         """
         for number in sorted(self._slots):
-            self._run_slot(self._slots.pop(number, {}))
+            self._run_slot(self._slots.get(number, {}))
 
     def close(self) -> None:
         """Forget all timers without running them; on the loop's thread."""
