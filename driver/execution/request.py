@@ -202,6 +202,7 @@ class RequestExecution:
         coordinator_host: the host that answered last; None before.
         request_encoded_size: bytes of the request as it was sent last.
         is_schema_agreed: False if hosts still disagree about a schema change of this request.
+        speculative_executions: how often another host was asked beside the first, for all pages.
     """
 
     # What every request begins with is on the class: an instance has what it came to know. That is
@@ -209,6 +210,7 @@ class RequestExecution:
     coordinator_host: Host | None = None
     request_encoded_size: int | None = None
     is_schema_agreed: bool = True
+    speculative_executions: int = 0
     _warnings: Sequence[str] | None = None
     _custom_payload: Mapping[str, bytes | None] | None = None
     _paging_state: bytes | None = None
@@ -761,6 +763,7 @@ class RequestExecution:
             return
         try:
             if self._send_to_next():
+                self.speculative_executions += 1
                 if self._metrics is not None:
                     self._metrics.on_speculative_execution()
                 if not self.is_done:
@@ -908,6 +911,19 @@ class RequestExecution:
     def timeout(self) -> float | None:
         """Seconds until ``OperationTimedOut``, for each page; None for none."""
         return self.options.timeout
+
+    @property
+    def start_time(self) -> float:
+        """When the request for the current page began, in seconds of ``time.monotonic``."""
+        return self._start_time
+
+    @property
+    def attempt_errors(self) -> Mapping[Host | None, Exception]:
+        """Why hosts did not answer the current page, by host; also of one that was answered later.
+
+        None stands for a host that is not known any more.
+        """
+        return self._errors
 
     @property
     def row_factory(self) -> RowFactory[Any]:

@@ -19,6 +19,7 @@ from asv_benchmarks import (
     result_dispatch,
     routing_key,
     serialize,
+    tracing,
 )
 from tests.benchmarks.places import SUITES
 
@@ -32,6 +33,7 @@ MODULES = (
     result_dispatch,
     routing_key,
     serialize,
+    tracing,
 )
 ALL = [(module, row) for module in MODULES for row in module.CASES]
 

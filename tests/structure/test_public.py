@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ast.parse(Path(driver.__file__).read_text("utf-8"))
 PROGRAMS = [ROOT / "tests" / "typed" / name for name in ("right.py", "wrong.py")]
 #: Modules that examples may import, because they are an entry of their own.
-ENTRIES = {"driver", "driver.aio", "driver.compat"}
+ENTRIES = {"driver", "driver.aio", "driver.compat", "driver.telemetry"}
 CODE = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, ROOT / "driver" / "README.md"]
