@@ -6,7 +6,7 @@ from .errors import BenchproofError
 
 #: By extra of the distribution: what it is for, and the modules that it brings.
 EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "pages": ("draws pages and pictures", ("jinja2", "markupsafe")),
+    "pages": ("draws pages and pictures", ("jinja2", "markupsafe", "matplotlib")),
     "history": ("reads and writes asv's files", ("asv", "virtualenv")),
 }
 

@@ -221,7 +221,7 @@ def _page(documents: list[dict[str, Any]], folder: Path, out: Console) -> Path |
 
 
 def write_page(documents: list[dict[str, Any]], folder: Path) -> Path:
-    """Draw the page; what draws is imported only here."""
+    """Draw the page; matplotlib is imported only here."""
     from .render.page import write_page as draw  # noqa: PLC0415  (slow to import)
 
     return draw(documents, folder)

@@ -8,7 +8,7 @@ its first page is printed last. asv's own site is published beside it.
 Examples:
   benchproof publish                              reports/html/index.html
   benchproof publish --out site --no-asv          elsewhere, without asv's own site
-  benchproof publish --pictures changed           an SVG of each benchmark that changed last
+  benchproof publish --pictures changed           SVG and PNG of benchmarks that changed last
   benchproof publish --pictures '^decode_rows'    of those that match
   benchproof publish --from other/reports --json done.json
 

@@ -1,40 +1,43 @@
-"""Histories for papers and pull requests: a benchmark's meters below each other, as one SVG.
+"""Histories for papers and pull requests: a benchmark's meters below each other, by matplotlib.
 
-How it looks, on any ground, is in `templates/history.svg`; here is where things go.
+A picture is an SVG for light grounds, one for dark ones, and a PNG.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from benchproof import files
 from benchproof.errors import SelectionError
 from benchproof.render import units
-from benchproof.render.view import templates_of
+from benchproof.render.view import palette
 
 from . import views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import ArrayLike
+    from matplotlib.axes import Axes
 
     from benchproof.changes.search import Change
-    from benchproof.history.model import History
+    from benchproof.history.model import Commit, History
     from benchproof.progress import Teller
 
     from .pack import Group
 
 #: How many benchmarks "changed" draws: those of the newest changes.
 NEWEST = 10
-#: Pixels: the whole, the margins, a meter with its title, and that alone.
-_WIDTH, _LEFT, _RIGHT, _PANEL, _TITLE, _FOOT = 900, 90, 16, 220, 40, 52
-#: Commits, and values of a meter, that are named.
-_COMMITS, _TICKS = 8, 5
+#: Inches: the whole width, and the height of one meter.
+_WIDTH, _HEIGHT = 9.0, 2.3
+_STYLES = {"python": "--", "cython": "-", "": "-"}
+ENDINGS: dict[Literal["light", "dark"], str] = {"light": ".svg", "dark": "-dark.svg"}
+_SIGNS = {True: "^", False: "v"}
 
 
 def chosen(which: str, groups: Sequence[Group], changes: Sequence[Change]) -> list[str]:
@@ -82,8 +85,9 @@ def draw(
         tell: hears how far it is.
 
     Returns:
-        By benchmark, the stem of its file.
+        By benchmark, the stem of its files.
     """
+    (folder / "pictures").mkdir(parents=True, exist_ok=True)
     stems = {}
     for number, name in enumerate(benchmarks, start=1):
         tell.stage(f"drawing, {number} of {len(benchmarks)}")
@@ -92,77 +96,88 @@ def draw(
         shown = [group for group in own if group.machine == machine]
         marked = [c for c in changes if c.key.benchmark == name and c.key.machine == machine]
         stems[name] = units.slug(name)
-        text = picture(shown, history, marked)
-        files.write(text, folder / "pictures" / f"{stems[name]}.svg")
+        _save(shown, history, marked, folder / "pictures" / stems[name])
     return stems
 
 
-def picture(groups: Sequence[Group], history: History, changes: Sequence[Change]) -> str:
+def _save(groups: Sequence[Group], history: History, changes: Sequence[Change], stem: Path) -> None:
+    # Looks the same everywhere; the same data give the same file; the font comes with matplotlib.
+    with mpl.rc_context({
+        "svg.fonttype": "path", "svg.hashsalt": "benchproof", "font.family": "DejaVu Sans",
+    }):  # fmt: skip
+        for scheme, ending in ENDINGS.items():
+            figure = picture(groups, history, changes, palette(scheme))
+            figure.savefig(
+                f"{stem}{ending}", format="svg", transparent=True, metadata={"Date": None}
+            )
+            if scheme == "light":
+                figure.savefig(f"{stem}.png", dpi=160, facecolor=palette("light")["ground"])
+
+
+def picture(
+    groups: Sequence[Group],
+    history: History,
+    changes: Sequence[Change],
+    colours: dict[str, str],
+) -> Figure:
     """One benchmark: an axis a meter, both implementations with their bands, changes marked.
 
     Commits stand side by side in their order: dates bunch, and a rebase turns them around.
     """
     order = views.in_order(group.meter for group in groups)
+    figure = Figure(figsize=(_WIDTH, 0.9 + _HEIGHT * len(groups)), layout="constrained")
+    figure.suptitle(groups[0].benchmark, color=colours["ink"], fontsize=11, x=0.01, ha="left")
+    axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
     places = sorted({int(at) for g in groups for s in g.series.values() for at in s.index})
-    right = _WIDTH - _RIGHT
-
-    def across(index: ArrayLike) -> Any:  # noqa: ANN401  (of the type of its argument)
-        at = np.searchsorted(places, index) / max(len(places) - 1, 1)
-        return np.round(_LEFT + at * (right - _LEFT), 1)
-
-    panels = [
-        _panel(
-            group, [c for c in changes if c.key.meter == group.meter], across, _TITLE + n * _PANEL
-        )
-        for n, group in enumerate(sorted(groups, key=lambda g: order.index(g.meter)))
-    ]
-    days = sorted(views.day(history.commits[place].date) for place in places)
-    step = max(1, -(-len(places) // _COMMITS))
-    return templates_of("benchproof.site").get_template("history.svg").render(
-        title=groups[0].benchmark, panels=panels, views=views, left=_LEFT, right=right,
-        impls=sorted({impl for group in groups for impl in group.series}),
-        named=[(history.commits[place], across(place)) for place in places[::step]],
-        span=f"{len(places)} commits, {days[0]} to {days[-1]}",
-        width=_WIDTH, height=panels[-1]["bottom"] + _FOOT,
-    )  # fmt: skip
+    for one, group in zip(axes, sorted(groups, key=lambda g: order.index(g.meter)), strict=True):
+        _draw(one, group, places, [c for c in changes if c.key.meter == group.meter], colours)
+    _name_commits(axes[-1], [history.commits[place] for place in places], colours)
+    axes[0].legend(loc="upper right", ncols=2, frameon=False, labelcolor=colours["ink"], fontsize=8)
+    return figure
 
 
-def _panel(
-    group: Group, changes: Sequence[Change], across: Callable[[ArrayLike], Any], start: int
-) -> dict[str, Any]:
-    """One meter: its lines, bands, marks and ticks, in pixels."""
-    top, bottom = start + _TITLE, start + _PANEL
-    ends = [end for s in group.series.values() for end in (s.low.min(), s.high.max())]
-    low, high = min(ends), max(ends)
-    free = 0.06 * (high - low) or abs(high) or 1.0
-
-    def down(values: ArrayLike) -> Any:  # noqa: ANN401  (of the type of its argument)
-        part = (np.asarray(values, float) - low + free) / (high - low + 2 * free)
-        return np.round(bottom - part * (bottom - top), 1)
-
-    lines = []
+def _draw(
+    axes: Axes,
+    group: Group,
+    places: Sequence[int],
+    changes: Sequence[Change],
+    colours: dict[str, str],
+) -> None:
     for impl, series in sorted(group.series.items()):
-        x = across(series.index)
-        back = zip(x[::-1], down(series.high)[::-1], strict=True)
-        marks = [
-            ("platform" if change.kind == "platform" else "worse" if change.ratio > 1 else "better",
-             across(change.likely), down(value))
-            for change in changes
-            if (change.key.meter, change.key.impl) == (group.meter, impl)
-            and (value := series.at(change.likely)) is not None
-        ]  # fmt: skip
-        lines.append((impl, _points(zip(x, down(series.value), strict=True)),
-                      _points([*zip(x, down(series.low), strict=True), *back]), marks))  # fmt: skip
-    ticks = [(value, down(value)) for value in _ticks(low - free, high + free)]
-    return {"group": group, "top": top, "bottom": bottom, "lines": lines, "ticks": ticks}
+        at = np.searchsorted(places, series.index)
+        colour = colours.get(impl, colours["cython"])
+        axes.fill_between(at, series.low, series.high, color=colour, alpha=0.2, linewidth=0)
+        axes.plot(at, series.value, _STYLES[impl], color=colour, linewidth=1.2,
+                  label=views.impl(impl))  # fmt: skip
+        for change in changes:
+            value = series.at(change.likely)
+            if change.key.impl == impl and value is not None:
+                axes.plot(
+                    [places.index(change.likely)], [value], "D" if change.kind == "platform"
+                    else _SIGNS[change.ratio > 1], color=colour, markeredgecolor=colours["ink"],
+                    markersize=7, markeredgewidth=0.8,
+                )  # fmt: skip
+    axes.set_facecolor("none")
+    axes.set_ylabel(views.meter(group.meter), color=colours["ink"], fontsize=8.5)
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: views.figure(group.meter, value, group.unit))
+    )
+    axes.tick_params(color=colours["grid"], labelcolor=colours["muted"], labelsize=8)
+    axes.grid(color=colours["grid"], linewidth=0.6)
+    for spine in axes.spines.values():
+        spine.set_color(colours["grid"])
 
 
-def _points(pairs: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{x},{y}" for x, y in pairs)
+def _name_commits(axes: Axes, commits: Sequence[Commit], colours: dict[str, str]) -> None:
+    """Short hashes below the lowest axis, and from when to when they are."""
 
+    def name(at: float, _: object) -> str:
+        known = at == int(at) and 0 <= at < len(commits)
+        return commits[int(at)].hash[:7] if known else ""
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Round values between two others."""
-    rough = 10 ** np.floor(np.log10((high - low) / _TICKS))
-    step = next(rough * n for n in (1, 2, 5, 10) if (high - low) / (rough * n) <= _TICKS)
-    return [float(n * step) for n in range(int(np.ceil(low / step)), int(high // step) + 1)]
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(name))
+    days = sorted(str(np.datetime64(commit.date, "ms"))[:10] for commit in commits)
+    axes.set_xlabel(f"{len(commits)} commits, {days[0]} to {days[-1]}",
+                    color=colours["muted"], fontsize=8)  # fmt: skip

@@ -13,7 +13,7 @@ from benchproof.errors import SiteError
 from benchproof.render import view
 from benchproof.verdict import LIMITS
 
-from . import assets, asv_site, pack, pages, pictures, sources, views
+from . import assets, asv_site, pack, pages, sources, views
 from .beside import beside
 from .pack import Store
 
@@ -121,9 +121,9 @@ def publish(asked: Asked, checkout: Checkout, cache: Path, tell: Teller) -> Publ
     tell.stage("writing the site")
     with beside(asked.out, cache, OWN) as fresh:
         groups = pack.groups(parts.history)
-        drawn = _pictures(asked, parts, groups, fresh, tell)
+        pictures = _pictures(asked, parts, groups, fresh, tell)
         clock.step("pictures")
-        _write(fresh, asked, checkout, parts, groups, drawn, done)
+        _write(fresh, asked, checkout, parts, groups, pictures, done)
         clock.step("write")
     if asked.asv:
         _publish_asv(asked, checkout, cache, done, tell)
@@ -154,7 +154,7 @@ def _write(
     checkout: Checkout,
     parts: Gathered,
     groups: Sequence[Group],
-    drawn: dict[str, str],
+    pictures: dict[str, str],
     done: Published,
 ) -> None:
     data = fresh / "site" / "data"
@@ -163,7 +163,7 @@ def _write(
     store = Store(data, asked.out / "site" / "data")
     history, config = parts.history, asv_site.settings(checkout)
     measured = _measured(parts)
-    catalogue = _catalogue(parts, groups, drawn, measured, store)
+    catalogue = _catalogue(parts, groups, pictures, measured, store)
     run = _run(parts, asked.out)
     site = {
         "project": str(config.get("project") or checkout.root.name),
@@ -189,7 +189,7 @@ def _write(
 def _catalogue(
     parts: Gathered,
     groups: Sequence[Group],
-    drawn: dict[str, str],
+    pictures: dict[str, str],
     measured: list[int],
     store: Store,
 ) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def _catalogue(
     benchmarks: dict[str, list[tuple[str, str, str, str, int]]] = {}
     for group in groups:
         own = changes.get((group.benchmark, group.meter, group.machine), [])
-        head = pack.put_group(group, own, drawn.get(group.benchmark, ""), store)
+        head = pack.put_group(group, own, pictures.get(group.benchmark, ""), store)
         many = sum(len(series) for series in group.series.values())
         entry = (group.meter, group.machine, group.id, head, many)
         benchmarks.setdefault(group.benchmark, []).append(entry)
@@ -239,6 +239,8 @@ def _pictures(
     """Draw what was asked for; by benchmark, the stem of its files."""
     if not asked.pictures:
         return {}
+    from . import pictures  # noqa: PLC0415  (matplotlib is slow to import)
+
     chosen = pictures.chosen(asked.pictures, groups, parts.changes)
     return pictures.draw(chosen, groups, parts.history, parts.changes, fresh / "site", tell)
 

@@ -225,8 +225,9 @@
   const listPictures = () => {
     at("take").hidden = false;
     const stems = [...new Set(page.shown.map((each) => each.picture).filter(Boolean))];
-    const links = stems.flatMap((stem) => ["Picture: ", element("a", { href: `site/pictures/${stem}.svg`, download: "" }, "SVG")]);
-    at("pictures").replaceChildren(...(links.length ? links : ["For an SVG of this benchmark, publish with ",
+    const links = stems.flatMap((stem) => [[".svg", "SVG"], ["-dark.svg", "SVG for dark grounds"], [".png", "PNG"]]
+      .flatMap(([ending, words], n) => [n ? " · " : "Picture: ", element("a", { href: `site/pictures/${stem}${ending}`, download: "" }, words)]));
+    at("pictures").replaceChildren(...(links.length ? links : ["For an SVG and a PNG of this benchmark, publish with ",
       element("code", {}, `benchproof publish --pictures '${page.wanted.name.replaceAll(".", "\\.")}$'`), "."]));
   };
 
