@@ -6,7 +6,6 @@ from benchproof.checkout import Checkout
 from benchproof.commands.options import chosen_meters
 from benchproof.errors import HistoryError, SelectionError
 from benchproof.history import choice, loops, model, writing
-from benchproof.history.model import Commit
 from benchproof.history.writing import FAILED, Value
 from tests.harness.toy import KNOWN
 
@@ -14,14 +13,6 @@ CASE = "suite.time_one"
 KEYS = frozenset({(CASE, "instructions"), (CASE, "allocations")})
 VERSIONS = {"suite.track_one_instructions": "1-1", "suite.track_one_allocations": "1-1"}
 ABOUT = {"machine": "box"}
-
-
-def commits(*about):
-    """Commits on a line, oldest first; each a hash, and a claim or none."""
-    return [
-        Commit(name, 0, "", (claim,) if claim else (), (), (before,) if before else ())
-        for (name, claim), before in zip(about, ["", *(name for name, _ in about)], strict=False)
-    ]
 
 
 @pytest.fixture
@@ -48,16 +39,6 @@ def plan(checkout, wanted, known, impls=("python",)):
     return choice.plan(checkout, wanted, impls, KEYS, known)
 
 
-def test_claims_come_newest_first_each_with_its_parent():
-    made = commits(("a", ""), ("b", "1-1"), ("c", "1-2"), ("d", ""), ("e", "1-3"))
-    assert choice.claims(made) == ["e", "d", "c", "b", "a"]
-
-
-def test_a_history_without_claims_says_so():
-    with pytest.raises(HistoryError, match="trailer"):
-        choice.claims(commits(("a", "")))
-
-
 @pytest.mark.parametrize(("count", "every"), [(1, 1), (2, 1), (9, 1), (9, 4), (10, 4), (3, 10)])
 def test_a_range_is_measured_from_its_ends_into_its_gaps(count, every):
     found = [f"c{number}" for number in range(count)]
@@ -74,8 +55,8 @@ def test_the_widest_gap_comes_next():
 
 def test_a_range_is_gits(toy, checkout):
     hashes = [toy.commit(f"change {number}") for number in range(4)]
-    assert choice.chosen(checkout, f"{hashes[0]}..{hashes[2]}") == [hashes[2], hashes[1]]
-    assert choice.chosen(checkout, f"{hashes[3]}^!") == [hashes[3]]
+    assert choice.chosen(checkout, [f"{hashes[0]}..{hashes[2]}"]) == [hashes[2], hashes[1]]
+    assert choice.chosen(checkout, [f"{hashes[3]}^!"]) == [hashes[3]]
     assert len(choice.chosen(checkout)) == 5
 
 
@@ -85,11 +66,11 @@ def test_a_range_that_names_no_commits_is_an_error(checkout, text):
         model.chosen(checkout, text)
 
 
-def test_claims_within_a_range_are_only_those_inside(toy, checkout):
-    first = toy.commit("Faster\n\nClaim: 1-1")
-    second = toy.commit("Faster still\n\nClaim: 1-2")
-    assert choice.chosen(checkout, f"{first}..{second}", with_claims=True) == [second]
-    assert len(choice.chosen(checkout, with_claims=True)) == 3
+def test_several_ranges_are_measured_one_after_the_other_and_each_commit_once(toy, checkout):
+    first, second, third = (toy.commit(f"change {number}") for number in range(3))
+    asked = (f"{third}^!", f"{first}..{third}")
+    assert choice.chosen(checkout, asked) == [third, second]
+    assert choice.chosen(checkout, asked, every=2) == [third, second]
 
 
 def test_commits_with_the_same_driver_are_one_job(toy, checkout, known):

@@ -42,7 +42,6 @@ def start(toy, cache):
     [
         (["nope..HEAD"], "unknown range: 'nope..HEAD'"),
         (["HEAD..HEAD"], "holds no commit"),
-        (["--claims"], "no commit of this line has a 'Claim:'"),
         (["--meters", "wall"], "--wall"),
         (["--machine", "../../elsewhere"], "no name of a machine"),
         (["--impl", "rust"], "the variants of this project are cython, python"),

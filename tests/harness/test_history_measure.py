@@ -124,7 +124,7 @@ def test_a_history_in_which_nothing_has_a_number_could_not_measure(toy, run):
     toy.edit("driver/work.py", "total = 0", "raise ValueError")
     toy.commit("broken")
     for _ in range(2):  # measured, then known to have failed
-        outcome = run(bench="spin", range="HEAD^!")
+        outcome = run(bench="spin", ranges=("HEAD^!",))
         assert outcome.status == 2
         out = io.StringIO()
         outcome.show(Console(file=out, width=200))
@@ -135,12 +135,12 @@ def test_a_history_in_which_nothing_has_a_number_could_not_measure(toy, run):
 @needs_memray
 def test_a_case_feels_nothing_of_which_others_were_asked_for(toy, run, results):
     add_newer(toy)
-    run(bench="boxes", range="HEAD^!")
+    run(bench="boxes", ranges=("HEAD^!",))
     alone = series(results, toy, "boxes").value
     for file in (results / "box").glob("*.json"):
         file.unlink()
     writing.describe_machine(results, {"machine": "box"})
-    run(range="HEAD^!")
+    run(ranges=("HEAD^!",))
     assert series(results, toy, "boxes").value.tolist() == alone.tolist()
 
 
@@ -167,7 +167,7 @@ def test_instructions_are_the_same_in_another_run_and_the_canary_in_another_comm
 @pytest.mark.usefixtures("compiler")
 def test_both_implementations_are_measured(toy, run, results):
     toy.write("driver/_cython/work.py", "")  # not taken: the compiled module stands before it
-    run(impls=("cython", "python"), range="HEAD^!")
+    run(impls=("cython", "python"), ranges=("HEAD^!",))
     found = asv_files.load(results, toy.root)
     assert {key.impl for key in found.canaries} == {"cython", "python"}
 
@@ -204,7 +204,7 @@ def test_a_case_whose_process_dies_has_no_number_and_the_others_have(toy, run, r
         ),
     )
     toy.commit("dies")
-    outcome = run(range="HEAD^!")
+    outcome = run(ranges=("HEAD^!",))
     assert outcome.reasons["its process ended with signal 9"] == 1
     assert series(results, toy, "boxes") is None
     assert len(series(results, toy, "spin")) == 1

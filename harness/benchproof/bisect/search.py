@@ -7,14 +7,12 @@ can be held against each other.
 
 from __future__ import annotations
 
-import contextlib
-import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from benchproof import suite
-from benchproof.changes import find
 from benchproof.errors import BenchproofError, BisectError, SelectionError
 from benchproof.history import measure
 from benchproof.history.asv_files import load
@@ -118,21 +116,7 @@ class Search:
             BisectError: one cannot be measured, or they are equal within the limit.
         """
         self.stops, self.expected = stops, len(self.values) + most_builds(len(stops))
-        self.tell.stage(f"building both ends of {len(stops)} different builds")
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            try:
-                list(pool.map(self._build, (stops[0].first, stops[-1].first)))
-            except KeyboardInterrupt:
-                # The threads wait for children, which end now.
-                self.measurer.crew.stop()
-                raise
-        found = []
-        for stop in (stops[-1], stops[0]):
-            value = self.value(stop, LAYOUTS)
-            if isinstance(value, Lost):
-                raise BisectError(f"{stop.first[:10]} cannot be measured: {value.why}")
-            found.append(value)
-        after, before = found
+        after, before = (self._end(stop) for stop in (stops[-1], stops[0]))
         self.ends = (before, after)
         if abs(after - before) <= max(self.limit.ratio * abs(before), self.limit.floor):
             raise BisectError(
@@ -140,10 +124,16 @@ class Search:
                 f"{after:,.10g}, which is within the limit of {self.limit.ratio * 100:g} %"
             )
 
-    def _build(self, commit: str) -> None:
-        """Build a commit; if it does not, counting it says why."""
-        with contextlib.suppress(BenchproofError):
-            measure.build(self.measurer.place, self.measurer.crew, commit, self.impl)
+    def _end(self, stop: Stop) -> float:
+        """The value of an end.
+
+        Raises:
+            BisectError: it cannot be measured.
+        """
+        value = self.value(stop, LAYOUTS)
+        if isinstance(value, Lost):
+            raise BisectError(f"{stop.first[:10]} cannot be measured: {value.why}")
+        return value
 
     def value(self, stop: Stop, layouts: int = 1) -> float | Lost:
         """The value of a stop, measured once for each content."""
@@ -233,7 +223,7 @@ def one_of(cases: Sequence[Case], bench: str) -> Case:
 def hint(
     results: Path, checkout: Checkout, stops: Sequence[Stop], bench: str, meter: str, impl: str
 ) -> tuple[int, int] | None:
-    """The stops between which the largest change of a series lies, as the kept history has it.
+    """The neighbours in the kept history between which a series changes most, as places of stops.
 
     It is a hint, never an answer: both ends of what it names are built and counted, and if they do
     not differ the whole range is searched.
@@ -256,17 +246,17 @@ def hint(
     except BenchproofError:
         return None
     places = {commit: at for at, stop in enumerate(stops) for commit in stop.commits}
-    found: list[tuple[float, int, int]] = []
+    steps = [(0.0, 0, len(stops) - 1)]
     for series in history.of(bench):
-        if (series.key.meter, series.key.impl) != (meter, impl):
-            continue
-        for change in find(series, history.commits):
-            before = places.get(history.commits[change.before].hash)
-            after = places.get(history.commits[change.after].hash)
-            if before is not None and after is not None and before < after:
-                size = abs(math.log(change.ratio)) if 0 < change.ratio < math.inf else math.inf
-                found.append((size, before, after))
-    if not found:
-        return None
-    _, before, after = max(found)
-    return None if (before, after) == (0, len(stops) - 1) else (before, after)
+        if (series.key.meter, series.key.impl) == (meter, impl):
+            commits = [history.commits[place].hash for place in series.index]
+            known = [
+                (places[commit], float(value))
+                for commit, value in zip(commits, series.value, strict=True) if commit in places
+            ]  # fmt: skip
+            steps += [
+                (abs(new - old), low, high)
+                for (low, old), (high, new) in pairwise(known) if low < high
+            ]  # fmt: skip
+    _, low, high = max(steps, key=itemgetter(0))
+    return None if (low, high) == (0, len(stops) - 1) else (low, high)

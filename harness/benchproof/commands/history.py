@@ -1,6 +1,6 @@
 """Measure commits of the past, and keep the numbers in asv's own result files.
 
-RANGE is git's: A..B, B^! (one commit), or a branch; without it, the whole first-parent line. What
+RANGE is git's: A..B, B^! (one commit), or a branch; without one, the whole first-parent line. What
 is known is skipped, commits with the same driver share a measurement, and each commit is kept as
 soon as it is measured: Ctrl-C loses nothing, the same command goes on (docs/history.md). Files go
 to reports/results/asv, where `asv publish`, `asv show` and `asv compare` read them.
@@ -9,7 +9,7 @@ Examples:
   benchproof history                            all commits, ends first, then the gaps between
   benchproof history main~20..main              a range
   benchproof history --every 10                 each tenth commit
-  benchproof history --claims                   commits with a 'Claim:' trailer, and their parents
+  benchproof history 'v1^!' 'v2^!' main^!       several, one after the other
   benchproof history HEAD^! --bench decode_rows --impl fast
   benchproof history --every 5 --wall           wall time as well: several processes a commit
   benchproof history v1..v2 --quick             do the benchmarks run there? keeps nothing
@@ -29,12 +29,10 @@ from .output import Output
 
 
 def command(
-    range_: Annotated[
-        str, typer.Argument(metavar="[RANGE]", help="Commits, as git writes a range.")
-    ] = "",
-    claims: Annotated[
-        bool, typer.Option("--claims", help="Only commits with a claim, and their parents.")
-    ] = False,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RANGE...]", help="Commits, as git writes a range."),
+    ] = None,
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th commit.")] = 1,
     meters: Annotated[
         str, typer.Option(metavar="LIST", help="Of instructions, allocations, bytes; or exact.")
@@ -72,7 +70,7 @@ def command(
     output = Output(json)
     exact = chosen_meters(meters, writing.EXACT, " (wall time has an option of its own, --wall)")
     asked = campaign.Asked(
-        range_, claims, every, exact, impls, bench, machine, again,
+        tuple(ranges or ()), every, exact, impls, bench, machine, again,
         jobs, processes if wall else 0, quick,
     )  # fmt: skip
     folder = results or place.checkout.root / "reports" / "results" / "asv"

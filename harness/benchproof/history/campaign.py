@@ -167,8 +167,7 @@ class Asked:
     """What a person asked for.
 
     Attributes:
-        range: of commits, as git writes it; "" for the whole first-parent line.
-        claims: only commits with a claim, and their parents.
+        ranges: of commits, as git writes them; none for the whole first-parent line.
         every: each n-th commit of the range.
         meters: of the exact ones.
         impls: variants; ("",) of a project that names none.
@@ -180,8 +179,7 @@ class Asked:
         quick: only prove that the benchmarks run, and keep nothing.
     """
 
-    range: str = ""
-    claims: bool = False
+    ranges: tuple[str, ...] = ()
     every: int = 1
     meters: tuple[str, ...] = writing.EXACT
     impls: tuple[str, ...] = ("",)
@@ -207,7 +205,7 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
         StoppedError: Ctrl-C before anything was measured.
     """
     pattern = suite.expression(asked.bench)
-    wanted = choice.chosen(place.checkout, asked.range, with_claims=asked.claims, every=asked.every)
+    wanted = choice.chosen(place.checkout, asked.ranges, asked.every)
     usable = _usable(asked.meters, tell)
     variants = place.checkout.variants
     compiled = {each.name for each in variants if each.kind == "compiled"} & set(asked.impls)

@@ -7,10 +7,10 @@ each of them.
 from __future__ import annotations
 
 import heapq
+import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from benchproof.errors import HistoryError
 from benchproof.targets import content_of
 
 from . import model, writing
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from benchproof.checkout import Checkout
 
     from .measure import Key
-    from .model import Commit
 
 #: Where asv keeps a value and its interval.
 _CELLS = ("result", "stats_ci_99_a", "stats_ci_99_b")
@@ -109,21 +108,6 @@ def _first(cell: list[float | None] | None) -> float | None:
     return None if not cell or cell[0] is None else float(cell[0])
 
 
-def claims(commits: Sequence[Commit]) -> list[str]:
-    """Commits with a claim or one taken back, each before its parent, newest first.
-
-    Raises:
-        HistoryError: there are none.
-    """
-    found: dict[str, None] = {}
-    for commit in reversed(commits):
-        if commit.claims or commit.reverts:
-            found |= dict.fromkeys((commit.hash, *commit.parents[:1]))
-    if not found:
-        raise HistoryError("no commit of this line has a 'Claim:' or 'Reverts-claim:' trailer")
-    return list(found)
-
-
 def spread(found: Sequence[str], every: int) -> list[str]:
     """Each n-th commit of a range and its two ends, the widest gaps first.
 
@@ -141,19 +125,21 @@ def spread(found: Sequence[str], every: int) -> list[str]:
     return [found[place] for place in dict.fromkeys(order)]
 
 
-def chosen(
-    checkout: Checkout, text: str = "", *, with_claims: bool = False, every: int = 1
-) -> list[str]:
+def chosen(checkout: Checkout, ranges: Sequence[str] = (), every: int = 1) -> list[str]:
     """The commits that were asked for, in the order in which they are measured.
 
+    Args:
+        checkout: whose commits.
+        ranges: as git writes them; none for the whole line.
+        every: each n-th commit of one range; several are measured one after the other, whole.
+
     Raises:
-        HistoryError: a range that names nothing; no claims.
+        HistoryError: a range names nothing.
     """
-    inside = model.chosen(checkout, text or "HEAD")
-    if with_claims:
-        wanted = claims(model.read(checkout))
-        return [each for each in wanted if not text or each in set(inside)]
-    return spread(inside, every)
+    inside = [model.chosen(checkout, text) for text in ranges or ("HEAD",)]
+    if len(inside) == 1:
+        return spread(inside[0], every)
+    return list(dict.fromkeys(itertools.chain.from_iterable(inside)))
 
 
 def plan(

@@ -209,10 +209,6 @@ class Measurer:
         for name, row in new.items():
             self.loops.take(name, asked.impl, row["seconds"], prices[name], row.get("number", 0))
 
-    def wall_loops(self, name: str, impl: str) -> int:
-        """How often a timed case is called for one value."""
-        return self.loops.known(name, impl).wall
-
     def _count(
         self, asked: Asked, built: Built, scratch: Path, found: Measured, layout: int
     ) -> None:

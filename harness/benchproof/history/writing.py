@@ -32,16 +32,16 @@ import math
 import re
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files, variants
-from benchproof.errors import HistoryError, told
+from benchproof.errors import HistoryError
 
 from .model import CANARY, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from benchproof.variants import Variant
 
@@ -159,11 +159,11 @@ def _known(results: Path, facts: dict[str, str]) -> str:
 def _noted(host: str) -> str:
     """The name that `asv machine` has noted for this host, or nothing."""
     from asv.machine import MachineCollection  # noqa: PLC0415  (as above)
+    from asv.util import UserError  # noqa: PLC0415
 
     try:
-        held = files.read_json(Path(MachineCollection.get_machine_file_path()))
-        return str(held[host]["machine"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return str(MachineCollection.load(host)["machine"])
+    except (UserError, KeyError, TypeError):
         return ""
 
 
@@ -409,19 +409,13 @@ def describe_machine(results: Path, about: Mapping[str, str]) -> None:
 
 
 def note(results: Path, machine: str, record: Mapping[str, Any]) -> None:
-    """Add a line to what is known of how things were measured.
-
-    Raises:
-        BenchproofError: it cannot be written.
-    """
-    file = _made(results / machine) / MEASURED
+    """Add a line to what is known of how things were measured."""
+    file = results / machine / MEASURED
+    file.parent.mkdir(parents=True, exist_ok=True)
     line = json.dumps(record, allow_nan=False, separators=(",", ":"))
-    try:
-        torn = file.exists() and not file.read_bytes().endswith(b"\n")
-        with file.open("a", encoding="utf-8") as out:
-            out.write(("\n" if torn else "") + line + "\n")
-    except OSError as error:
-        raise told(error) from error
+    torn = file.exists() and not file.read_bytes().endswith(b"\n")
+    with file.open("a", encoding="utf-8") as out:
+        out.write(("\n" if torn else "") + line + "\n")
 
 
 def notes(file: Path) -> list[dict[str, Any]]:
@@ -461,16 +455,3 @@ def known(file: Path, version: int) -> dict[str, Any]:
     held = contents(file)
     files.refuse_newer(held, version, file, "version")
     return held
-
-
-def _made(folder: Path) -> Path:
-    """A folder, made if it is not there.
-
-    Raises:
-        BenchproofError: it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise told(error) from error
-    return folder
