@@ -21,12 +21,12 @@ from benchproof.checkout import Checkout
 
 from . import cache as kept
 from . import model, writing
-from .cache import Read, Shape
+from .cache import Read
 from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
 from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, contents, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -123,22 +123,21 @@ def _read(file: Path, versions: Mapping[str, str], named: Sequence[Variant]) -> 
         platform |= {name: str(value) for name, value in held["requirements"].items()}
         return Read(
             str(params["machine"]), str(held["commit_hash"]), writing.name_of(variables, named),
-            str(held["env_name"]), platform, *_rows(held, versions),
+            str(held["env_name"]), platform, *_numbers(held, versions),
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         return f"is not one of asv's result files ({type(error).__name__}: {error})"
 
 
-def _rows(
+def _numbers(
     held: Mapping[str, Any], versions: Mapping[str, str]
-) -> tuple[Shape, NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """A file's rows that are numbers of the newest version, as `Read` has them."""
     columns = {name: at for at, name in enumerate(held["result_columns"])}
     at_value, at_version = columns["result"], columns["version"]
-    at_low, at_high = columns["stats_ci_99_a"], columns["stats_ci_99_b"]
+    ends = columns["stats_ci_99_a"], columns["stats_ci_99_b"]
     found: list[str] = []
-    values: list[float] = []
-    ends: dict[int, tuple[float, float]] = {}
+    numbers: list[tuple[float | None, ...]] = []
     for name, row in held["results"].items():
         value = row[at_value]
         if not isinstance(value, list) or len(value) != 1 or value[0] is None:
@@ -146,13 +145,12 @@ def _rows(
         version = row[at_version] if len(row) > at_version else None
         if value[0] != value[0] or version != versions.get(name, version):  # NaN
             continue
-        if len(row) > at_high and row[at_low] and row[at_high]:
-            ends[len(found)] = float(row[at_low][0]), float(row[at_high][0])
         found.append(name)
-        values.append(float(value[0]))
-    table = np.array(list(ends.values()), dtype=np.float64).reshape(-1, 2).T
-    known = np.where(np.isfinite(table), table, np.nan)  # Infinity where samples are too few
-    return Shape(tuple(found), tuple(ends)), np.array(values), known
+        interval = [row[at][0] if len(row) > at and row[at] else None for at in ends]
+        numbers.append((value[0], *(interval if None not in interval else (None, None))))
+    table = np.array(numbers, np.float64).reshape(-1, 3).T
+    # No interval is known, or an infinite one, where samples are too few.
+    return tuple(found), np.where(np.isfinite(table), table, table[0])
 
 
 def _history(
@@ -223,7 +221,7 @@ def _take_doubles(found: _Found) -> None:
 
 def _worth(file: str, read: Read) -> tuple[bool, int, str]:
     """What makes one of two files of the same commit the better one."""
-    return file.endswith(f"/{read.commit[:8]}-{read.env}.json"), len(read.shape.names), file
+    return file.endswith(f"/{read.commit[:8]}-{read.env}.json"), len(read.names), file
 
 
 def _noted(file: Path) -> dict[str, dict[str, dict[str, str]]]:
@@ -243,50 +241,28 @@ def _series(
 ) -> Iterator[Series]:  # fmt: skip
     """The series of one machine and implementation."""
     order = sorted(by_place)
-    shapes = {read.shape for read in by_place.values()}
-    rows = _rows_of({name for each in shapes for name in each.names})
-    # Only some meters have intervals: a table of ends for all would be mostly empty.
-    wide = _rows_of({each.names[at] for each in shapes for at in each.wide})
-    own = {
-        each: (
-            np.array([rows[name] for name in each.names], np.int64),
-            np.array([wide[each.names[at]] for at in each.wide], np.int64),
-        )
-        for each in shapes
-    }
-    values = np.full((len(rows), len(order)), np.nan)
-    ends = np.full((2, len(wide), len(order)), np.nan)
+    named = {read.names for read in by_place.values()}
+    rows = {name: at for at, name in enumerate(sorted(set().union(*named)))}
+    own = {names: np.array([rows[name] for name in names], np.int64) for names in named}
+    numbers = np.full((3, len(rows), len(order)), np.nan)
     platform = np.empty(len(order), np.int64)
     for column, place in enumerate(order):
         read = by_place[place]
-        mine, with_ends = own[read.shape]
-        values[mine, column] = read.values
-        ends[:, with_ends, column] = read.ends
+        numbers[:, own[read.names], column] = read.numbers
         platform[column] = _place_of({**read.platform, **noted.get(read.commit, {})}, platforms)
     index = np.array(order, np.int64)
     for name, row in rows.items():
         meant = writing.meant(name)
         if meant is None:
             continue
-        measured = ~np.isnan(values[row])
+        measured = ~np.isnan(numbers[0, row])
         # Ten thousand places are shared by the series that have all of them, not copied for each.
         taken = slice(None) if measured.all() else measured
-        value = low = high = values[row, taken]
-        if name in wide:
-            low, high = (_or(each[wide[name], taken], value) for each in ends)
+        value, low, high = numbers[:, row, taken]
+        if np.array_equal(low, high):
+            low = high = value
         key = SeriesKey(meant[0], meant[1], impl, machine)
         yield Series(key, UNITS[meant[1]], index[taken], value, low, high, platform[taken])
-
-
-def _rows_of(found: Iterable[str]) -> dict[str, int]:
-    """A row for each name."""
-    return {name: at for at, name in enumerate(sorted(found))}
-
-
-def _or(end: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The end of an interval, or the value itself where there is none."""
-    unknown = np.isnan(end)
-    return value if unknown.all() else np.where(unknown, value, end)
 
 
 def _place_of(facts: dict[str, str], platforms: list[dict[str, str]]) -> int:

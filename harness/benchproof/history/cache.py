@@ -23,23 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Raised when the arrays mean something else than before.
-_LAYOUT = 3
+_LAYOUT = 4
 #: New files may be this part of the known ones before the cache is written anew.
 _FEW = 1 / 50
-
-
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """What the numbers of a file are of; files that name the same share one, and it is one by
-    identity: thousands of them are compared.
-
-    Attributes:
-        names: asv's names of the benchmarks that have a number.
-        wide: the places among them of those that have an interval.
-    """  # noqa: D205  (one sentence)
-
-    names: tuple[str, ...]
-    wide: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +38,9 @@ class Read:
         impl: the implementation, or "".
         env: asv's name of the environment.
         platform: Python, kernel and packages.
-        shape: of which benchmarks.
-        values: their numbers.
-        ends: of those that have an interval, the lower ends, then the upper; NaN where asv does
-            not know one.
+        names: asv's names of the benchmarks that have a number; files that name the same share one.
+        numbers: a column each: the number, and the ends of its interval (the number itself where
+            none is known).
     """
 
     machine: str
@@ -63,9 +48,8 @@ class Read:
     impl: str
     env: str
     platform: Mapping[str, str]
-    shape: Shape
-    values: NDArray[np.float64]
-    ends: NDArray[np.float64]
+    names: tuple[str, ...]
+    numbers: NDArray[np.float64]
 
 
 class Memory:
@@ -75,7 +59,7 @@ class Memory:
         """Nothing yet."""
         self._known: dict[str, tuple[list[int], Read | str]] = {}
         self._now: dict[str, tuple[list[int], Read | str]] = {}
-        self._shapes: dict[tuple[tuple[str, ...], tuple[int, ...]], Shape] = {}
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._new = 0
 
     def recall(self, results: Path, file: str) -> Read | str | None:
@@ -90,36 +74,31 @@ class Memory:
         """Remember what a file says."""
         self._new += 1
         if isinstance(read, Read):
-            known = self._shapes.setdefault((read.shape.names, read.shape.wide), read.shape)
-            read = replace(read, shape=known)
+            read = replace(read, names=self._names.setdefault(read.names, read.names))
         self._now[file] = (_mark(results, file), read)
         return read
 
     def restore(self, values: NDArray[np.float64], header: Mapping[str, Any]) -> None:
         """Take what a cache file holds."""
-        shapes = [Shape(tuple(names), tuple(wide)) for names, wide in header["shapes"]]
-        self._shapes = {(each.names, each.wide): each for each in shapes}
+        names = [tuple(each) for each in header["names"]]
+        self._names = {each: each for each in names}
         at = 0
         for file, mark, about in header["files"]:
             if isinstance(about, str):
                 self._known[file] = (mark, about)
                 continue
             machine, commit, impl, env, platform, which = about
-            shape = shapes[which]
-            middle = at + len(shape.names)
-            end = middle + 2 * len(shape.wide)
-            self._known[file] = (
-                mark,
-                Read(machine, commit, impl, env, header["platforms"][platform], shape,
-                     values[at:middle], values[middle:end].reshape(2, -1)),
-            )  # fmt: skip
-            at = end
+            end = at + 3 * len(names[which])
+            numbers = values[at:end].reshape(3, -1)
+            read = Read(machine, commit, impl, env, header["platforms"][platform], names[which],
+                        numbers)  # fmt: skip
+            self._known[file], at = (mark, read), end
         if at != len(values):
             raise ValueError("cut off")
 
     def arrays(self, versions: Mapping[str, str]) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """What a cache file holds."""
-        shapes: dict[Shape, int] = {}
+        names: dict[tuple[str, ...], int] = {}
         platforms: list[Mapping[str, str]] = []
         files: list[tuple[str, list[int], object]] = []
         parts = [np.empty(0)]
@@ -127,17 +106,16 @@ class Memory:
             if isinstance(read, str):
                 files.append((file, mark, read))
                 continue
-            which = shapes.setdefault(read.shape, len(shapes))
+            which = names.setdefault(read.names, len(names))
             if read.platform not in platforms:
                 platforms.append(read.platform)
             platform = platforms.index(read.platform)
-            parts += [read.values, read.ends.ravel()]
+            parts.append(read.numbers.ravel())
             facts = (read.machine, read.commit, read.impl, read.env, platform, which)
             files.append((file, mark, facts))
         header = {
-            "layout": _LAYOUT, "versions": versions,
-            "shapes": [(each.names, each.wide) for each in shapes],
-            "platforms": platforms, "files": files,
+            "layout": _LAYOUT, "versions": versions, "names": list(names), "platforms": platforms,
+            "files": files,
         }  # fmt: skip
         return np.concatenate(parts), header
 
