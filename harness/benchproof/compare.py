@@ -7,6 +7,7 @@ counted side by side and timed in the same minutes. What it gives is judged by `
 from __future__ import annotations
 
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -275,6 +276,7 @@ class _Comparison:
             "gate": request.gate,
             "title": request.title or f"{request.left} against {request.right}",
             "created": results.now(),
+            "run": uuid.uuid4().hex,
             "seed": request.seed,
             "impls": [lane.name for lane in self.lanes],
             "builds": self.number,

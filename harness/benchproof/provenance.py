@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: Packages that change what is measured or how it is judged.
 PACKAGES = (
-    "asv", "asv_runner", "cramjam", "cryptography", "cython", "lz4", "memray", "numpy", "pyperf",
-    "scipy", "setuptools", "statsmodels",
+    "asv", "asv_runner", "benchproof", "cramjam", "cryptography", "cython", "lz4", "memray",
+    "numpy", "pyperf", "scipy", "setuptools", "statsmodels",
 )  # fmt: skip
 
 

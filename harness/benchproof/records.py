@@ -10,7 +10,8 @@ variant      ``variant`` (its name), both builds, whether they are the same, how
 case         a benchmark in a variant: identity, loop counts, why it failed or was not timed, and
              where its instructions went
 proof        what a side answered before anything was measured: files, probe, digest of the answer
-sample       ``benchmark`` and ``params``, ``side``, ``variant``, ``host``, ``build``, ``meter``,
+sample       ``benchmark`` and ``params``, ``side``, ``variant``, ``host`` (the number of the run in
+             ``runs``, if several were merged), ``build``, ``meter``,
              ``unit``, ``process`` (of exact meters: the layout of memory; of times: the block),
              ``block`` (null for exact meters), ``number`` of the value in its process, ``value``
 end          the last line: how many came before it
@@ -27,6 +28,7 @@ import gzip
 import json
 import math
 import zlib
+from bisect import bisect_right
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -88,6 +90,8 @@ def _records(samples: Samples) -> Iterator[dict[str, Any]]:
         "accepted": [vars(each) | {"until": each.until.isoformat()} for each in samples.entries],
         "partial": samples.partial,
     }  # fmt: skip
+    runs = samples.about.get("runs", ())
+    blocks, layouts = ([run[key] for run in runs[1:]] for key in ("blocks", "layouts"))
     for each in (*samples.variants, *samples.controls):
         got, looks = each.got, each.looks
         yield {
@@ -113,7 +117,8 @@ def _records(samples: Samples) -> Iterator[dict[str, Any]]:
                     yield {"record": "proof", **where, "side": side, "answer": answer}
                 for meter, *place, value in _values(each, side, case.name):
                     yield {
-                        "record": "sample", **where, "side": side, "host": 0, "meter": meter,
+                        "record": "sample", **where, "side": side, "meter": meter,
+                        "host": bisect_right(layouts if place[2] is None else blocks, place[1]),
                         "unit": METERS[meter].unit or case.unit,
                         **dict(zip(_PLACE, place, strict=True)), "value": value,
                     }  # fmt: skip

@@ -196,7 +196,8 @@ def _about(
     return {
         "schema": judge.SCHEMA, "kind": judge.KIND, "gate": False,
         "title": f"{_names(named['left'])} against {_names(named['right'])}",
-        "created": results.now(), "seed": 0, "impls": [""], "builds": 1,
+        "created": results.now(), "seed": 0,
+        "run": " ".join(described[side]["content"] for side in SIDES), "impls": [""], "builds": 1,
         "provenance": {
             "cpu": "; ".join(sorted(sides["left"].hosts & sides["right"].hosts)),
             "imported": tool, "packages": {}, "debug": [],

@@ -1,0 +1,43 @@
+"""Merge shards and repeated runs of one comparison, and judge them as one.
+
+FILEs are what `compare` or `gate` wrote with --records: of other benchmarks of the same two sides,
+or of the same ones again, here or on another machine with the same processor model. What comes
+twice counts once. Streams of other sides, settings, Pythons, processors or versions of benchproof
+are refused.
+
+Examples:
+  benchproof merge shard1.jsonl.gz shard2.jsonl.gz
+  benchproof merge *.jsonl.gz --records all.jsonl.gz --json verdict.json
+
+Exit status: 0 no regression, 1 regression, 2 could not measure, or they cannot be merged, 3
+cannot decide.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+
+from . import options  # noqa: TC001  (as above)
+from .output import Output
+
+
+def command(
+    streams: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Of --records.")],
+    records: options.Records = None,
+    json: options.Json = None,
+    everything: options.All = False,
+) -> int:
+    """Merge and judge."""
+    from benchproof import judge, merging, table  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import records as kept  # noqa: PLC0415
+
+    samples = merging.merge({str(file): kept.read(file) for file in streams})
+    document, output = judge.document(samples), Output(json)
+    table.show(document, output.console(), everything=everything)
+    output.keep(document)
+    if records is not None:
+        kept.write(samples, records)
+    return int(document["verdict"]["exit"])

@@ -1,0 +1,275 @@
+"""Shards and repeated runs of one comparison, from one machine or several, as one.
+
+A run has an identity, so that what comes twice counts once. The blocks and layouts of each run get
+places of their own; values of both sides are paired by place, so that a ratio is formed within a
+run, and with it within a host. What cannot be one comparison is refused in a line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .collected import Sampled, Samples, Spot
+from .errors import BenchproofError
+from .meters import METERS
+from .plan import SIDES
+from .verdict import Looks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .collected import Collected
+
+#: Why a case has no verdict whose runs do not agree about a side.
+DIFFERENT = "two runs of the same side give different answers"
+
+
+class _Run(NamedTuple):
+    """A run in a stream: its identity, where its blocks and layouts begin, what it ran on."""
+
+    key: str
+    blocks: int
+    layouts: int
+    provenance: Mapping[str, Any]
+
+
+def merge(streams: Mapping[str, Samples]) -> Samples:
+    """All streams as one.
+
+    Args:
+        streams: by the name by which each is told.
+
+    Raises:
+        BenchproofError: they are no runs of one comparison, were measured by different tools,
+            interpreters or processors, or hold different values for one place.
+    """
+    (name, first), *others = streams.items()
+    for other, samples in others:
+        _refuse_other(name, first, other, samples)
+    runs = {other: _runs(samples) for other, samples in streams.items()}
+    starts = _starts(streams, runs)
+    merged: dict[tuple[str, str], Sampled] = {}
+    for other, samples in streams.items():
+        for each in (*samples.variants, *samples.controls):
+            key = each.name, each.control
+            target = merged.setdefault(
+                key, Sampled(name=each.name, control=each.control, same=True)
+            )
+            _Adding(other, runs[other], starts).add(each, target)
+    for each in merged.values():
+        # As they are found: functions by name, then what a person or the tool named.
+        each.cases.sort(key=lambda case: (not case.benchmark, case))
+        each.got.untimed = {
+            case: why for case, why in each.got.untimed.items() if not each.got.paired(case)
+        }
+        if len(starts) > 1:
+            _judge_anew(each)
+    found = list(streams.values())
+    return Samples(
+        _about([samples.about for samples in found], starts), first.settings,
+        [each for each in merged.values() if not each.control],
+        list(dict.fromkeys(entry for samples in found for entry in samples.entries)),
+        list(dict.fromkeys(case for samples in found for case in samples.known)),
+        any(samples.partial for samples in found),
+        [each for each in merged.values() if each.control],
+    )  # fmt: skip
+
+
+def _refuse_other(name: str, first: Samples, other: str, samples: Samples) -> None:
+    """Refuse what is no run of the same comparison.
+
+    Raises:
+        BenchproofError: it is none.
+    """
+    for side in SIDES:
+        one, two = (each.about[side] for each in (first, samples))
+        if one["content"] != two["content"]:
+            raise BenchproofError(
+                f"{other} is of another comparison than {name}: {side} is {two['description']}, "
+                f"and not {one['description']}"
+            )
+    if first.settings.describe() != samples.settings.describe():
+        raise BenchproofError(f"{other} was measured with other settings than {name}")
+    one, two = (_measured_by(each.about["provenance"]) for each in (first, samples))
+    if one != two:
+        raise BenchproofError(
+            f"{other} was measured by {', '.join(two)}, and {name} by {', '.join(one)}: results of "
+            "different tools, interpreters or processors are not mixed; merge each kind by itself"
+        )
+
+
+def _measured_by(provenance: Mapping[str, Any]) -> tuple[str, ...]:
+    """What must be the same of two runs, in words: tool, interpreter, processor."""
+    tool = provenance.get("packages", {}).get("benchproof")
+    parts = (f"benchproof {tool}" if tool else "", provenance.get("python", ""),
+             provenance.get("cpu", ""))  # fmt: skip
+    return tuple(filter(None, parts))
+
+
+def _runs(samples: Samples) -> list[_Run]:
+    """The runs of a stream, which may have been merged before, in the order of their places."""
+    about = samples.about
+    if "runs" in about:
+        return [_Run(each["run"], each["blocks"], each["layouts"], each["provenance"])
+                for each in about["runs"]]  # fmt: skip
+    # Streams of before runs had an identity.
+    known = about.get("run") or f"{about['created']} {about['seed']} {about['provenance']}"
+    return [_Run(known, 0, 0, about["provenance"])]
+
+
+def _starts(
+    streams: Mapping[str, Samples], runs: Mapping[str, Sequence[_Run]]
+) -> dict[str, _Run]:  # fmt: skip
+    """Where each run begins once all of them are one, by its identity."""
+    sizes: dict[str, tuple[int, int]] = {}
+    known: dict[str, _Run] = {}
+    for name, samples in streams.items():
+        ends = _ends(samples)
+        nexts = [*((run.blocks, run.layouts) for run in runs[name][1:]), ends]
+        for run, (blocks, layouts) in zip(runs[name], nexts, strict=True):
+            known.setdefault(run.key, run)
+            had = sizes.get(run.key, (0, 0))
+            sizes[run.key] = max(had[0], blocks - run.blocks), max(had[1], layouts - run.layouts)
+    starts, blocks, layouts = {}, 0, 0
+    for key, run in known.items():
+        starts[key] = run._replace(blocks=blocks, layouts=layouts)
+        blocks, layouts = blocks + sizes[key][0], layouts + sizes[key][1]
+    return starts
+
+
+def _ends(samples: Samples) -> tuple[int, int]:
+    """Behind the last block, and the last layout, of a stream."""
+    blocks, layouts = 0, 0
+    for each in (*samples.variants, *samples.controls):
+        got = each.got
+        taken = [block for values in (got.walls, got.processor) for side in SIDES
+                 for blocks_ in values[side].values() for block in blocks_]  # fmt: skip
+        spots = [spot.layout for sides in got.counts.values() for side in SIDES
+                 for found in sides[side].values() for spot in found]  # fmt: skip
+        blocks = max(blocks, got.blocks, *(block + 1 for block in (*taken, *got.thrown)), 0)
+        layouts = max(layouts, *(layout + 1 for layout in spots), 0)
+    return blocks, layouts
+
+
+class _Adding:
+    """Adds what a stream says to what others said."""
+
+    def __init__(self, stream: str, runs: Sequence[_Run], starts: Mapping[str, _Run]) -> None:
+        """The stream's name, its runs, and where each of them goes."""
+        self._stream, self._runs, self._starts = stream, runs, starts
+
+    def _block(self, block: int) -> int:
+        """Where a block goes."""
+        run = next(run for run in reversed(self._runs) if run.blocks <= block)
+        place: int = block - run.blocks + self._starts[run.key].blocks
+        return place
+
+    def _spot(self, spot: Spot) -> Spot:
+        """Where a layout goes."""
+        run = next(run for run in reversed(self._runs) if run.layouts <= spot.layout)
+        layout = spot.layout - run.layouts + self._starts[run.key].layouts
+        return spot._replace(layout=layout)
+
+    def _put(self, kept: dict[Any, Any], key: Any, value: Any, what: str) -> None:  # noqa: ANN401
+        """Keep a value, which may have come before, and then must be the same.
+
+        Raises:
+            BenchproofError: it is not.
+        """
+        if kept.setdefault(key, value) != value:
+            raise BenchproofError(
+                f"{self._stream}: {what} has come before in the same run, with another value"
+            )
+
+    def add(self, each: Sampled, target: Sampled) -> None:
+        """Add a variant, or a control."""
+        target.sides = target.sides or each.sides
+        target.same = target.same and each.same
+        known = {case.name: case for case in target.cases}
+        for case in each.cases:
+            self._put(known, case.name, case, f"the benchmark {case.name}")
+        target.cases = list(known.values())
+        for name, profile in each.profiles.items():
+            target.profiles.setdefault(name, profile)
+        if each.looks is not None:
+            had = target.looks or each.looks
+            target.looks = Looks(had.alpha, max(had.family, each.looks.family))
+            target.looks.said = {**had.said, **each.looks.said}
+            target.looks.paid = max(had.paid, each.looks.paid, key=len)
+        self._add_got(each.got, target.got)
+
+    def _add_got(self, got: Collected, target: Collected) -> None:
+        """Add what workers answered."""
+        for meter, sides in got.counts.items():
+            for side in SIDES:
+                for name, spots in sides[side].items():
+                    target.counts.setdefault(meter, {one: {} for one in SIDES})
+                    kept = target.counts[meter][side].setdefault(name, {})
+                    for spot, value in spots.items():
+                        place = self._spot(spot)
+                        self._put(kept, place, value, f"{meter} of {name}, {side}, {spot.layout}")
+        self._add_times(got.walls, target.walls)
+        self._add_times(got.processor, target.processor)
+        for side in SIDES:
+            for name, row in got.proofs.get(side, {}).items():
+                _add_proof(target, side, name, row)
+        for name, planned in got.loops.items():
+            target.loops.setdefault(name, planned)
+        target.failures = {**got.failures, **target.failures}
+        target.untimed = {**got.untimed, **target.untimed}
+        target.thrown |= {self._block(block): why for block, why in got.thrown.items()}
+        if got.blocks:
+            target.blocks = max(target.blocks, self._block(got.blocks - 1) + 1)
+
+    def _add_times(self, values: Mapping[Any, Any], into: Mapping[Any, Any]) -> None:
+        """Add wall or processor times: by side, case and block."""
+        for side in SIDES:
+            for name, blocks in values[side].items():
+                taken = into[side].setdefault(name, {})
+                for block, value in blocks.items():
+                    what = f"block {block} of {name}, {side},"
+                    self._put(taken, self._block(block), value, what)
+
+
+def _add_proof(target: Collected, side: Any, name: str, row: dict[str, Any]) -> None:  # noqa: ANN401
+    """Add what a side answered: what keeps a case from being measured in one run stays."""
+    rows = target.proofs.setdefault(side, {})
+    had = rows.get(name, row)
+    digests = {one["proof"]["digest"] for one in (had, row) if "proof" in one} - {""}
+    if len(digests) > 1:
+        target.failures[name] = DIFFERENT
+    rows[name] = had if "proof" not in had else row
+
+
+def _judge_anew(each: Sampled) -> None:
+    """Give the tests of several runs one budget: each run has spent its own for its own cases.
+
+    What a look found early is found again at the last one, which has all the data.
+    """
+    if each.looks is not None:
+        each.looks.family = max(each.looks.family, len(each.cases))
+        each.looks.said = {}
+
+
+def _about(abouts: Sequence[Mapping[str, Any]], runs: Mapping[str, _Run]) -> dict[str, Any]:
+    """What is known beside the samples."""
+    found = dict(abouts[0])
+    found["created"] = min(each["created"] for each in abouts)
+    for key in ("impls", "excluded", "trouble"):
+        rows = [row for each in abouts for row in each[key]]
+        found[key] = [row for number, row in enumerate(rows) if row not in rows[:number]]
+    asked = {name for each in abouts for name in each["asked"]}
+    found["asked"] = [name for name in METERS if name in asked]
+    found["meters"] = {
+        name: next(
+            (each["meters"][name] for each in abouts if not each["meters"][name]["why"]), one
+        )
+        for name, one in abouts[0]["meters"].items()
+    }
+    if len(runs) > 1:
+        found.pop("run", None)
+        found["runs"] = [
+            {"run": run.key, "blocks": run.blocks, "layouts": run.layouts,
+             "provenance": run.provenance} for run in runs.values()
+        ]  # fmt: skip
+    return found
