@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchproof import asv_conf, dependencies, listing, package, suite, targets, variants
@@ -18,19 +15,9 @@ from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, degraded, missing, ok
 from .tools import install
 
 if TYPE_CHECKING:
-    from benchproof.toolchain import Toolchain
+    from pathlib import Path
 
-#: Asked of a package that may say which of its variants runs.
-_ASK = """
-import importlib, importlib.util, sys
-name = sys.argv[1]
-package = importlib.import_module(name)
-if importlib.util.find_spec(name + ".implementation"):
-    package = importlib.import_module(name + ".implementation")
-print(getattr(package, "IMPL", "it imports"))
-print(getattr(package, "REASON", ""))
-"""
-_SECONDS = 30
+    from benchproof.toolchain import Toolchain
 
 
 def check(place: Path, toolchain: Toolchain) -> list[Finding]:
@@ -152,36 +139,12 @@ def changes(checkout: Checkout) -> Finding:
 
 
 def chosen(checkout: Checkout, toolchain: Toolchain) -> Finding:
-    """Which variant a build gives, and what an import from the working tree gives now."""
+    """Which variant a build gives."""
     name, known, has = "implementation", checkout.variants, _kinds(checkout)
-    now = f"the working tree now: {_imported(checkout.root)}"
     if toolchain.compiles or "compiled" not in has:
         gives = known[0].name or f"{WORDS[has[0]]}, the only variant"
-        return ok(name, f"a build gives {gives}; {now}")
+        return ok(name, f"a build gives {gives}")
     if "pure" not in has:
-        detail = f"the package is compiled, and no compiler works; {now}"
+        detail = "the package is compiled, and no compiler works"
         return missing(name, detail, "mend the compiler", MAIN_JOB)
-    detail = f"a build gives pure Python; {now}"
-    return degraded(name, detail, "mend the compiler", COMPILED)
-
-
-def _imported(root: Path) -> str:
-    """The implementation that a process of its own gets from the working tree."""
-    place = package.place(root)
-    name = package.name(place)
-    try:
-        answer = subprocess.run(  # noqa: S603  (this interpreter, our own line)
-            [sys.executable, "-c", _ASK, name],
-            cwd=Path(root, place).parent,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"it could not be asked ({error})"
-    if answer.returncode:
-        lines = answer.stderr.strip().splitlines()
-        return f"import {name} fails ({lines[-1] if lines else answer.returncode})"
-    name, _, reason = answer.stdout.strip().partition("\n")
-    return f"{name}, {reason}" if reason else name
+    return degraded(name, "a build gives pure Python", "mend the compiler", COMPILED)
