@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import package, pytest_files, pytest_needs
+from . import package, pytest_files, pytest_needs, toml
 from .errors import TargetError
 
 if TYPE_CHECKING:
@@ -117,18 +117,22 @@ def requirements(root: Path, suites: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def matrix(root: Path) -> dict[str, Any]:
-    """The `matrix` of asv's configuration; nothing where there is none that can be read.
+def whole(root: Path) -> dict[str, Any]:
+    """All of asv's configuration; nothing where there is none that can be read, or several.
 
     Args:
         root: of the checkout.
     """
     try:
         files = list(_files(root))
-        found = _read(files[0], root).get("matrix", {}) if len(files) == 1 else {}
+        return _read(files[0], root) if len(files) == 1 else {}
     except TargetError:
         return {}  # `locate` says what is wrong with it
-    return found if isinstance(found, dict) else {}
+
+
+def matrix(root: Path) -> dict[str, Any]:
+    """The `matrix` of asv's configuration; nothing where there is none that can be read."""
+    return toml.table(whole(root), "matrix")
 
 
 def _read(file: Path, root: Path) -> dict[str, Any]:

@@ -44,7 +44,7 @@ from .errors import (
     WorkerError,
     told,
 )
-from .files import STDOUT
+from .files import STDOUT, write_json
 from .lanes import Catalogue, Lane, Named
 from .place import Place
 from .plan import SIDES
@@ -156,7 +156,7 @@ class Outcome:
         Raises:
             BenchproofError: they cannot be written.
         """
-        results.write_json(self.document, file)
+        write_json(self.document, file)
         written = [file]
         for each in self.lanes if file != STDOUT else ():
             stem = file.name.removesuffix(".json")

@@ -103,7 +103,7 @@ def _is_satisfied(text: str) -> bool:
         asked = Requirement(text)
     except InvalidRequirement:
         return False
-    if asked.marker is not None and not asked.marker.evaluate({"extra": ""}):
+    if not _is_wanted(text):
         return True
     try:
         found = importlib.metadata.version(asked.name)

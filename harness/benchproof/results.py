@@ -45,15 +45,6 @@ def describe(target: Target, built: Built | None) -> dict[str, Any]:
     }
 
 
-def write_json(document: Mapping[str, Any], file: Path) -> None:
-    """Write a results file as one step: a reader never sees half of it.
-
-    Raises:
-        BenchproofError: it cannot be written.
-    """
-    files.write_json(document, file)
-
-
 def raw_files(file: Path) -> dict[str, Path]:
     """Where the raw wall samples of a results file go."""
     stem = file.name.removesuffix(".json")

@@ -159,20 +159,11 @@ class Settings:
 
     def describe(self) -> dict[str, Any]:
         """What is in force, as a results file keeps it."""
-        return {
-            "alpha": self.alpha,
+        plain = {key: getattr(self, key.replace("-", "_")) for key in CHECKS if key != "sources"}
+        return plain | {
+            "build-variables": list(self.build_variables),
             "limits": {meter: limit.ratio for meter, limit in self.limits.items()},
             "benchmarks": {each.pattern: dict(each.limits) for each in self.overrides},
-            "package": self.package,
-            "build-variables": list(self.build_variables),
-            "suites": self.suites,
-            "accepted": self.accepted,
-            "builds": self.builds,
-            "budget": self.budget,
-            "trade_off": self.trade_off,
-            "decide": self.decide,
-            "proof": self.proof,
-            "suite_limit": self.suite_limit,
         }
 
 

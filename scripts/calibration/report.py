@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import error_rates, files, results
+from benchproof import error_rates, files
 from calibration import picture, summary, words
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def write(reports: Path, policy: str, settings: Settings) -> dict[str, Any]:
     """
     folder = Path(reports, error_rates.FOLDER)
     found = summary.summarise(summary.reader(folder), policy, settings)
-    results.write_json(found, folder / error_rates.SUMMARY)
+    files.write_json(found, folder / error_rates.SUMMARY)
     files.write(words.markdown(found, PICTURE), folder / WORDS)
     drawn = picture.draw(found)
     if drawn:

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files, results
+from benchproof import files
 
 from .figures import LedgerError
 
@@ -63,7 +63,7 @@ def save(runs: Iterable[Run], file: Path) -> None:
     """
     document = {"schema": SCHEMA, "kind": KIND, "runs": [asdict(run) for run in runs]}
     if file.suffix != ".gz":
-        results.write_json(document, file)
+        files.write_json(document, file)
         return
     text = json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n"
     files.write(gzip.compress(text.encode(), mtime=0), file)

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchproof import files, results
+from benchproof import files
 from benchproof.errors import NoSpaceError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,7 +152,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(files.os, "fdopen", full)
     with pytest.raises(NoSpaceError, match="no space left on the disk"):
-        results.write_json({}, tmp_path / "x.json")
+        files.write_json({}, tmp_path / "x.json")
     assert not list(tmp_path.iterdir())
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import accepted, files, results, targets
+from benchproof import accepted, files, targets
 from benchproof.errors import BenchproofError, TargetError
 
 if TYPE_CHECKING:
@@ -200,5 +200,5 @@ def record(document: Mapping[str, Any], file: Path, pin: str = "") -> Passed:
         "cpu": document["provenance"]["cpu"],
         "accepted": accepted.still(document, before), "pin": asdict(since),
     }  # fmt: skip
-    results.write_json(found, file)
+    files.write_json(found, file)
     return load(file)

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files, processes
+from benchproof import asv_conf, files, processes
 from benchproof.errors import SiteError
 
 if TYPE_CHECKING:
@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
 #: Of its output, the lines that are quoted where it fails.
 _QUOTED = 5
-
-
-def settings(checkout: Checkout) -> dict[str, Any]:
-    """The project's settings for asv; empty without a file of them."""
-    from asv import util  # noqa: PLC0415  (slow to import)
-
-    file = checkout.root / "asv.conf.json"
-    try:
-        found = util.load_json(str(file), js_comments=True)
-    except (util.UserError, OSError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def publish(checkout: Checkout, results: Path, folder: Path) -> None:
@@ -43,7 +31,7 @@ def publish(checkout: Checkout, results: Path, folder: Path) -> None:
     Raises:
         SiteError: there is nothing to publish, or it failed.
     """
-    own = settings(checkout)
+    own = asv_conf.whole(checkout.root)
     if not own:
         raise SiteError("there is no asv.conf.json that asv can read")
     if not (results / "benchmarks.json").exists():
@@ -80,6 +68,6 @@ def _absolute(
         "repo": str(checkout.root),
         "results_dir": str(results.resolve()),
         "html_dir": str(folder.resolve()),
-        "benchmark_dir": str(checkout.root / str(own.get("benchmark_dir", "benchmarks"))),
+        "benchmark_dir": str(asv_conf.locate(checkout.root).folder),
         "env_dir": str(checkout.root / str(own.get("env_dir", "env"))),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchproof import results
+from benchproof import asv_conf, results
 from benchproof.errors import SiteError
 from benchproof.render import view
 from benchproof.verdict import LIMITS
@@ -161,7 +161,7 @@ def _write(
     data.mkdir(parents=True, exist_ok=True)
     assets.put(fresh / "site")
     store = Store(data, asked.out / "site" / "data")
-    history, config = parts.history, asv_site.settings(checkout)
+    history, config = parts.history, asv_conf.whole(checkout.root)
     measured = _measured(parts)
     catalogue = _catalogue(parts, groups, pictures, measured, store)
     run = _run(parts, asked.out)

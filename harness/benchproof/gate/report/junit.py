@@ -120,10 +120,8 @@ def _case(document: Document, impl: str, suite: str, row: Row) -> ET.Element:
         _say(case, "skipped", row["status"], row["why"])
     elif row["status"] != "measured":
         _say(case, "error", row["status"], row["why"])
-    elif row["accepted"]:
-        _say_accepted(case, row)
-    elif words.fails(document, row):
-        _say(case, "failure", row["verdict"], "; ".join(_changes(row)), "\n".join(_lines(row)))
+    else:
+        _judge(case, document, row, "; ".join(_changes(row)), "\n".join(_lines(row)))
     return case
 
 
@@ -132,17 +130,17 @@ def _whole(document: Document, impl: str, suite: str) -> Iterator[ET.Element]:
     for row in document.get("suites") or ():
         if (row["impl"], row["name"]) == (impl, suite):
             case = _test(_class(impl, suite), AS_A_WHOLE, 0.0)
-            if row["accepted"]:
-                _say_accepted(case, row)
-            elif words.fails(document, row):
-                _say(case, "failure", row["verdict"], words.whole(row))
+            _judge(case, document, row, words.whole(row))
             yield case
 
 
-def _say_accepted(case: ET.Element, row: Row) -> None:
-    """A test that does not pass, which somebody accepted."""
-    why = row["accepted"]
-    _say(case, "skipped", "accepted", f"accepted until {why['until']}: {why['reason']}")
+def _judge(case: ET.Element, document: Document, row: Row, why: str, text: str = "") -> None:
+    """What a verdict makes of a test: skipped if it was accepted, else a failure if it fails."""
+    if excuse := row["accepted"]:
+        words_ = f"accepted until {excuse['until']}: {excuse['reason']}"
+        _say(case, "skipped", "accepted", words_)
+    elif words.fails(document, row):
+        _say(case, "failure", row["verdict"], why, text)
 
 
 def _test(suite: str, name: str, seconds: float) -> ET.Element:

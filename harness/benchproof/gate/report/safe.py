@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from html import escape
 
 #: The longest piece of a run's text that is shown.
 LONGEST = 160
@@ -42,7 +43,5 @@ def prose(text: object, longest: int = LONGEST) -> str:
 
 def html(text: object, longest: int = LONGEST) -> str:
     """A run's text inside HTML, where code needs a tag."""
-    line = plain(text, longest).replace("`", "'")
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;")):
-        line = line.replace(character, entity)
+    line = escape(plain(text, longest).replace("`", "'"), quote=False).replace("|", "&#124;")
     return f"<code>{line}</code>" if line else ""
