@@ -175,8 +175,8 @@ def test_two_wheels_are_compared_outside_of_any_repository(tmp_path, index):
     assert answer.returncode == 1, answer.stdout + answer.stderr
     assert "installing dep, for both sides" in answer.stderr
     document = json.loads((where / "out.json").read_text())
-    assert document["left"]["description"] == "acme 1.0 [python]"
-    assert document["right"]["description"] == "acme 2 [python]"
+    assert document["left"]["description"] == "acme 1.0 [pure]"
+    assert document["right"]["description"] == "acme 2 [pure]"
     (row,) = (row for row in document["cases"] if row["suite"] == "bench")
     assert row["meters"]["allocations"]["verdict"] == "regressed"
 
