@@ -4,6 +4,7 @@ import datetime as dt
 import gzip
 import json
 import random
+import statistics
 from pathlib import Path
 
 import pyperf
@@ -18,6 +19,7 @@ from benchproof.errors import BenchproofError
 from benchproof.meters.counts import Counts
 from benchproof.plan import SIDES
 from benchproof.suite import Case
+from pages import ROOT, examples
 
 COUNTS = Counts(8, 4, 8)
 ANSWER = {"proof": {"grade": "proved", "digest": "d" * 20, "modules": {"w": "p/w.py"}, "probe": {}}}
@@ -127,6 +129,20 @@ def test_the_command_tells_it_and_ends_with_its_status(samples, tmp_path):
     kept = json.loads(out.read_text())
     assert answer.exit_code == kept["verdict"]["exit"] == judge.document(samples)["verdict"]["exit"]
     assert kept["verdict"]["summary"] in " ".join(answer.output.split())
+
+
+def test_the_page_s_table_with_pandas_has_the_medians(samples, tmp_path, monkeypatch):
+    records.write(samples, tmp_path / "gate.jsonl.gz")
+    monkeypatch.chdir(tmp_path)
+    (code,) = examples(ROOT / "docs" / "gate.md", "python samples")
+    names = {}
+    exec(code, names)  # noqa: S102  (the example of our own page)
+    found = names["table"].reset_index().set_index(["benchmark", "variant", "meter"]).ratio
+    got = samples.variants[1].got
+    left, right = (
+        statistics.median(got.counts["instructions"][side]["toy.time_5"].values()) for side in SIDES
+    )
+    assert found["toy.time_5", "two", "instructions"] == pytest.approx(right / left)
 
 
 def test_a_sample_says_all_that_is_known_of_a_value(samples, tmp_path):
