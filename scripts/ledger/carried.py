@@ -14,19 +14,22 @@ one commit, so two that both stand are an error of the history, and are told.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchproof.history import model
 from benchproof.targets import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from benchproof.checkout import Checkout
-    from benchproof.history.model import Commit
 
     from .figures import Ledger, Row
+
+
+#: What `git revert` writes.
+_REVERTED = re.compile(r"This reverts commit ([0-9a-f]{7,64})")
 
 
 @dataclass(frozen=True)
@@ -51,16 +54,45 @@ class Carried:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class _Commit:
+    """A commit, with the rows and the commits that its message names."""
+
+    hash: str
+    parent: str
+    subject: str
+    claims: frozenset[str]
+    reverts: frozenset[str]
+    reverted: tuple[str, ...]
+
+
+def _log(checkout: Checkout) -> list[_Commit]:
+    """All commits behind HEAD, newest first."""
+    trailers = (f"%(trailers:key={key},valueonly,separator=%x2c)"
+                for key in ("Claim", "Reverts-claim"))  # fmt: skip
+    form = "%x01".join(("%H", "%P", "%s", *trailers, "%b%x02"))
+    text = checkout.ask("log", f"--format={form}") if checkout.head() else ""
+    found = []
+    for record in filter(str.strip, text.split("\x02")):
+        name, parents, subject, *rows, body = record.lstrip("\n").split("\x01", 5)
+        claims, reverts = (frozenset(part.strip() for part in each.split(",")) for each in rows)
+        parent = parents.partition(" ")[0]
+        found.append(
+            _Commit(name, parent, subject, claims, reverts, tuple(_REVERTED.findall(body)))
+        )
+    return found
+
+
 def find(rows: Sequence[Row], ledger: Ledger, checkout: Checkout) -> dict[str, Carried]:
     """Where each row is."""
-    commits = model.read(checkout, all_parents=True)[::-1]
+    commits = _log(checkout)
     return {
         row.id: (_sum(row, commits, checkout, ledger) if row.of else _single(row.id, commits)[0])
         for row in rows
     }
 
 
-def _single(row: str, commits: Sequence[Commit]) -> tuple[Carried, list[int]]:
+def _single(row: str, commits: Sequence[_Commit]) -> tuple[Carried, list[int]]:
     """A row of one commit; and the places in the log of that and of what took it back."""
     carrying = [at for at, commit in enumerate(commits) if row in commit.claims]
     if not carrying:
@@ -78,7 +110,7 @@ def _single(row: str, commits: Sequence[Commit]) -> tuple[Carried, list[int]]:
     return where, [at, *back]
 
 
-def _takers(row: str, at: int, commits: Sequence[Commit]) -> list[int]:
+def _takers(row: str, at: int, commits: Sequence[_Commit]) -> list[int]:
     """The places of the commits that took back the row's commit at a place."""
     found = []
     for newer in range(at - 1, -1, -1):
@@ -90,7 +122,7 @@ def _takers(row: str, at: int, commits: Sequence[Commit]) -> list[int]:
     return found
 
 
-def _sum(row: Row, commits: Sequence[Commit], checkout: Checkout, ledger: Ledger) -> Carried:
+def _sum(row: Row, commits: Sequence[_Commit], checkout: Checkout, ledger: Ledger) -> Carried:
     """The rows of a page together: from before the first commit to after the last, if it can be."""
     places: list[int] = []
     standing: list[str] = []
@@ -115,7 +147,7 @@ def _sum(row: Row, commits: Sequence[Commit], checkout: Checkout, ledger: Ledger
 
 
 def _foreign(
-    checkout: Checkout, span: str, commits: Sequence[Commit], own: Collection[str]
+    checkout: Checkout, span: str, commits: Sequence[_Commit], own: Collection[str]
 ) -> list[str]:
     """The commits of a span that change what is built and belong to none of the rows.
 

@@ -7,7 +7,6 @@ places is a range of commits that nobody measured. Commits are read from git's l
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -47,7 +46,6 @@ class Commit:
         claims: the rows of its ``Claim:`` trailers.
         reverts: the rows of its ``Reverts-claim:`` trailers.
         parents: hashes; more than one for a merge.
-        reverted: hashes of the commits that it reverts, as `git revert` wrote them.
     """
 
     hash: str
@@ -56,12 +54,6 @@ class Commit:
     claims: tuple[str, ...] = ()
     reverts: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
-    reverted: tuple[str, ...] = ()
-
-    @property
-    def parent(self) -> str:
-        """The first parent, or ""."""
-        return self.parents[0] if self.parents else ""
 
 
 @dataclass(frozen=True, order=True)
@@ -177,33 +169,27 @@ class History:
 _FIELD, _END = "\x01", "\x02"
 _TRAILER = "%(trailers:key={},valueonly,separator=%x2c)"
 _FORMAT = "%x01".join(
-    ("%H", "%at", "%P", _TRAILER.format("Claim"), _TRAILER.format("Reverts-claim"), "%s", "%b%x02")
+    ("%H", "%at", "%P", _TRAILER.format("Claim"), _TRAILER.format("Reverts-claim"), "%s%x02")
 )
-#: What `git revert` writes.
-_REVERTED = re.compile(r"This reverts commit ([0-9a-f]{7,64})")
 
 
-def read(checkout: Checkout, tip: str = "HEAD", *, all_parents: bool = False) -> list[Commit]:
+def read(checkout: Checkout, tip: str = "HEAD") -> list[Commit]:
     """The first-parent line behind a commit, oldest first; empty before the first commit.
 
     Args:
         checkout: whose commits.
         tip: the newest.
-        all_parents: everything behind it, not the line alone.
     """
     if tip == "HEAD" and checkout.head() is None:
         return []
-    which = () if all_parents else ("--first-parent",)
-    text = checkout.ask("log", *which, f"--format={_FORMAT}", tip, "--")
+    text = checkout.ask("log", "--first-parent", f"--format={_FORMAT}", tip, "--")
     found = []
     for record in text.split(_END):
         if record.strip():
-            name, date, parents, claims, reverts, subject, body = record.lstrip("\n").split(
-                _FIELD, 6
-            )
+            name, date, parents, claims, reverts, subject = record.lstrip("\n").split(_FIELD)
             found.append(
                 Commit(name, int(date) * 1000, subject, _list(claims), _list(reverts),
-                       tuple(parents.split()), tuple(_REVERTED.findall(body)))
+                       tuple(parents.split()))
             )  # fmt: skip
     return found[::-1]
 
