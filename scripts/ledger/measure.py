@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import compare, listing, suite
 from benchproof.errors import BenchproofError, StoppedError
+from benchproof.lanes import Named
 
 from .store import Run
 
@@ -41,31 +42,6 @@ class Step:
     carried: Carried
     impl: Impl
     benchmarks: tuple[str, ...]
-
-
-class Counting:
-    """A teller that says which of how many steps is running, and how long all of them take."""
-
-    def __init__(self, tell: Teller, steps: int) -> None:
-        """The teller behind it, and the number of steps."""
-        self._tell, self._steps = tell, steps
-        self._at, self._name = 0, ""
-
-    def step(self, name: str) -> None:
-        """The next step begins."""
-        self._at, self._name = self._at + 1, name
-
-    def stage(self, text: str) -> None:
-        """A stage of the step."""
-        self._tell.stage(f"{self._at}/{self._steps} {self._name}: {text}")
-
-    def expect(self, seconds: float) -> None:
-        """This step's seconds, and as many for each step behind it."""
-        self._tell.expect(seconds * (self._steps - self._at + 1))
-
-    def line(self, text: str) -> None:
-        """As it is."""
-        self._tell.line(text)
 
 
 def known_benchmarks(place: Place, tell: Teller) -> list[str]:
@@ -118,10 +94,9 @@ def run(steps: Sequence[Step], request: Request, place: Place, tell: Teller) -> 
         place: the checkout, its suites and its builds.
         tell: hears of it.
     """
-    counting = Counting(tell, len(steps))
     each = request.budget / max(1, len(steps))
-    for step in steps:
-        counting.step(f"{'+'.join(step.rows)} {NAMES[step.impl]}")
+    for at, step in enumerate(steps, 1):
+        name = f"{', '.join(step.rows)} {NAMES[step.impl]}"
         asked = replace(
             request,
             left=f"{step.carried.left[:12]}@impl:{step.impl}",
@@ -135,12 +110,12 @@ def run(steps: Sequence[Step], request: Request, place: Place, tell: Teller) -> 
         blank = Run(step.rows, step.impl, step.carried.left, step.carried.right,
                     step.carried.taken_back, request.quick)  # fmt: skip
         try:
-            outcome = compare.compare(asked, place, counting)
+            outcome = compare.compare(asked, place, Named(tell, f"{at}/{len(steps)} {name}"))
         except (StoppedError, KeyboardInterrupt):
             tell.line("stopped: what was measured so far is judged")
             return
         except BenchproofError as error:
-            tell.line(f"{', '.join(step.rows)}, {NAMES[step.impl]}: {error}")
+            tell.line(f"{name}: {error}")
             yield replace(blank, why=str(error).splitlines()[0])
             continue
         yield replace(blank, document=outcome.document, raw=_raw(outcome))
