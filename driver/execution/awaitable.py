@@ -27,13 +27,15 @@ class AwaitableResponse(RequestExecution):
     answers have come, and no timer is left. So does ``cancel``.
     """
 
+    __slots__ = ("_loop", "_make_result")
+
     def __init__(
         self,
         session: Session,
         message: Request,
         query: Statement | None,
         options: Options | None = None,
-        *,
+        *args: Any,  # noqa: ANN401  (as the base class takes them)
         make_result: Callable[[Any, Any], Any] = ResultPage,
         **kwargs: Any,  # noqa: ANN401  (as the base class takes them)
     ) -> None:
@@ -46,21 +48,29 @@ class AwaitableResponse(RequestExecution):
             options: what it is asked to do.
             make_result: makes what ``await`` gives, from this response and a page of rows (or a
                 message, or None).
-            kwargs: as of ``RequestExecution``.
+            args, kwargs: as of ``RequestExecution``.
         """
-        super().__init__(session, message, query, options, **kwargs)
+        super().__init__(session, message, query, options, *args, **kwargs)
         self._make_result = make_result
         self._loop = session.loop or asyncio.get_running_loop()
-        self._woken: asyncio.Future[None] = self._loop.create_future()
+
+    def _future(self) -> asyncio.Future[None]:
+        """What whoever awaits the outcome waits for, and what cancelling cancels.
+
+        The outcome itself stays out of it: it would complain about an exception that nobody awaits,
+        and a callback may have taken it.
+        """
+        if self._waited_for is None:
+            self._waited_for = self._loop.create_future()
+        future: asyncio.Future[None] = self._waited_for
+        return future
 
     def _wake(self) -> None:
-        # The outcome itself stays out of the asyncio future, which would complain about an
-        # exception that nobody awaits: a callback may have taken it.
-        if not self._woken.done():
-            self._woken.set_result(None)
+        if not self._waited_for.done():
+            self._waited_for.set_result(None)
 
     def _reopen(self) -> None:
-        self._woken = self._loop.create_future()
+        self._waited_for = None
         super()._reopen()
 
     def cancel(self) -> bool:
@@ -69,16 +79,20 @@ class AwaitableResponse(RequestExecution):
         Returns:
             False if it had ended already.
         """
-        if self.is_done or self._woken.cancelled():
+        if self.is_done:
             return False
-        self._woken.cancel()
+        self._future().cancel()
         self.abandon()
         return True
 
     @property
+    def _is_cancelled(self) -> bool:
+        return self._waited_for is not None and self._waited_for.cancelled()
+
+    @property
     def is_done(self) -> bool:
         """Whether there is an outcome, of the current page; being cancelled is one."""
-        return super().is_done or self._woken.cancelled()
+        return super().is_done or self._is_cancelled
 
     def __await__(self) -> Generator[Any, None, Any]:
         """The current page, as ``make_result`` makes it.
@@ -89,12 +103,13 @@ class AwaitableResponse(RequestExecution):
             CancelledError: it was cancelled.
             Exception: what else the request failed with.
         """
-        if not self.is_done or self._woken.cancelled():
+        if not self.is_done or self._is_cancelled:
+            woken = self._future()
             try:
-                yield from self._woken
+                yield from woken
             finally:
-                if self._woken.cancelled() or not self._woken.done():
-                    self._woken.cancel()
+                if woken.cancelled() or not woken.done():
+                    woken.cancel()
                     self.abandon()
         error = self._final_exception
         if error is not None:

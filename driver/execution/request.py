@@ -94,6 +94,8 @@ _TIMED_OUT_AFTERWARDS: Final = (
 _TABLET_TYPE: Final = lookup_casstype(TABLET_PAYLOAD_TYPE)
 #: The outcome of a request that has none.
 NOT_SET: Final = object()
+_NONE: Final[frozenset[Any]] = frozenset()
+_NO_ERRORS: Final[Mapping[Any, Exception]] = {}
 
 
 class QueryExhausted(DriverException):
@@ -205,31 +207,55 @@ class RequestExecution:
         speculative_executions: how often another host was asked beside the first, for all pages.
     """
 
-    # What every request begins with is on the class: an instance has what it came to know. That is
-    # less to set, and few enough attributes for the interpreter to share their names.
-    coordinator_host: Host | None = None
-    request_encoded_size: int | None = None
-    is_schema_agreed: bool = True
+    # Slots, which compiled code reads and sets where they are; what an application adds is in a
+    # dictionary.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_callback_lock",
+        "_callbacks",
+        "_col_names",
+        "_col_types",
+        "_custom_payload",
+        "_errbacks",
+        "_errors",
+        "_final_exception",
+        "_final_result",
+        "_in_flight",
+        "_is_ending",
+        "_keyspace",
+        "_metrics",
+        "_page",
+        "_paging_state",
+        "_plan",
+        "_prepared_again",
+        "_query_retries",
+        "_query_traces",
+        "_route",
+        "_speculative_execution_plan",
+        "_start_time",
+        "_timers",
+        "_waited_for",
+        "_warnings",
+        "attempted_hosts",
+        "coordinator_host",
+        "is_schema_agreed",
+        "message",
+        "options",
+        "prepared_statement",
+        "query",
+        "request_encoded_size",
+        "session",
+    )
+
+    # Few requests set it.
     speculative_executions: int = 0
-    _warnings: Sequence[str] | None = None
-    _custom_payload: Mapping[str, bytes | None] | None = None
-    _paging_state: bytes | None = None
-    _col_names: Sequence[str] | None = None
-    _col_types: Sequence[Any] | None = None
-    _page: int = 1
-    _plan: Iterator[Host] | None = None
-    _route: Route | None = None
-    _keyspace: str | None = None
-    _query_retries: int = 0
-    _prepared_again: frozenset[tuple[Host, bytes]] = frozenset()
-    _is_ending: bool = False
-    _query_traces: tuple[UUID, ...] = ()
-    # Most requests are called back by nobody. Those who are to be told are in tuples, which are
-    # replaced: whoever goes through one needs no copy.
-    _final_result: Any = NOT_SET
-    _final_exception: Exception | None = None
-    _callbacks: tuple[Callable[[Any], object], ...] = ()
-    _errbacks: tuple[Callable[[Exception], object], ...] = ()
+    _errors: Mapping[Host | None, Exception]
+    _in_flight: set[Pending]
+    _timers: tuple[Timer, ...]
+    _plan: Iterator[Host] | None
+    _route: Route | None
+    _prepared_again: frozenset[tuple[Host, bytes]]
 
     def __init__(
         self,
@@ -237,11 +263,11 @@ class RequestExecution:
         message: Request,
         query: Statement | None,
         options: Options | None = None,
+        prepared_statement: PreparedStatement | None = None,
+        speculative_execution_plan: SpeculativeExecutionPlan | None = None,
         *,
         metrics: Metrics | None = None,
-        prepared_statement: PreparedStatement | None = None,
         start_time: float | None = None,
-        speculative_execution_plan: SpeculativeExecutionPlan | None = None,
     ) -> None:
         """Describe a request; ``send_request`` sends it.
 
@@ -250,11 +276,11 @@ class RequestExecution:
             message: the request.
             query: the statement that it came from.
             options: what it is asked to do; by default nothing, for rows as of the session.
-            metrics: where it is counted; by default the session's.
             prepared_statement: what is executed, if it was prepared.
-            start_time: when the request began, in seconds of ``time.monotonic``.
             speculative_execution_plan: when to ask another host as well; heeded only if the
                 statement is idempotent.
+            metrics: where it is counted; by default the session's.
+            start_time: when the request began, in seconds of ``time.monotonic``.
         """
         self._callback_lock = threading.Lock()
         self.session = session
@@ -263,25 +289,41 @@ class RequestExecution:
         self.options = Options(row_factory=session.row_factory) if options is None else options
         self.prepared_statement = prepared_statement
         self.attempted_hosts: list[Host] = []
+        self.coordinator_host: Host | None = None
+        self.request_encoded_size: int | None = None
+        self.is_schema_agreed = True
         self._metrics = session.metrics if metrics is None else metrics
         self._start_time = time.monotonic() if start_time is None else start_time
         self._speculative_execution_plan = speculative_execution_plan
-        if self.options.more is not None:
-            self._keyspace = self.options.more.get("keyspace")
-        self._errors: dict[Host | None, Exception] = {}
-        self._in_flight: set[Pending] = set()
-        self._timers: list[Timer] = []
+        more = self.options.more
+        self._keyspace: str | None = None if more is None else more.get("keyspace")
+        self._query_traces: tuple[UUID, ...] = ()
+        self._warnings: Sequence[str] | None = None
+        self._custom_payload: Mapping[str, bytes | None] | None = None
+        self._paging_state: bytes | None = None
+        self._col_names: Sequence[str] | None = None
+        self._col_types: Sequence[Any] | None = None
+        # Those who are to be told are in tuples, which are replaced: whoever goes through one needs
+        # no copy.
+        self._callbacks: tuple[Callable[[Any], object], ...] = ()
+        self._errbacks: tuple[Callable[[Exception], object], ...] = ()
+        self._final_result: Any = NOT_SET
+        self._final_exception: Exception | None = None
+        # What wakes those who wait; most answers are here before anybody does, or are for callbacks.
+        self._waited_for: Any = None
+        self._page = 0
+        self._begin_page()
 
     def _begin_page(self) -> None:
-        """Forget what belongs to the page before."""
+        """Have nothing yet of what belongs to a page alone."""
         self._page += 1
         self._plan = None
         self._route = None
         self._query_retries = 0
-        self._prepared_again = frozenset()
-        self._errors = {}
+        self._prepared_again = _NONE
+        self._errors = _NO_ERRORS
         self._in_flight = set()
-        self._timers = []
+        self._timers = ()
         self._is_ending = False
 
     # --- sending -------------------------------------------------------------------------------
@@ -338,13 +380,17 @@ class RequestExecution:
             if self._query(host):
                 return True
         if not self._in_flight:
-            self._set_final_exception(
-                NoHostAvailable(
-                    "No host of the query plan could answer",
-                    dict(self._errors) or self._why_none_was_asked(),
-                )
-            )
+            self._end_without_host()
         return False
+
+    def _end_without_host(self) -> None:
+        """Fail: no host of the plan is left, and none was asked that could still answer."""
+        self._set_final_exception(
+            NoHostAvailable(
+                "No host of the query plan could answer",
+                dict(self._errors) or self._why_none_was_asked(),
+            )
+        )
 
     def _why_none_was_asked(self) -> dict[Any, Exception]:
         """The reason of each host that is known, after a query plan without any."""
@@ -375,21 +421,13 @@ class RequestExecution:
         """
         pool = self.session.pool_for(host)
         if pool is None or pool.is_shutdown:
-            why = (
-                "There is no pool for this host: it is down, ignored or gone"
-                if pool is None
-                else "The pool of this host is closed"
-            )
-            self._errors[host] = ConnectionException(why, host.endpoint, was_sent=False)
+            self._has_no_pool(host, pool)
             return False
         try:
             if host.sharding_info is None:
                 connection, stream = pool.borrow_connection()
             else:
-                route = self._route
-                if route is None:
-                    route = self._route = route_of(self.session, self.query, self._keyspace)
-                connection, stream = pool.borrow_connection(route.token, route.shard_on(host))
+                connection, stream = self._borrow_of_shard(host, pool)
         except ConnectionException as error:
             self._cannot_use(host, error)
             return False
@@ -421,9 +459,26 @@ class RequestExecution:
             return False
         return True
 
+    def _has_no_pool(self, host: Host, pool: HostPool | None) -> None:
+        why = (
+            "There is no pool for this host: it is down, ignored or gone"
+            if pool is None
+            else "The pool of this host is closed"
+        )
+        error = ConnectionException(why, host.endpoint, was_sent=False)
+        self._errors = {**self._errors, host: error}
+
+    def _borrow_of_shard(self, host: Host, pool: HostPool) -> tuple[Connection, int]:
+        """A connection to the shard that owns the partition, and its stream."""
+        route = self._route
+        if route is None:
+            route = self._route = route_of(self.session, self.query, self._keyspace)
+        return pool.borrow_connection(route.token, route.shard_on(host))
+
     def _cannot_use(self, host: Host, error: ConnectionException) -> None:
         log.debug("Cannot send a request to %s: %s", host, error)
-        self._errors[host] = error.with_traceback(None)  # its frames lead back to the request
+        # Without its frames, which lead back to the request.
+        self._errors = {**self._errors, host: error.with_traceback(None)}
         if self._metrics is not None:
             self._metrics.on_connection_error()
 
@@ -609,7 +664,7 @@ class RequestExecution:
 
     def _follow(self, decision: Decision, host: Host | None, error: Exception) -> None:
         """Try again, ignore a failure, or fail with it."""
-        self._errors[host] = error
+        self._errors = {**self._errors, host: error}
         if decision.kind in (RetryPolicy.RETRY, RetryPolicy.RETRY_NEXT_HOST):
             self._query_retries += 1
             if self._metrics is not None:
@@ -701,7 +756,7 @@ class RequestExecution:
             pool.return_connection(connection)
         if self._metrics is not None:
             self._metrics.on_connection_error()
-        self._errors[host] = error
+        self._errors = {**self._errors, host: error}
         self._retry(None, None)
 
     # --- trying again --------------------------------------------------------------------------
@@ -742,10 +797,10 @@ class RequestExecution:
     def _call_later(self, seconds: float, fn: Callable[[], None]) -> None:
         """Set a timer that the end of the request cancels, even if it comes meanwhile."""
         timer = self.session.timers.call_later(seconds, fn)
-        self._timers.append(timer)
+        self._timers = (*self._timers, timer)
         # Only now: an end that does not see the timer yet is seen here.
         if self._is_ending:
-            self._timers = []
+            self._timers = ()
             timer.cancel()
 
     def _plan_speculative_execution(self, page: int) -> None:
@@ -808,7 +863,7 @@ class RequestExecution:
         Nothing is kept that would lead back to the request: it would live until the next
         collection of garbage, and at full load that is many of them.
         """
-        timers, self._timers = self._timers, []
+        timers, self._timers = self._timers, ()
         for timer in timers:
             timer.cancel()
         if self._in_flight:
@@ -826,7 +881,8 @@ class RequestExecution:
             self._final_result = response
             # A callback that is added from now on is called where it is added.
             to_call = self._callbacks
-        self._wake()
+        if self._waited_for is not None:
+            self._wake()
         for callback in to_call:
             call_back(callback, response)
 
@@ -839,14 +895,15 @@ class RequestExecution:
         with self._callback_lock:
             self._final_exception = response
             to_call = self._errbacks
-        self._wake()
+        if self._waited_for is not None:
+            self._wake()
         for errback in to_call:
             call_back(errback, response)
 
     # --- who is told -----------------------------------------------------------------------------
 
     def _wake(self) -> None:
-        """Tell those who wait; here nobody does."""
+        """Tell those who wait by what they wait for; here nobody does."""
 
     @property
     def is_done(self) -> bool:

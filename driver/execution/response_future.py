@@ -22,8 +22,7 @@ __all__ = ["QueryExhausted", "ResponseFuture"]
 class ResponseFuture(RequestExecution, Generic[Row]):
     """The answer to a request that was sent, or will be; ``result`` waits for it."""
 
-    #: Most answers are here before anybody asks for them, or are for callbacks.
-    _waited_for: threading.Event | None = None
+    __slots__ = ()
 
     @property
     def _event(self) -> threading.Event:
@@ -34,11 +33,11 @@ class ResponseFuture(RequestExecution, Generic[Row]):
                 self._waited_for = threading.Event()
                 if self.is_done:
                     self._waited_for.set()
-            return self._waited_for
+            event: threading.Event = self._waited_for
+            return event
 
     def _wake(self) -> None:
-        if self._waited_for is not None:
-            self._waited_for.set()
+        self._waited_for.set()
 
     def _reopen(self) -> None:
         if self._waited_for is not None:

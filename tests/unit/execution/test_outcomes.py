@@ -146,7 +146,7 @@ class Machine:
         """Let all time pass: there is one outcome by then, and nothing is left but orphans."""
         self.do_pass(20.0)
         assert self.request.is_done
-        cancelled = isinstance(self.request, AwaitableResponse) and self.request._woken.cancelled()
+        cancelled = isinstance(self.request, AwaitableResponse) and self.request._is_cancelled
         assert len(self.outcomes) == (0 if cancelled else 1)
         before = list(self.outcomes)
         for number in range(HOSTS):
