@@ -34,11 +34,25 @@ cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
         pass
     object PyType_GenericAlloc(PyTypeObject *cls, Py_ssize_t items)
+    bint PyObject_TypeCheck(object instance, PyTypeObject *type)
+
+
+cdef inline bint is_instance(object instance, object cls) noexcept:
+    """Whether an instance of a class, or of one below it, has its slots where that class does."""
+    return PyObject_TypeCheck(instance, <PyTypeObject *><PyObject *>cls)
 
 
 cdef inline PyObject *slot_of(PyObject *instance, Py_ssize_t offset) noexcept:
     """What is in a slot, borrowed; NULL if it was never set, or deleted."""
     return (<PyObject **>(<char *>instance + offset))[0]
+
+
+cdef inline object taken(PyObject *instance, Py_ssize_t offset):
+    """What is in a slot; AttributeError if nothing is."""
+    cdef PyObject *value = slot_of(instance, offset)
+    if value == NULL:
+        raise AttributeError("an attribute that is needed was never set, or deleted")
+    return <object>value
 
 
 cdef inline void put(PyObject *instance, Py_ssize_t offset, object value) noexcept:

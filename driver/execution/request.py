@@ -44,6 +44,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
+from ..implementation import hand_over
 from ..net.errors import ConnectionException, as_exception
 from ..net.loop import outlive
 from ..policies.retry import RetryPolicy
@@ -510,10 +511,8 @@ class RequestExecution:
                     self._query_traces = (*self._query_traces, response.trace_id)
                 self._warnings = response.warnings
                 self._custom_payload = response.custom_payload
-                if self._custom_payload and self.session.cluster.tablets_routing_v1:
-                    tablet = self._custom_payload.get(TABLETS_ROUTING_PAYLOAD)
-                    if tablet is not None:
-                        self._learn_tablet(tablet)
+                if self._custom_payload:
+                    self._look_for_tablet(self._custom_payload)
                 if response.kind == RESULT_KIND_ROWS:
                     self._set_rows(response)
                 else:
@@ -555,13 +554,18 @@ class RequestExecution:
         self._paging_state = response.paging_state
         self._col_names = response.column_names
         self._col_types = response.column_types
-        if response.result_metadata_id is not None and self.prepared_statement is not None:
-            self.prepared_statement.update_result_metadata(
-                response.column_metadata, response.result_metadata_id
-            )
+        if response.result_metadata_id is not None:
+            self._take_new_metadata(response)
         self._set_final_result(
             self.options.row_factory(response.column_names, response.parsed_rows)  # type: ignore[arg-type]  # rows have names
         )
+
+    def _take_new_metadata(self, response: ResultMessage) -> None:
+        """The server described the columns anew: the statement knows it from now on."""
+        if self.prepared_statement is not None and response.result_metadata_id is not None:
+            self.prepared_statement.update_result_metadata(
+                response.column_metadata, response.result_metadata_id
+            )
 
     def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
         """What each other kind of RESULT does."""
@@ -580,6 +584,12 @@ class RequestExecution:
             self._refresh_schema(connection, response.schema_change_event)
         else:
             self._set_final_result(response)
+
+    def _look_for_tablet(self, payload: Mapping[str, bytes | None]) -> None:
+        """Learn a tablet, if the server sends them and there is one."""
+        tablet = payload.get(TABLETS_ROUTING_PAYLOAD)
+        if tablet is not None and self.session.cluster.tablets_routing_v1:
+            self._learn_tablet(tablet)
 
     def _learn_tablet(self, payload: bytes) -> None:
         """Put a tablet, as its payload describes it, into the cluster's metadata.
@@ -1044,3 +1054,6 @@ def call_back(callback: Callable[[Any], object], value: object) -> None:
     except BaseException as error:
         log.exception("Callback %r raised an exception", callback)
         outlive(error)
+
+
+hand_over(globals())

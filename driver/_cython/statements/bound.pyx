@@ -8,18 +8,17 @@ methods.
 from cpython.bytes cimport PyBytes_CheckExact
 from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE, PyList_New
 from cpython.long cimport PyLong_AsSsize_t
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
-from driver._cython.slots cimport put, slot_of, slot_offset
+from driver._cython.slots cimport is_instance, put, slot_offset, taken
 from driver._cython.statements.routing_key cimport packed
 from driver._cython.types.serializers cimport ValuesSerializer
 
 from ...statements import bound as pure
 
 cdef extern from "Python.h":
-    bint PyObject_TypeCheck(object instance, PyTypeObject *type)
     void Py_SET_SIZE(object sequence, Py_ssize_t size)
 
 cdef extern from *:
@@ -106,21 +105,13 @@ cdef inline bint is_prepared(object prepared) except -1:
     """Whether its slots are where they are expected."""
     if PreparedStatement is None:
         learn_prepared()
-    return PyObject_TypeCheck(prepared, <PyTypeObject *>PreparedStatement)
-
-
-cdef inline object taken(PyObject *instance, Py_ssize_t offset):
-    """What is in a slot; AttributeError if nothing is."""
-    cdef PyObject *value = slot_of(instance, offset)
-    if value == NULL:
-        raise AttributeError("an attribute of a statement was deleted")
-    return <object>value
+    return is_instance(prepared, PreparedStatement)
 
 
 def bind(self, values):
     """Serialise values for the bind markers; see driver/statements/bound.py."""
     cdef object prepared
-    if not PyObject_TypeCheck(self, <PyTypeObject *>BoundStatement):
+    if not is_instance(self, BoundStatement):
         raise TypeError(f"bind needs a BoundStatement, not a {type(self).__name__}")
     prepared = taken(<PyObject *>self, PREPARED)
     if not is_prepared(prepared):
@@ -204,7 +195,7 @@ def routing_key(self):
     cdef PyObject *parts[MOST_PARTS]
     cdef object key, prepared, markers, values
     cdef Py_ssize_t i, at
-    if not PyObject_TypeCheck(self, <PyTypeObject *>BoundStatement):
+    if not is_instance(self, BoundStatement):
         raise TypeError(f"routing_key needs a BoundStatement, not a {type(self).__name__}")
     key = taken(target, ROUTING_KEY)
     if key is not None:

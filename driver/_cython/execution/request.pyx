@@ -1,0 +1,420 @@
+"""Compiled form of driver/execution/request.py: the way of a request that is answered at once.
+
+What every request passes is here and reads and sets its slots where they are: it is made, sent to
+the first host that takes it, and ends with rows. Whatever else may happen to it (errors, retries,
+other kinds of results) is left to the methods of the pure module.
+"""
+
+import logging
+import threading
+import time
+from functools import partial
+
+from cpython.object cimport PyObject
+from cpython.set cimport PySet_Add, PySet_Discard
+from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
+
+from driver._cython.slots cimport is_instance, put, slot_offset, taken
+
+from ...execution import request as pure
+from ...execution.options import Options
+from ...net.errors import ConnectionException, as_exception
+from ...net.loop import outlive
+from ...protocol.kinds import RESULT_KIND_ROWS
+from ...statements.prepared import PreparedStatement
+from ...wire.requests import ExecuteMessage
+from ...wire.responses import ResultMessage
+
+cdef extern from "Python.h":
+    Py_ssize_t PySet_GET_SIZE(object kept)
+
+__all__ = ["Attempt"]
+
+cdef object log = logging.getLogger(pure.__name__)
+cdef object Request = pure.RequestExecution
+cdef object _NOT_SET = pure.NOT_SET
+cdef object _NONE = pure._NONE
+cdef object _NO_ERRORS = pure._NO_ERRORS
+cdef object _announce = pure.announce
+cdef object _call_back = pure.call_back
+cdef object _partial = partial
+cdef object _time = time
+cdef object _new_lock = threading.Lock
+cdef object _Options = Options
+cdef object _ResultMessage = ResultMessage
+cdef object _ExecuteMessage = ExecuteMessage
+cdef object _PreparedStatement = PreparedStatement
+cdef int _ROWS = RESULT_KIND_ROWS
+
+# Where a request has what.
+cdef Py_ssize_t LOCK = slot_offset(Request, b"_callback_lock")
+cdef Py_ssize_t CALLBACKS = slot_offset(Request, b"_callbacks")
+cdef Py_ssize_t NAMES = slot_offset(Request, b"_col_names")
+cdef Py_ssize_t TYPES = slot_offset(Request, b"_col_types")
+cdef Py_ssize_t PAYLOAD = slot_offset(Request, b"_custom_payload")
+cdef Py_ssize_t ERRBACKS = slot_offset(Request, b"_errbacks")
+cdef Py_ssize_t ERRORS = slot_offset(Request, b"_errors")
+cdef Py_ssize_t EXCEPTION = slot_offset(Request, b"_final_exception")
+cdef Py_ssize_t RESULT = slot_offset(Request, b"_final_result")
+cdef Py_ssize_t IN_FLIGHT = slot_offset(Request, b"_in_flight")
+cdef Py_ssize_t IS_ENDING = slot_offset(Request, b"_is_ending")
+cdef Py_ssize_t KEYSPACE = slot_offset(Request, b"_keyspace")
+cdef Py_ssize_t METRICS = slot_offset(Request, b"_metrics")
+cdef Py_ssize_t PAGE = slot_offset(Request, b"_page")
+cdef Py_ssize_t PAGING_STATE = slot_offset(Request, b"_paging_state")
+cdef Py_ssize_t PLAN = slot_offset(Request, b"_plan")
+cdef Py_ssize_t PREPARED_AGAIN = slot_offset(Request, b"_prepared_again")
+cdef Py_ssize_t RETRIES = slot_offset(Request, b"_query_retries")
+cdef Py_ssize_t TRACES = slot_offset(Request, b"_query_traces")
+cdef Py_ssize_t ROUTE = slot_offset(Request, b"_route")
+cdef Py_ssize_t SPECULATION = slot_offset(Request, b"_speculative_execution_plan")
+cdef Py_ssize_t START_TIME = slot_offset(Request, b"_start_time")
+cdef Py_ssize_t TIMERS = slot_offset(Request, b"_timers")
+cdef Py_ssize_t WAITED_FOR = slot_offset(Request, b"_waited_for")
+cdef Py_ssize_t WARNINGS = slot_offset(Request, b"_warnings")
+cdef Py_ssize_t ATTEMPTED = slot_offset(Request, b"attempted_hosts")
+cdef Py_ssize_t COORDINATOR = slot_offset(Request, b"coordinator_host")
+cdef Py_ssize_t IS_AGREED = slot_offset(Request, b"is_schema_agreed")
+cdef Py_ssize_t MESSAGE = slot_offset(Request, b"message")
+cdef Py_ssize_t OPTIONS = slot_offset(Request, b"options")
+cdef Py_ssize_t PREPARED = slot_offset(Request, b"prepared_statement")
+cdef Py_ssize_t QUERY = slot_offset(Request, b"query")
+cdef Py_ssize_t ENCODED_SIZE = slot_offset(Request, b"request_encoded_size")
+cdef Py_ssize_t SESSION = slot_offset(Request, b"session")
+
+# Where its options are among themselves.
+cdef Py_ssize_t TIMEOUT_AT = Options._fields.index("timeout")
+cdef Py_ssize_t FACTORY_AT = Options._fields.index("row_factory")
+cdef Py_ssize_t POLICY_AT = Options._fields.index("load_balancing_policy")
+cdef Py_ssize_t HOST_AT = Options._fields.index("host")
+cdef Py_ssize_t HANDLER_AT = Options._fields.index("protocol_handler")
+cdef Py_ssize_t MORE_AT = Options._fields.index("more")
+
+# Of a result, a prepared statement and its message.
+cdef Py_ssize_t RESULT_KIND = slot_offset(ResultMessage, b"kind")
+cdef Py_ssize_t RESULT_TRACE = slot_offset(ResultMessage, b"trace_id")
+cdef Py_ssize_t RESULT_WARNINGS = slot_offset(ResultMessage, b"warnings")
+cdef Py_ssize_t RESULT_PAYLOAD = slot_offset(ResultMessage, b"custom_payload")
+cdef Py_ssize_t RESULT_PAGING_STATE = slot_offset(ResultMessage, b"paging_state")
+cdef Py_ssize_t RESULT_NAMES = slot_offset(ResultMessage, b"column_names")
+cdef Py_ssize_t RESULT_TYPES = slot_offset(ResultMessage, b"column_types")
+cdef Py_ssize_t RESULT_ROWS = slot_offset(ResultMessage, b"parsed_rows")
+cdef Py_ssize_t RESULT_NEW_ID = slot_offset(ResultMessage, b"result_metadata_id")
+cdef Py_ssize_t KNOWN_METADATA = slot_offset(PreparedStatement, b"result_metadata")
+cdef Py_ssize_t KNOWN_ID = slot_offset(PreparedStatement, b"result_metadata_id")
+cdef Py_ssize_t MESSAGE_ID = slot_offset(ExecuteMessage, b"result_metadata_id")
+
+
+cdef inline PyObject *checked(object self) except NULL:
+    """A request, whose slots are where they are expected."""
+    if not is_instance(self, Request):
+        raise TypeError(f"a request is needed, not a {type(self).__name__}")
+    return <PyObject *>self
+
+
+cdef inline object option(object options, Py_ssize_t at):
+    if not PyTuple_Check(options):
+        raise TypeError(f"the options of a request are needed, not {options!r}")
+    return <object>PyTuple_GET_ITEM(options, at)
+
+
+cdef class Attempt:
+    """A message on its way to a host, and back; see driver/execution/request.py."""
+
+    cdef readonly object request
+    cdef readonly object host
+    cdef readonly object connection
+    cdef readonly object pool
+    cdef readonly object stream
+    cdef readonly object callback
+
+    def __init__(self, request, host, connection, pool, stream, callback):
+        """Describe what is about to be sent."""
+        checked(request)
+        self.request = request
+        self.host = host
+        self.connection = connection
+        self.pool = pool
+        self.stream = stream
+        self.callback = callback
+
+    def __call__(self, response):
+        """Hand the answer on, unless it was given up."""
+        cdef object request = self.request
+        if not PySet_Discard(taken(<PyObject *>request, IN_FLIGHT), self):
+            return
+        if self.callback is None:
+            request._set_result(self.host, self.connection, self.pool, response)
+            return
+        try:
+            self.callback(self.host, self.connection, self.pool, response)
+        except BaseException as exc:
+            log.exception("Unexpected exception while handling the answer to a request")
+            request._set_final_exception(as_exception(exc, "handling the answer"))
+            outlive(exc)
+
+    def give_up(self):
+        """Leave the stream to its late answer, and give the connection back."""
+        self.connection.abandon(self.stream)
+        self.pool.return_connection(self.connection)
+
+
+def init(
+    self, session, message, query, options=None, prepared_statement=None,
+    speculative_execution_plan=None, *, metrics=None, start_time=None,
+):
+    """Describe a request; see driver/execution/request.py."""
+    cdef PyObject *me = checked(self)
+    cdef object more
+    if options is None:
+        options = _Options(row_factory=session.row_factory)
+    put(me, LOCK, _new_lock())
+    put(me, SESSION, session)
+    put(me, MESSAGE, message)
+    put(me, QUERY, query)
+    put(me, OPTIONS, options)
+    put(me, PREPARED, prepared_statement)
+    put(me, ATTEMPTED, [])
+    put(me, COORDINATOR, None)
+    put(me, ENCODED_SIZE, None)
+    put(me, IS_AGREED, True)
+    put(me, METRICS, session.metrics if metrics is None else metrics)
+    put(me, START_TIME, _time.monotonic() if start_time is None else start_time)
+    put(me, SPECULATION, speculative_execution_plan)
+    more = option(options, MORE_AT)
+    put(me, KEYSPACE, None if more is None else more.get("keyspace"))
+    put(me, TRACES, ())
+    put(me, WARNINGS, None)
+    put(me, PAYLOAD, None)
+    put(me, PAGING_STATE, None)
+    put(me, NAMES, None)
+    put(me, TYPES, None)
+    put(me, CALLBACKS, ())
+    put(me, ERRBACKS, ())
+    put(me, RESULT, _NOT_SET)
+    put(me, EXCEPTION, None)
+    put(me, WAITED_FOR, None)
+    put(me, PAGE, 0)
+    begin_page(me)
+
+
+cdef int begin_page(PyObject *me) except -1:
+    put(me, PAGE, taken(me, PAGE) + 1)
+    put(me, PLAN, None)
+    put(me, ROUTE, None)
+    put(me, RETRIES, 0)
+    put(me, PREPARED_AGAIN, _NONE)
+    put(me, ERRORS, _NO_ERRORS)
+    put(me, IN_FLIGHT, set())
+    put(me, TIMERS, ())
+    put(me, IS_ENDING, False)
+    return 0
+
+
+# --- sending --------------------------------------------------------------------------------------
+
+
+def send_request(self):
+    """Send the request, from any thread. What goes wrong becomes its exception."""
+    cdef PyObject *me = checked(self)
+    cdef object listeners = taken(me, SESSION).request_listeners
+    if listeners:
+        _announce(self, taken(me, START_TIME), listeners)
+    send_page(self)
+
+
+def send_page(self):
+    """Send the request for the first page or the next one."""
+    cdef PyObject *me = checked(self)
+    cdef object page = taken(me, PAGE)
+    cdef object options = taken(me, OPTIONS)
+    try:
+        put(
+            me,
+            PLAN,
+            taken(me, SESSION).query_plan(
+                taken(me, QUERY),
+                option(options, POLICY_AT),
+                option(options, HOST_AT),
+                taken(me, KEYSPACE),
+            ),
+        )
+        if not send_to_next(self):
+            return
+    except Exception as exc:
+        self._set_final_exception(exc)
+        return
+    # Not before something was sent: nothing that ends a request may run beside this thread.
+    if taken(me, IS_ENDING) is not False or page is not taken(me, PAGE):
+        return
+    options = option(options, TIMEOUT_AT)
+    if options is not None:
+        call_later(self, options, _partial(self._on_timeout, page))
+    if taken(me, SPECULATION) is not None:
+        self._plan_speculative_execution(page)
+
+
+def send_to_next(self):
+    """Send the request to the next host of the plan that takes it; whether there is one."""
+    cdef PyObject *me = checked(self)
+    for host in taken(me, PLAN):
+        if query(self, host):
+            return True
+    if not taken(me, IN_FLIGHT):
+        self._end_without_host()
+    return False
+
+
+def query(self, host, message=None, callback=None):
+    """Send a message, by default the request itself; whether the host can be used now."""
+    cdef PyObject *me = checked(self)
+    cdef object session = taken(me, SESSION)
+    cdef object pool = session.pool_for(host)
+    cdef object connection, stream, prepared, result_metadata, size
+    cdef Attempt attempt
+    if pool is None or pool.is_shutdown:
+        self._has_no_pool(host, pool)
+        return False
+    try:
+        if host.sharding_info is None:
+            connection, stream = pool.borrow_connection()
+        else:
+            connection, stream = self._borrow_of_shard(host, pool)
+    except ConnectionException as error:
+        self._cannot_use(host, error)
+        return False
+    result_metadata = None
+    if message is None:
+        message = taken(me, MESSAGE)
+        prepared = taken(me, PREPARED)
+        if prepared is not None:
+            # The id first: see PreparedStatement.update_result_metadata.
+            if type(message) is _ExecuteMessage and is_instance(prepared, _PreparedStatement):
+                put(<PyObject *>message, MESSAGE_ID, taken(<PyObject *>prepared, KNOWN_ID))
+                result_metadata = taken(<PyObject *>prepared, KNOWN_METADATA)
+            else:
+                message.result_metadata_id = prepared.result_metadata_id
+                result_metadata = prepared.result_metadata
+    attempt = Attempt.__new__(Attempt)
+    attempt.request = self
+    attempt.host = host
+    attempt.connection = connection
+    attempt.pool = pool
+    attempt.stream = stream
+    attempt.callback = callback
+    (<list?>taken(me, ATTEMPTED)).append(host)
+    PySet_Add(taken(me, IN_FLIGHT), attempt)
+    try:
+        size = connection.send_msg(
+            message, stream, attempt, result_metadata, option(taken(me, OPTIONS), HANDLER_AT)
+        )
+    except Exception as error:
+        PySet_Discard(taken(me, IN_FLIGHT), attempt)
+        connection.release_request_id(stream)
+        pool.return_connection(connection)
+        if not isinstance(error, ConnectionException):
+            raise
+        self._cannot_use(host, error)
+        return False
+    put(me, ENCODED_SIZE, size)
+    return True
+
+
+def call_later(self, seconds, fn):
+    """Set a timer that the end of the request cancels, even if it comes meanwhile."""
+    cdef PyObject *me = checked(self)
+    cdef object timer = taken(me, SESSION).timers.call_later(seconds, fn)
+    put(me, TIMERS, (*taken(me, TIMERS), timer))
+    # Only now: an end that does not see the timer yet is seen here.
+    if taken(me, IS_ENDING) is not False:
+        put(me, TIMERS, ())
+        timer.cancel()
+
+
+# --- answers, on the loop's thread ----------------------------------------------------------------
+
+
+def set_result(self, host, connection, pool, response):
+    """Take what came back for the request; see driver/execution/request.py."""
+    cdef PyObject *me = checked(self)
+    cdef PyObject *result = <PyObject *>response
+    cdef object payload, kind
+    try:
+        put(me, COORDINATOR, host)
+        if pool is not None and connection is not None:
+            pool.return_connection(connection)
+        if not is_instance(response, _ResultMessage):
+            self._set_failure(host, connection, response)
+            return
+        if taken(result, RESULT_TRACE):
+            put(me, TRACES, (*taken(me, TRACES), taken(result, RESULT_TRACE)))
+        put(me, WARNINGS, taken(result, RESULT_WARNINGS))
+        payload = taken(result, RESULT_PAYLOAD)
+        put(me, PAYLOAD, payload)
+        if payload:
+            self._look_for_tablet(payload)
+        kind = taken(result, RESULT_KIND)
+        if kind != _ROWS:
+            self._set_result_of_kind(connection, response)
+            return
+        put(me, PAGING_STATE, taken(result, RESULT_PAGING_STATE))
+        put(me, NAMES, taken(result, RESULT_NAMES))
+        put(me, TYPES, taken(result, RESULT_TYPES))
+        if taken(result, RESULT_NEW_ID) is not None:
+            self._take_new_metadata(response)
+        end_with(
+            self,
+            option(taken(me, OPTIONS), FACTORY_AT)(
+                taken(result, RESULT_NAMES), taken(result, RESULT_ROWS)
+            ),
+        )
+    except BaseException as exc:
+        # Nobody would ever be called back if this left the thread that reads responses.
+        log.exception("Unexpected exception while handling the result of a request")
+        self._set_final_exception(as_exception(exc, "handling the answer"))
+        outlive(exc)
+
+
+def set_final_result(self, response):
+    """End with rows, or with what came in their place."""
+    checked(self)
+    end_with(self, response)
+
+
+cdef int end_with(object self, object response) except -1:
+    cdef PyObject *me = <PyObject *>self
+    cdef object timers = taken(me, TIMERS)
+    cdef object metrics = taken(me, METRICS)
+    cdef object lock = taken(me, LOCK)
+    cdef object to_call
+    put(me, IS_ENDING, True)
+    if PySet_GET_SIZE(taken(me, IN_FLIGHT)):
+        self._end()
+    elif timers:
+        put(me, TIMERS, ())
+        for timer in timers:
+            timer.cancel()
+    if metrics is not None:
+        metrics.on_result(_time.monotonic() - taken(me, START_TIME))
+    lock.acquire()
+    put(me, RESULT, response)
+    # A callback that is added from now on is called where it is added.
+    to_call = taken(me, CALLBACKS)
+    lock.release()
+    if taken(me, WAITED_FOR) is not None:
+        self._wake()
+    for callback in to_call:
+        _call_back(callback, response)
+    return 0
+
+
+METHODS = {
+    "RequestExecution.__init__": init,
+    "RequestExecution.send_request": send_request,
+    "RequestExecution._send_page": send_page,
+    "RequestExecution._send_to_next": send_to_next,
+    "RequestExecution._query": query,
+    "RequestExecution._call_later": call_later,
+    "RequestExecution._set_result": set_result,
+    "RequestExecution._set_final_result": set_final_result,
+}
