@@ -41,6 +41,7 @@ TWINS: tuple[str, ...] = (
     "statements.bound",
     "topology.token",
     "results.rows",
+    "net.timers",
     "execution.request",
 )
 

@@ -17,6 +17,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
+from ..implementation import hand_over
 from .loop import outlive
 
 if TYPE_CHECKING:
@@ -61,6 +62,20 @@ class Timers:
         clock: seconds that never go back.
     """
 
+    # Where compiled code finds them.
+    __slots__ = (
+        "__weakref__",
+        "_clock",
+        "_closed",
+        "_handle",
+        "_idle",
+        "_loop",
+        "_next_tick",
+        "_passed",
+        "_slots",
+        "_ticks",
+    )
+
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
@@ -93,13 +108,20 @@ class Timers:
             slot = self._slots.setdefault(number, {})
         timer = Timer(fn, slot)
         if number <= self._passed:
-            # The slot passed while this thread was on its way to it, and may come back empty.
-            if timer.take() and not self._closed:
-                self._loop.call_soon_threadsafe(self._run_late, number, fn)
-        elif not self._ticks and not self._closed:
+            self._set_too_late(timer, number)
+        elif not self._ticks:
+            self._start_ticking()
+        return timer
+
+    def _set_too_late(self, timer: Timer, number: int) -> None:
+        """The slot passed while a thread was on its way to it, and may come back empty."""
+        if timer.take() and not self._closed:
+            self._loop.call_soon_threadsafe(self._run_late, number, timer.fn)
+
+    def _start_ticking(self) -> None:
+        if not self._closed:
             self._ticks = True
             self._loop.call_soon_threadsafe(self._tick)
-        return timer
 
     @property
     def pending(self) -> int:
@@ -178,3 +200,6 @@ def _run(fn: Callable[[], object]) -> None:
     except BaseException as error:
         log.exception("A timer's function %r raised an exception", fn)
         outlive(error)
+
+
+hand_over(globals())

@@ -1,0 +1,83 @@
+"""Compiled form of driver/net/timers.py: a timer set and cancelled, as nearly every one is."""
+
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_SetItem
+from cpython.object cimport PyObject
+
+from driver._cython.slots cimport is_instance, slot_offset, taken
+
+from ...net import timers as pure
+
+cdef extern from *:
+    """
+    #if PY_VERSION_HEX < 0x030D0000
+    /* What 3.13 calls PyDict_Pop, without the value. */
+    static int take_out(PyObject *dict, PyObject *key) {
+        int found = PyDict_Contains(dict, key);
+        if (found > 0 && PyDict_DelItem(dict, key) < 0) return -1;
+        return found;
+    }
+    #else
+    static int take_out(PyObject *dict, PyObject *key) {
+        return PyDict_Pop(dict, key, NULL);
+    }
+    #endif
+    """
+    # Whether the key was in the dict, in which it is no more.
+    bint take_out(object dict, object key) except -1
+
+__all__ = ["Timer"]
+
+cdef object Timers = pure.Timers
+cdef double TICK = pure.TICK
+cdef Py_ssize_t CLOCK = slot_offset(Timers, b"_clock")
+cdef Py_ssize_t SLOTS = slot_offset(Timers, b"_slots")
+cdef Py_ssize_t PASSED = slot_offset(Timers, b"_passed")
+cdef Py_ssize_t TICKS = slot_offset(Timers, b"_ticks")
+
+
+cdef class Timer:
+    """A function that will run, unless it is cancelled; see driver/net/timers.py."""
+
+    cdef readonly object fn
+    cdef dict _slot
+
+    def __init__(self, fn, dict slot not None):
+        """In a slot."""
+        self.fn = fn
+        self._slot = slot
+        PyDict_SetItem(slot, self, None)
+
+    cpdef bint take(self) except -1:
+        """Take it out of its slot; whether it was in there."""
+        return take_out(self._slot, self)
+
+    def cancel(self):
+        """Do not run it, and forget it; nothing if it ran."""
+        take_out(self._slot, self)
+
+
+def call_later(self, seconds, fn):
+    """Run a function on the loop's thread; see driver/net/timers.py."""
+    cdef PyObject *me = <PyObject *>self
+    cdef PyObject *known
+    cdef object number, slot
+    cdef Timer timer
+    cdef double due
+    if not is_instance(self, Timers):
+        raise TypeError(f"call_later needs Timers, not a {type(self).__name__}")
+    due = (<double>taken(me, CLOCK)() + <double>seconds) / TICK
+    number = int(due) + 1
+    known = PyDict_GetItemWithError(taken(me, SLOTS), number)
+    slot = taken(me, SLOTS).setdefault(number, {}) if known == NULL else <object>known
+    timer = Timer.__new__(Timer)
+    timer.fn = fn
+    timer._slot = slot
+    PyDict_SetItem(slot, timer, None)
+    if number <= taken(me, PASSED):
+        self._set_too_late(timer, number)
+    elif taken(me, TICKS) is not True:
+        self._start_ticking()
+    return timer
+
+
+METHODS = {"Timers.call_later": call_later}
