@@ -43,6 +43,8 @@ TWINS: tuple[str, ...] = (
     "results.rows",
     "net.timers",
     "execution.request",
+    "execution.requests",
+    "cluster.session_core",
 )
 
 

@@ -16,6 +16,7 @@ from ..execution.listeners import RequestInitListener
 from ..execution.options import Options
 from ..execution.request import RequestExecution
 from ..execution.requests import message_for
+from ..implementation import hand_over
 from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..policies.timestamps import MonotonicTimestampGenerator
 from ..protocol.errors import DriverException, NoHostAvailable, ProtocolException
@@ -78,6 +79,30 @@ class SessionCore:
         session_id: tells sessions apart.
         is_shutdown: whether ``close`` has begun.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_client_protocol_handler",
+        "_handlers",
+        "_last_options",
+        "_own_profile",
+        "_requests_handler",
+        "cluster",
+        "default_fetch_size",
+        "encoder",
+        "is_shutdown",
+        "loop",
+        "max_trace_wait",
+        "metrics",
+        "pools",
+        "request_listeners",
+        "session_id",
+        "timers",
+        "timestamp_generator",
+        "use_client_timestamp",
+    )
 
     def __init__(self, cluster: ClusterCore) -> None:
         """Take over the cluster's settings; there are no pools before ``open``."""
@@ -237,22 +262,9 @@ class SessionCore:
         elif isinstance(query, PreparedStatement):
             query = query.bind(parameters)
             parameters = None
-        call: dict[str, Any] = {}
-        if timeout is not NOT_SET:
-            call["timeout"] = timeout
-        if row_factory is not None:
-            call["row_factory"] = row_factory
-            call["protocol_handler"] = self._handler_for(row_factory)
-        if trace:
-            call["trace"] = trace
-        if custom_payload is not None:
-            call["custom_payload"] = custom_payload
-        if execute_as is not None:
-            call["custom_payload"] = {**(custom_payload or {}), _EXECUTE_AS: execute_as.encode()}
-        if paging_state is not None:
-            call["paging_state"] = paging_state
-        if host is not None:
-            call["host"] = host
+        call = self._options_of_call(
+            trace, custom_payload, timeout, paging_state, host, execute_as, row_factory
+        )
         profile = (
             self.default_profile
             if execution_profile is EXEC_PROFILE_DEFAULT
@@ -271,17 +283,40 @@ class SessionCore:
             ),
             query,
             options,
-            prepared_statement=(
-                query.prepared_statement if isinstance(query, BoundStatement) else None
-            ),
-            speculative_execution_plan=(
-                options.speculative_execution_policy.new_plan(
-                    query.keyspace or self.keyspace, query
-                )
-                if query.is_idempotent
-                else None
-            ),
+            query.prepared_statement if isinstance(query, BoundStatement) else None,
+            options.speculative_execution_policy.new_plan(query.keyspace or self.keyspace, query)
+            if query.is_idempotent
+            else None,
         )
+
+    def _options_of_call(
+        self,
+        trace: bool,
+        custom_payload: Mapping[str, bytes | None] | None,
+        timeout: float | NotSet | None,
+        paging_state: bytes | None,
+        host: Host | None,
+        execute_as: str | None,
+        row_factory: RowFactory[Any] | None,
+    ) -> dict[str, Any]:
+        """What a call of ``request`` asks for beside its statement, by the names of ``Options``."""
+        call: dict[str, Any] = {}
+        if timeout is not NOT_SET:
+            call["timeout"] = timeout
+        if row_factory is not None:
+            call["row_factory"] = row_factory
+            call["protocol_handler"] = self._handler_for(row_factory)
+        if trace:
+            call["trace"] = trace
+        if custom_payload is not None:
+            call["custom_payload"] = custom_payload
+        if execute_as is not None:
+            call["custom_payload"] = {**(custom_payload or {}), _EXECUTE_AS: execute_as.encode()}
+        if paging_state is not None:
+            call["paging_state"] = paging_state
+        if host is not None:
+            call["host"] = host
+        return call
 
     def _options_of(self, profile: ExecutionProfile) -> Options:
         """What a profile and this session ask of a request; as last time, if nothing changed.
@@ -509,3 +544,6 @@ class SessionCore:
         self.encoder.mapping[klass] = literal_of(
             self.cluster.metadata, self.encoder, keyspace, user_type
         )
+
+
+hand_over(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..implementation import hand_over
 from ..protocol.version import ProtocolVersion
 from ..statements.batch import BatchStatement
 from ..statements.bound import BoundStatement
@@ -95,3 +96,6 @@ def _keyspace_of(statement: Statement, protocol_version: int) -> str | None:
     """The keyspace of a statement, where the protocol can carry it; it routes in any case."""
     names_keyspace = ProtocolVersion.uses_keyspace_flag(protocol_version)
     return statement.keyspace if names_keyspace else None
+
+
+hand_over(globals())

@@ -33,7 +33,7 @@ def test_a_compiled_module_replaces_only_names_that_its_pure_form_has(name):
         pytest.skip("pure: no compiled module is loaded")
     module = importlib.import_module(f"driver.{name}")
     compiled = module.__twin__
-    assert compiled.__all__
+    assert compiled.__all__ or compiled.METHODS
     for public in compiled.__all__:
         assert getattr(module, public) is getattr(compiled, public)
 

@@ -1,0 +1,180 @@
+"""Compiled form of driver/cluster/session_core.py: what a session does for every request."""
+
+from cpython.object cimport PyObject, PyObject_IsTrue
+from cpython.tuple cimport PyTuple_GET_ITEM
+
+from driver._cython.slots cimport is_instance, slot_offset, taken
+
+from ...cluster import session_core as pure
+from ...execution.options import Options
+from ...statements.base import FetchSizeUnset, Statement
+from ...statements.bound import BoundStatement
+from ...statements.prepared import PreparedStatement
+from ...statements.simple import SimpleStatement
+from ...topology.host import Host
+
+cdef extern from "Python.h":
+    PyObject *_PyDict_GetItem_KnownHash(
+        object known, object key, Py_hash_t hash_of_key
+    ) except? NULL
+
+__all__ = []
+
+cdef object Session = pure.SessionCore
+cdef object query_plan_plainly = pure.SessionCore.query_plan
+cdef object _DEFAULT = pure.EXEC_PROFILE_DEFAULT
+cdef object _NOT_SET = pure.NOT_SET
+cdef object _PROFILES = pure.ConfigMode.PROFILES
+cdef object _EXECUTE_AS = pure._EXECUTE_AS
+cdef object _Statement = Statement
+cdef object _BoundStatement = BoundStatement
+cdef object _PreparedStatement = PreparedStatement
+cdef object _SimpleStatement = SimpleStatement
+cdef object _FetchSizeUnset = FetchSizeUnset
+cdef object _Host = Host
+
+cdef Py_ssize_t CLUSTER = slot_offset(Session, b"cluster")
+cdef Py_ssize_t POOLS = slot_offset(Session, b"pools")
+cdef Py_ssize_t ENCODER = slot_offset(Session, b"encoder")
+cdef Py_ssize_t HAS_TIMESTAMP = slot_offset(Session, b"use_client_timestamp")
+cdef Py_ssize_t TIMESTAMPS = slot_offset(Session, b"timestamp_generator")
+cdef Py_ssize_t FETCH_SIZE = slot_offset(Session, b"default_fetch_size")
+cdef Py_ssize_t HANDLER = slot_offset(Session, b"_requests_handler")
+cdef Py_ssize_t OWN_PROFILE = slot_offset(Session, b"_own_profile")
+cdef Py_ssize_t LAST_OPTIONS = slot_offset(Session, b"_last_options")
+cdef Py_ssize_t IS_SHUTDOWN = slot_offset(Session, b"is_shutdown")
+
+cdef Py_ssize_t OF_CONSISTENCY = slot_offset(Statement, b"consistency_level")
+cdef Py_ssize_t OF_SERIAL = slot_offset(Statement, b"_serial_consistency_level")
+cdef Py_ssize_t OF_FETCH_SIZE = slot_offset(Statement, b"fetch_size")
+cdef Py_ssize_t OF_RETRY_POLICY = slot_offset(Statement, b"retry_policy")
+cdef Py_ssize_t OF_PAYLOAD = slot_offset(Statement, b"custom_payload")
+cdef Py_ssize_t OF_IDEMPOTENT = slot_offset(Statement, b"is_idempotent")
+cdef Py_ssize_t OF_PREPARED = slot_offset(BoundStatement, b"prepared_statement")
+
+cdef Py_ssize_t FETCH_SIZE_AT = Options._fields.index("fetch_size")
+cdef Py_ssize_t HANDLER_AT = Options._fields.index("protocol_handler")
+
+
+cdef inline PyObject *checked(object self) except NULL:
+    """A session, whose slots are where they are expected."""
+    if not is_instance(self, Session):
+        raise TypeError(f"a SessionCore is needed, not a {type(self).__name__}")
+    return <PyObject *>self
+
+
+cdef object default_profile(PyObject *me):
+    """As the property of the pure module."""
+    cdef object manager = taken(me, CLUSTER).profile_manager
+    return manager.default if manager.mode is _PROFILES else taken(me, OWN_PROFILE)
+
+
+cdef object options_of(object self, object profile):
+    """What a profile and this session ask of a request; as last time, if nothing changed."""
+    cdef PyObject *me = <PyObject *>self
+    cdef object last, known
+    last, known = <tuple?>taken(me, LAST_OPTIONS)
+    if (
+        last is profile.options
+        and <object>PyTuple_GET_ITEM(known, FETCH_SIZE_AT) is taken(me, FETCH_SIZE)
+        and <object>PyTuple_GET_ITEM(known, HANDLER_AT) is taken(me, HANDLER)
+    ):
+        return known
+    return self._options_of(profile)
+
+
+cdef bint has_own_options(object statement) except -1:
+    """Whether a statement asks for something; true of what is none, which ``merged`` refuses."""
+    cdef PyObject *it = <PyObject *>statement
+    if not is_instance(statement, _Statement):
+        return True
+    return (
+        taken(it, OF_CONSISTENCY) is not None
+        or taken(it, OF_SERIAL) is not None
+        or not is_instance(taken(it, OF_FETCH_SIZE), _FetchSizeUnset)
+        or taken(it, OF_RETRY_POLICY) is not None
+        or PyObject_IsTrue(taken(it, OF_PAYLOAD))
+    )
+
+
+def request(
+    self, execution, query, parameters=None, trace=False, custom_payload=None, timeout=_NOT_SET,
+    execution_profile=_DEFAULT, paging_state=None, host=None, execute_as=None, row_factory=None,
+    more=None,
+):
+    """A request that executes a statement; see driver/cluster/session_core.py."""
+    cdef PyObject *me = checked(self)
+    cdef object options, message, prepared, speculation
+    cdef dict call = None
+    if isinstance(query, str):
+        query = _SimpleStatement(query)
+    elif is_instance(query, _PreparedStatement):
+        query = query.bind(parameters)
+        parameters = None
+    if not (
+        timeout is _NOT_SET
+        and row_factory is None
+        and custom_payload is None
+        and execute_as is None
+        and paging_state is None
+        and host is None
+        and not trace
+    ):
+        call = self._options_of_call(
+            trace, custom_payload, timeout, paging_state, host, execute_as, row_factory
+        )
+    options = options_of(
+        self, default_profile(me) if execution_profile is _DEFAULT
+        else self.profile(execution_profile)
+    )
+    if call is not None or more or has_own_options(query):
+        options = options.merged(query, call or {}, more)
+    message = pure.message_for(
+        query,
+        options,
+        taken(me, CLUSTER).protocol_version,
+        taken(me, ENCODER),
+        parameters or None,
+        taken(me, TIMESTAMPS)() if taken(me, HAS_TIMESTAMP) else None,
+    )
+    prepared = speculation = None
+    if is_instance(query, _BoundStatement):
+        prepared = taken(<PyObject *>query, OF_PREPARED)
+    if taken(<PyObject *>query, OF_IDEMPOTENT):
+        speculation = options.speculative_execution_policy.new_plan(
+            query.keyspace or self.keyspace, query
+        )
+    return execution(self, message, query, options, prepared, speculation)
+
+
+def query_plan(self, query, load_balancer=None, host=None, keyspace=None):
+    """The hosts to ask for a statement, in order; see driver/cluster/session_core.py."""
+    cdef PyObject *me = checked(self)
+    if taken(me, IS_SHUTDOWN) or host is not None:
+        return query_plan_plainly(self, query, load_balancer, host, keyspace)
+    if load_balancer is None:
+        load_balancer = default_profile(me).load_balancing_policy
+    return iter(load_balancer.make_query_plan(keyspace or taken(me, POOLS).keyspace, query))
+
+
+def pool_for(self, host):
+    """The pool of a host; None if there is none that lends connections."""
+    cdef object pools = taken(checked(self), POOLS).by_host
+    cdef object pool
+    cdef PyObject *found
+    if type(host) is _Host and type(pools) is dict:
+        # What its __hash__ would give.
+        found = _PyDict_GetItem_KnownHash(pools, host, host._hash)
+        if found == NULL:
+            return None
+        pool = <object>found
+    else:
+        pool = pools.get(host)
+    return None if pool is None or pool.is_shutdown else pool
+
+
+METHODS = {
+    "SessionCore.request": request,
+    "SessionCore.query_plan": query_plan,
+    "SessionCore.pool_for": pool_for,
+}
