@@ -42,6 +42,7 @@ TWINS: tuple[str, ...] = (
     "topology.token",
     "results.rows",
     "net.timers",
+    "policies.timestamps",
     "execution.request",
     "execution.requests",
     "cluster.session_core",

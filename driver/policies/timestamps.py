@@ -6,6 +6,8 @@ import logging
 import time
 from threading import Lock
 
+from ..implementation import hand_over
+
 log = logging.getLogger(__name__)
 
 _MICROSECONDS = 1_000_000
@@ -23,6 +25,18 @@ class MonotonicTimestampGenerator:
         warning_interval: seconds between warnings.
         last: the timestamp that was given last.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_last_warn",
+        "last",
+        "lock",
+        "warn_on_drift",
+        "warning_interval",
+        "warning_threshold",
+    )
 
     def __init__(
         self,
@@ -67,3 +81,6 @@ class MonotonicTimestampGenerator:
             )
             log.warning(message)
             self._last_warn = now
+
+
+hand_over(globals())

@@ -1,6 +1,7 @@
 """Schedules: reconnection attempts, speculative executions, timestamps."""
 
 import threading
+import time
 from itertools import islice
 from types import SimpleNamespace
 
@@ -16,7 +17,6 @@ from driver.policies import (
     SpeculativeExecutionPlan,
     SpeculativeExecutionPolicy,
     reconnection,
-    timestamps,
 )
 
 # --- reconnection ---------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_each_request_has_its_own_speculative_executions():
 def clock(monkeypatch):
     """A clock whose seconds the test sets."""
     hands = SimpleNamespace(now=0)
-    monkeypatch.setattr(timestamps, "time", SimpleNamespace(time=lambda: hands.now))
+    monkeypatch.setattr(time, "time", lambda: hands.now)
     return hands
 
 
