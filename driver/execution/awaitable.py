@@ -48,7 +48,8 @@ class AwaitableResponse(RequestExecution):
             options: what it is asked to do.
             make_result: makes what ``await`` gives, from this response and a page of rows (or a
                 message, or None).
-            args, kwargs: as of ``RequestExecution``.
+            *args: as of ``RequestExecution``, and so are
+            **kwargs: the others.
         """
         super().__init__(session, message, query, options, *args, **kwargs)
         self._make_result = make_result

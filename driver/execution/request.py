@@ -310,7 +310,7 @@ class RequestExecution:
         self._errbacks: tuple[Callable[[Exception], object], ...] = ()
         self._final_result: Any = NOT_SET
         self._final_exception: Exception | None = None
-        # What wakes those who wait; most answers are here before anybody does, or are for callbacks.
+        # What wakes those who wait. Most answers are here before anybody does, or for callbacks.
         self._waited_for: Any = None
         self._page = 0
         self._begin_page()

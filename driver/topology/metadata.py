@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
+from ..implementation import hand_over
 from ..protocol.kinds import SchemaChangeType, SchemaTargetType
 from .endpoint import EndPoint
 from .replica_groups import NO_VALID_REPLICA, group_keys_by_replica
@@ -55,6 +56,20 @@ class Metadata:
         tablets: tablets learnt so far.
         dbaas: whether it is a database as a service, which this driver has no way to know: False.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_host_id_by_endpoint",
+        "_hosts",
+        "_hosts_lock",
+        "cluster_name",
+        "keyspaces",
+        "partitioner",
+        "tablets",
+        "token_map",
+    )
 
     dbaas = False
 
@@ -336,3 +351,6 @@ def _become(known: dict[str, _Signed], new: Mapping[str, _Signed]) -> dict[str, 
     for signature in known.keys() - new.keys():
         del known[signature]
     return known
+
+
+hand_over(globals())

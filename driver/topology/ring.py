@@ -6,6 +6,8 @@ import threading
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Protocol
 
+from ..implementation import hand_over
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -56,6 +58,19 @@ class TokenMap:
         ring: all tokens, ascending.
         tokens_to_hosts_by_ks: replica map by keyspace, filled when first asked for.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_metadata",
+        "_rebuild_lock",
+        "_values",
+        "ring",
+        "token_class",
+        "token_to_host_owner",
+        "tokens_to_hosts_by_ks",
+    )
 
     def __init__(
         self,
@@ -132,3 +147,6 @@ class TokenMap:
         if not self.ring:
             return None
         return self.ring[bisect_left(self._values, token.value) % len(self.ring)]
+
+
+hand_over(globals())

@@ -63,6 +63,8 @@ class Tablets:
     Lists are never changed, only replaced, so that lookups need no lock.
     """
 
+    __slots__ = ("_lock", "_tablets")
+
     def __init__(self, tablets: dict[tuple[str, str], list[Tablet]] | None = None) -> None:
         """Start from tablets by keyspace and table, ordered by token; empty by default."""
         self._tablets: dict[tuple[str, str], list[Tablet]] = dict(tablets or {})

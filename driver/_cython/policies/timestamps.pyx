@@ -1,4 +1,4 @@
-"""Compiled form of driver/policies/timestamps.py: the next timestamp, where the clock has gone on."""
+"""Compiled form of driver/policies/timestamps.py: the clock's time, where it has gone on."""
 
 import time
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from random import shuffle
+from random import random
 from typing import TYPE_CHECKING, Any
 
+from ...implementation import hand_over
 from ..distance import HostDistance
 from .base import LoadBalancingPolicy
 from .wrapper import WrapperPolicy
@@ -28,6 +29,9 @@ class TokenAwarePolicy(WrapperPolicy):
             of a partition. A lightweight transaction (``is_lwt``) keeps their order: coordinators
             that contend for a partition delay each other, so all clients should start at the same.
     """
+
+    # Where compiled code finds them.
+    __slots__ = ("_cluster_metadata", "_ranks", "shuffle_replicas")
 
     def __init__(self, child_policy: LoadBalancingPolicy, shuffle_replicas: bool = True) -> None:
         """Wrap a policy, which decides what is local."""
@@ -102,6 +106,17 @@ class TokenAwarePolicy(WrapperPolicy):
         return not self.in_local_rack(host)
 
 
+def shuffle(hosts: list[Host]) -> None:
+    """Put hosts in random order, as ``random.shuffle`` does with a third of its calls.
+
+    That one draws whole numbers so that of lists of any length each order is as likely; a replica
+    set is short.
+    """
+    for last in range(len(hosts) - 1, 0, -1):
+        other = int(random() * (last + 1))
+        hosts[last], hosts[other] = hosts[other], hosts[last]
+
+
 def _knows_racks(policy: Any) -> bool:  # noqa: ANN401  (perhaps a policy of somebody's own)
     """Whether a policy, or the one that it wraps, may say of a host that it is in the local rack.
 
@@ -113,3 +128,6 @@ def _knows_racks(policy: Any) -> bool:  # noqa: ANN401  (perhaps a policy of som
         if answers is not WrapperPolicy.in_local_rack:
             return answers not in (None, LoadBalancingPolicy.in_local_rack)
         policy = policy._child_policy  # noqa: SLF001  (of a wrapper)
+
+
+hand_over(globals())

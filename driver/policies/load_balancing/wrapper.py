@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 class WrapperPolicy(LoadBalancingPolicy):
     """Leaves everything to a child policy; a base for those that change one thing."""
 
+    # Where compiled code finds it.
+    __slots__ = ("_child_policy",)
+
     def __init__(self, child_policy: LoadBalancingPolicy) -> None:
         """Wrap a policy, which must not be used elsewhere."""
         super().__init__()

@@ -18,7 +18,6 @@ import driver
 from driver.execution import Metrics, RequestExecution, ResponseFuture
 from driver.protocol.errors import InvalidRequest
 
-
 in_pure_python = pytest.mark.skipif(driver.IMPL == "cython", reason="slots have no properties")
 
 
