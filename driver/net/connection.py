@@ -13,6 +13,7 @@ import logging
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from ..implementation import hand_over
 from ..protocol.consistency import ConsistencyLevel
 from ..protocol.errors import OperationTimedOut
 from ..wire.conversation import Conversation
@@ -78,6 +79,37 @@ class Connection:
             released; raises ConnectionBusy if there is none.
         heard: a request was answered since the heartbeat looked last.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_conversation",
+        "_heartbeat",
+        "_loop",
+        "_on_closed",
+        "_on_event",
+        "_requests",
+        "_settings",
+        "_streams",
+        "_thread",
+        "_transport",
+        "_user_type_map",
+        "_write",
+        "compression",
+        "endpoint",
+        "features",
+        "get_request_id",
+        "handler",
+        "heard",
+        "is_closed",
+        "is_defunct",
+        "keyspace",
+        "last_error",
+        "max_in_flight",
+        "orphaned_request_ids",
+        "protocol_version",
+    )
 
     open_transport = staticmethod(open_transport)
 
@@ -561,3 +593,6 @@ class _Resolve:
     def __call__(self, response: Response | Exception) -> None:
         if not self._waiter.done():
             self._waiter.set_result(response)
+
+
+hand_over(globals())

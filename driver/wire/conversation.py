@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ..implementation import hand_over
 from ..protocol.version import ProtocolVersion
 from .codec import ProtocolHandler
 from .compression import locally_supported_compressions, segment_compress, segment_decompress
@@ -92,6 +93,25 @@ class Conversation:
     Raises:
         ValueError: the compression is not installed, or not possible in this version.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_allow_beta",
+        "_compressor",
+        "_error",
+        "_frames",
+        "_handler",
+        "_in_segments",
+        "_segment_codec",
+        "_segments",
+        "_version_byte",
+        "decompressor",
+        "protocol_version",
+        "server_version",
+        "started",
+    )
 
     def __init__(
         self,
@@ -275,3 +295,6 @@ class Conversation:
         self._take_frames(payload, found)
         if is_self_contained and self._frames.is_kept:
             raise MalformedFrameError("a self-contained segment ends inside a frame")
+
+
+hand_over(globals())

@@ -57,6 +57,15 @@ class SegmentCodec:
         header_length_with_crc: bytes of a header and its CRC24: 6, or 8 in the compressed format.
     """
 
+    # Where compiled code finds them.
+    __slots__ = (
+        "_compressor",
+        "_decompressor",
+        "_flag_offset",
+        "_header_length",
+        "header_length_with_crc",
+    )
+
     def __init__(
         self,
         compressor: SegmentCompressor | None = None,

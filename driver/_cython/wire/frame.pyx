@@ -34,14 +34,19 @@ cdef inline int _set(object frame, Py_ssize_t index, object value) except -1:
 
 def take_whole_frames(data, version_byte, list found):
     """Append the frames that data begins with; see driver/wire/frame.py."""
-    cdef const unsigned char *bytes_
-    cdef Py_ssize_t left, length
-    cdef int version = version_byte
-    cdef object frame
     if not PyBytes_CheckExact(data):
         return plain(data, version_byte, found)
-    bytes_ = <const unsigned char *>PyBytes_AS_STRING(data)
-    left = PyBytes_GET_SIZE(data)
+    return take_frames(
+        <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), version_byte, found
+    )
+
+
+cdef Py_ssize_t take_frames(
+    const unsigned char *data, Py_ssize_t size, int version, list found
+) except -1:
+    cdef const unsigned char *bytes_ = data
+    cdef Py_ssize_t left = size, length
+    cdef object frame
     while left >= HEADER:
         length = read_int32(bytes_ + 5)
         if bytes_[0] != version or not 0 <= length <= MOST or left - HEADER < length:
@@ -55,4 +60,4 @@ def take_whole_frames(data, version_byte, list found):
         found.append(frame)
         bytes_ += HEADER + length
         left -= HEADER + length
-    return PyBytes_GET_SIZE(data) - left
+    return size - left

@@ -12,15 +12,22 @@ from cpython.bytes cimport (
     PyBytes_FromStringAndSize,
     PyBytes_GET_SIZE,
 )
+from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from ...wire.crc import CRC24_INIT, CRC24_POLY, CRC32_PREFIX
-from ...wire.segments import plain_segment as segment_plainly
-from ...wire.segments import read_segment as read_plainly
+from driver._cython.slots cimport is_instance, slot_offset, taken
 
+from ...wire import segments as pure
+from ...wire.crc import CRC24_INIT, CRC24_POLY, CRC32_PREFIX
 __all__ = ["plain_segment", "read_segment"]
 
+cdef object SegmentCodec = pure.SegmentCodec
+cdef object segment_plainly = pure.plain_segment
+cdef object read_plainly = pure.read_segment
+cdef object encode_plainly = pure.SegmentCodec.encode
+cdef Py_ssize_t COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
+cdef Py_ssize_t MOST = pure.MAX_PAYLOAD_LENGTH
 cdef object crc32 = zlib.crc32
 cdef object CRC32_OF_PREFIX = zlib.crc32(CRC32_PREFIX)
 cdef uint32_t INIT = CRC24_INIT
@@ -81,24 +88,58 @@ def plain_segment(frames):
 
 def read_segment(data, Py_ssize_t position, Py_ssize_t header_length):
     """The segment that begins at a position; see driver/wire/segments.py."""
+    cdef unsigned long long bits = 0
+    cdef Py_ssize_t after = 0
+    cdef object payload
+    if PyBytes_CheckExact(data):
+        payload = whole_payload(data, position, header_length, &bits, &after)
+        if payload is not None:
+            return payload, bits, after
+        if after:
+            return None, 0, after
+    return read_plainly(data, position, header_length)
+
+
+cdef object whole_payload(
+    bytes data, Py_ssize_t position, Py_ssize_t header_length, unsigned long long *bits,
+    Py_ssize_t *after
+):
+    """The payload of the segment that begins at a position, the bits of its header, its end.
+
+    Where it is not all there: None, and how many bytes are needed from the position on; where a
+    checksum is another, None and 0.
+    """
     cdef const uint8_t *segment
     cdef Py_ssize_t start = header_length + 3
     cdef Py_ssize_t left, size
-    cdef uint64_t bits
     cdef object payload
-    if not PyBytes_CheckExact(data):
-        return read_plainly(data, position, header_length)
+    after[0] = 0
     segment = <const uint8_t *>PyBytes_AS_STRING(data) + position
     left = PyBytes_GET_SIZE(data) - position
     if left < start:
-        return None, 0, start
+        after[0] = start
+        return None
     if _read(segment + header_length, 3) != _crc24(segment, header_length):
-        return read_plainly(data, position, header_length)
-    bits = _read(segment, header_length)
-    size = bits & 0x1FFFF
+        return None
+    bits[0] = _read(segment, header_length)
+    size = bits[0] & 0x1FFFF
     if left < start + size + 4:
-        return None, 0, start + size + 4
+        after[0] = start + size + 4
+        return None
     payload = PyBytes_FromStringAndSize(<const char *>segment + start, size)
     if <uint32_t>crc32(payload, CRC32_OF_PREFIX) != _read(segment + start + size, 4):
-        return read_plainly(data, position, header_length)
-    return payload, bits, position + start + size + 4
+        return None
+    after[0] = position + start + size + 4
+    return payload
+
+
+def encode(self, frame):
+    """Frames as segments; see driver/wire/segments.py."""
+    if not is_instance(self, SegmentCodec):
+        raise TypeError(f"a SegmentCodec is needed, not a {type(self).__name__}")
+    if taken(<PyObject *>self, COMPRESSOR) is None and len(frame) <= MOST:
+        return plain_segment(frame)
+    return encode_plainly(self, frame)
+
+
+METHODS = {"SegmentCodec.encode": encode}

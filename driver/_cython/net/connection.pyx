@@ -1,0 +1,126 @@
+"""Compiled form of driver/net/connection.py: a request out, and the answers of a read to theirs."""
+
+import logging
+
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_GET_ITEM
+
+from driver._cython.slots cimport is_instance, put, slot_offset, taken
+
+from ...net import connection as pure
+from ...net.errors import as_exception
+from ...net.loop import outlive
+from ...net.streams import StreamIds
+from ...wire.conversation import Conversation
+from ...wire.malformed import MalformedFrameError, ResultMetadataMismatch
+
+__all__ = []
+
+cdef object log = logging.getLogger(pure.__name__)
+cdef object Connection = pure.Connection
+cdef Py_ssize_t CONVERSATION = slot_offset(Connection, b"_conversation")
+cdef Py_ssize_t REQUESTS = slot_offset(Connection, b"_requests")
+cdef Py_ssize_t STREAMS = slot_offset(Connection, b"_streams")
+cdef Py_ssize_t TYPE_MAP = slot_offset(Connection, b"_user_type_map")
+cdef Py_ssize_t WRITE = slot_offset(Connection, b"_write")
+cdef Py_ssize_t FEATURES = slot_offset(Connection, b"features")
+cdef Py_ssize_t HANDLER = slot_offset(Connection, b"handler")
+cdef Py_ssize_t HEARD = slot_offset(Connection, b"heard")
+cdef Py_ssize_t IS_CLOSED = slot_offset(Connection, b"is_closed")
+cdef Py_ssize_t FREE = slot_offset(StreamIds, b"free")
+cdef Py_ssize_t DECOMPRESSOR = slot_offset(Conversation, b"decompressor")
+
+
+cdef inline PyObject *checked(object self) except NULL:
+    """A connection, whose slots are where they are expected."""
+    if not is_instance(self, Connection):
+        raise TypeError(f"a Connection is needed, not a {type(self).__name__}")
+    return <PyObject *>self
+
+
+def send_msg(self, msg, request_id, cb, result_metadata=None, handler=None):
+    """Send a request, from any thread; see driver/net/connection.py."""
+    cdef PyObject *me = checked(self)
+    cdef object data
+    if taken(me, IS_CLOSED) is not False:
+        raise self._refusal()
+    data = taken(me, CONVERSATION).encode(msg, request_id, handler)
+    if handler is None:
+        handler = taken(me, HANDLER)
+    (<dict?>taken(me, REQUESTS))[request_id] = (cb, result_metadata, handler)
+    if (
+        taken(me, IS_CLOSED) is not False
+        and taken(me, REQUESTS).pop(request_id, None) is not None
+    ):
+        # It closed in between, and whoever closed it did not see this request any more.
+        raise self._refusal()
+    taken(me, WRITE)(data)
+    return len(data)
+
+
+def receive(self, data):
+    """Take bytes of the server."""
+    cdef PyObject *me = checked(self)
+    try:
+        frames = taken(me, CONVERSATION).feed(data)
+    except MalformedFrameError as error:
+        dispatch(self, error.frames)
+        self._break(error)
+        return
+    dispatch(self, frames)
+
+
+cdef inline object part(object frame, Py_ssize_t at):
+    return <object>PyTuple_GET_ITEM(frame, at)
+
+
+def dispatch(self, frames):
+    """Decode each frame for the request that waits for it."""
+    cdef PyObject *me = checked(self)
+    cdef object requests, free, request, response, handler, frame
+    for frame in frames:
+        # Each time: closing replaces or empties what is here.
+        requests = taken(me, REQUESTS)
+        request = (<dict?>requests).pop(part(frame, 0), None)
+        if request is None:
+            self._handle_unexpected(frame)
+            continue
+        free = taken(me, STREAMS)
+        taken(<PyObject *>free, FREE).append(part(frame, 0))
+        put(me, HEARD, True)
+        handler = part(request, 2)
+        try:
+            response = handler.decode_message(
+                part(frame, 1),
+                taken(me, FEATURES),
+                taken(me, TYPE_MAP),
+                part(frame, 0),
+                part(frame, 2),
+                part(frame, 3),
+                part(frame, 4),
+                decompressor_of(taken(me, CONVERSATION)),
+                part(request, 1),
+            )
+        except BaseException as error:
+            response = as_exception(error, f"decoding an answer of {self.endpoint}")
+            outlive(error)
+            if isinstance(error, MalformedFrameError) and not isinstance(
+                error, ResultMetadataMismatch
+            ):
+                self._break(error)
+        try:
+            part(request, 0)(response)
+        except BaseException as error:
+            log.exception("The callback of a request to %s raised an exception", self.endpoint)
+            outlive(error)
+
+
+cdef inline object decompressor_of(object conversation):
+    return taken(<PyObject *>conversation, DECOMPRESSOR)
+
+
+METHODS = {
+    "Connection.send_msg": send_msg,
+    "Connection._receive": receive,
+    "Connection._dispatch": dispatch,
+}

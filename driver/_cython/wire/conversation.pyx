@@ -1,0 +1,126 @@
+"""Compiled form of driver/wire/conversation.py: frames that arrive whole, and requests to bytes.
+
+As nearly all that arrives: whole segments of whole frames after the start, or whole frames. What is
+left behind them goes on by the pure methods, which also say what is wrong with it.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.list cimport PyList_GET_SIZE, PyList_SetSlice
+from cpython.object cimport PyObject
+
+from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.wire.frame cimport take_frames
+from driver._cython.wire.segments cimport whole_payload
+
+from ...wire import conversation as pure
+from ...wire.malformed import MalformedFrameError
+from ...wire.segments import SegmentCodec
+
+__all__ = []
+
+cdef object Conversation = pure.Conversation
+cdef object feed_plainly = pure.Conversation.feed
+cdef object _SegmentCodec = SegmentCodec
+cdef Py_ssize_t STARTED = slot_offset(Conversation, b"started")
+cdef Py_ssize_t VERSION = slot_offset(Conversation, b"protocol_version")
+cdef Py_ssize_t VERSION_BYTE = slot_offset(Conversation, b"_version_byte")
+cdef Py_ssize_t HANDLER = slot_offset(Conversation, b"_handler")
+cdef Py_ssize_t COMPRESSOR = slot_offset(Conversation, b"_compressor")
+cdef Py_ssize_t ALLOW_BETA = slot_offset(Conversation, b"_allow_beta")
+cdef Py_ssize_t ERROR = slot_offset(Conversation, b"_error")
+cdef Py_ssize_t FRAMES = slot_offset(Conversation, b"_frames")
+cdef Py_ssize_t SEGMENTS = slot_offset(Conversation, b"_segments")
+cdef Py_ssize_t IN_SEGMENTS = slot_offset(Conversation, b"_in_segments")
+cdef Py_ssize_t CODEC = slot_offset(Conversation, b"_segment_codec")
+cdef Py_ssize_t IS_KEPT = slot_offset(pure._Rest, b"is_kept")
+cdef Py_ssize_t CODEC_COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
+
+
+cdef inline PyObject *checked(object self) except NULL:
+    """A conversation, whose slots are where they are expected."""
+    if not is_instance(self, Conversation):
+        raise TypeError(f"a Conversation is needed, not a {type(self).__name__}")
+    return <PyObject *>self
+
+
+cdef inline bint has_rest(PyObject *me, Py_ssize_t offset) except -1:
+    cdef object rest = taken(me, offset)
+    return taken(<PyObject *>rest, IS_KEPT) is not False
+
+
+def encode(self, msg, stream_id, handler=None):
+    """A request as a frame; see driver/wire/conversation.py."""
+    cdef PyObject *me = checked(self)
+    if handler is None:
+        handler = taken(me, HANDLER)
+    return handler.encode_message(
+        msg,
+        stream_id,
+        taken(me, VERSION),
+        taken(me, COMPRESSOR) if taken(me, STARTED) is not False else None,
+        taken(me, ALLOW_BETA),
+    )
+
+
+def feed(self, data):
+    """Take bytes from the server; see driver/wire/conversation.py."""
+    cdef PyObject *me = checked(self)
+    cdef Py_ssize_t position
+    cdef list found = []
+    if (
+        not PyBytes_CheckExact(data)
+        or taken(me, ERROR) is not None
+        or taken(me, STARTED) is False
+        or has_rest(me, FRAMES)
+        or has_rest(me, SEGMENTS)
+    ):
+        return feed_plainly(self, data)
+    if taken(me, IN_SEGMENTS) is False:
+        position = take_frames(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data),
+            taken(me, VERSION_BYTE), found,
+        )
+    else:
+        position = take_segments(data, taken(me, CODEC), taken(me, VERSION_BYTE), found)
+    if position == PyBytes_GET_SIZE(data):
+        return found
+    try:
+        if taken(me, IN_SEGMENTS) is False:
+            self._take_frames(data[position:], found)
+        else:
+            self._take_segments(data[position:], found)
+    except MalformedFrameError as error:
+        error.frames = tuple(found)
+        put(me, ERROR, error)
+        raise
+    return found
+
+
+cdef Py_ssize_t take_segments(bytes data, object codec, int version, list found) except -1:
+    """Append the frames of the segments that data begins with, up to the first unusual one.
+
+    Returns the position behind the last of them.
+    """
+    cdef Py_ssize_t position = 0, after = 0, known
+    cdef unsigned long long bits = 0
+    cdef object payload
+    if type(codec) is not _SegmentCodec:
+        return 0
+    if taken(<PyObject *>codec, CODEC_COMPRESSOR) is not None:
+        return 0
+    while position < PyBytes_GET_SIZE(data):
+        payload = whole_payload(data, position, 3, &bits, &after)
+        if payload is None or not bits >> 17 & 1:
+            break
+        known = PyList_GET_SIZE(found)
+        if PyBytes_GET_SIZE(payload) != take_frames(
+            <const unsigned char *>PyBytes_AS_STRING(payload), PyBytes_GET_SIZE(payload), version,
+            found,
+        ):
+            PyList_SetSlice(found, known, PyList_GET_SIZE(found), [])
+            break
+        position = after
+    return position
+
+
+METHODS = {"Conversation.encode": encode, "Conversation.feed": feed}
