@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..implementation import hand_over
 from ..wire.segments import MAX_PAYLOAD_LENGTH
 from .coalescing import WriteCoalescer
 
@@ -20,6 +21,9 @@ class SegmentWriter:
     What is written within one iteration of the loop goes into as few segments as possible. Another
     thread sends its frame at once, in a segment of its own.
     """
+
+    # Where compiled code finds them.
+    __slots__ = ("__weakref__", "_codec", "_frames", "_send", "_transport")
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, transport: Transport, codec: SegmentCodec
@@ -51,3 +55,6 @@ class SegmentWriter:
                 together, size = [], len(frame)
             together.append(frame)
         self._send(encode(b"".join(together)))
+
+
+hand_over(globals())

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from typing import Final
 
+from ..implementation import hand_over
 from .errors import ConnectionBusy
 
 #: Stream ids are signed 16-bit numbers and negative ones belong to the server (v4, section 2.3).
@@ -75,3 +76,6 @@ class StreamIds:
     def taken(self) -> int:
         """How many ids are in use."""
         return self._made - len(self.free)
+
+
+hand_over(globals())

@@ -12,6 +12,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ..implementation import hand_over
 from ..net.errors import ConnectionBusy, ConnectionShutdown, NoConnectionsAvailable
 from ..policies.reconnection import ExponentialReconnectionPolicy
 from ..protocol.errors import AuthenticationFailed, InvalidRequest
@@ -67,6 +68,31 @@ class HostPool:
         is_shutdown: nothing is lent any more.
         keyspace: what all connections use; None before the first ``set_keyspace``.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_all",
+        "_by_shard",
+        "_connect_to",
+        "_connections",
+        "_connections_per_host",
+        "_delays",
+        "_drain_timeout",
+        "_loop",
+        "_mended_at",
+        "_mending",
+        "_on_failure",
+        "_policy",
+        "_sharding",
+        "_shards",
+        "_tasks",
+        "host",
+        "host_distance",
+        "is_shutdown",
+        "keyspace",
+    )
 
     def __init__(
         self,
@@ -417,3 +443,6 @@ def _lend(connections: Sequence[Connection]) -> tuple[Connection, int]:
 
 def _in_flight(connection: Connection) -> int:
     return connection.in_flight
+
+
+hand_over(globals())

@@ -1,0 +1,25 @@
+"""Compiled form of driver/net/streams.py: a stream id that is free."""
+
+from cpython.object cimport PyObject
+
+from driver._cython.slots cimport is_instance, slot_offset, taken
+
+from ...net import streams as pure
+
+__all__ = []
+
+cdef object StreamIds = pure.StreamIds
+cdef Py_ssize_t FREE = slot_offset(StreamIds, b"free")
+
+
+def take(self):
+    """An id that nobody uses; see driver/net/streams.py."""
+    if not is_instance(self, StreamIds):
+        raise TypeError(f"StreamIds are needed, not a {type(self).__name__}")
+    try:
+        return taken(<PyObject *>self, FREE).popleft()
+    except IndexError:
+        return self._take_new()
+
+
+METHODS = {"StreamIds.take": take}
