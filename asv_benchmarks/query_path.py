@@ -288,14 +288,14 @@ HOPS = {
     ),
     "write": Hop(
         _write,
-        ("net.segmenting:SegmentWriter.write", "wire.segments:SegmentCodec.encode"),
+        ("wire.segments:SegmentCodec.encode",),
         lambda r: (r.connection._write, r.frame, r.waiting),
         lambda r, sent: sent[0] is r.carrier and r.frame in sent[1],
         lambda _, sent: len(sent[1]),
     ),
     "timer": Hop(
         _timer,
-        ("net.timers:Timers.call_later", "net.timers:Timer.cancel"),
+        ("net.timers:Timers.call_later",),
         lambda r: (r.core.timers.call_later, r.future.timeout, r.ring.deliver),
         lambda r, _: not r.core.timers.pending,
         _nothing,
@@ -351,7 +351,6 @@ GLUE = (
     "cluster.session:Session.execute_async",
     "execution.request:RequestExecution.send_request",
     "net.connection:Connection.send_msg",
-    "net.connection:Connection._receive",
 )
 
 
