@@ -13,9 +13,12 @@ from .tracing import traces_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from ..policies.speculative import SpeculativeExecutionPlan
     from ..statements.base import Statement
+    from ..statements.prepared import PreparedStatement
     from ..wire.messages import Request
     from .contract import Session
+    from .metrics import Metrics
     from .options import Options
     from .tracing import QueryTrace
 
@@ -35,23 +38,28 @@ class AwaitableResponse(RequestExecution):
         message: Request,
         query: Statement | None,
         options: Options | None = None,
-        *args: Any,  # noqa: ANN401  (as the base class takes them)
+        prepared_statement: PreparedStatement | None = None,
+        speculative_execution_plan: SpeculativeExecutionPlan | None = None,
+        *,
         make_result: Callable[[Any, Any], Any] = ResultPage,
-        **kwargs: Any,  # noqa: ANN401  (as the base class takes them)
+        metrics: Metrics | None = None,
+        start_time: float | None = None,
     ) -> None:
-        """Describe a request, on the loop's thread.
+        """Describe a request, on the loop's thread; the other arguments as of its base class.
 
-        Args:
-            session: what sends the request.
-            message: the request.
-            query: the statement that it came from.
-            options: what it is asked to do.
-            make_result: makes what ``await`` gives, from this response and a page of rows (or a
-                message, or None).
-            *args: as of ``RequestExecution``, and so are
-            **kwargs: the others.
+        ``make_result`` makes what ``await`` gives, from this response and a page of rows (or a
+        message, or None).
         """
-        super().__init__(session, message, query, options, *args, **kwargs)
+        super().__init__(
+            session,
+            message,
+            query,
+            options,
+            prepared_statement,
+            speculative_execution_plan,
+            metrics=metrics,
+            start_time=start_time,
+        )
         self._make_result = make_result
         self._loop = session.loop or asyncio.get_running_loop()
 
