@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyperf
 import pytest
+from pages import ROOT, examples
 from typer.testing import CliRunner
 
 from benchproof import judge, plan, records, results, settings, verdict
@@ -19,7 +20,6 @@ from benchproof.errors import BenchproofError
 from benchproof.meters.counts import Counts
 from benchproof.plan import SIDES
 from benchproof.suite import Case
-from pages import ROOT, examples
 
 COUNTS = Counts(8, 4, 8)
 ANSWER = {"proof": {"grade": "proved", "digest": "d" * 20, "modules": {"w": "p/w.py"}, "probe": {}}}
