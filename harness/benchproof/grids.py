@@ -112,8 +112,14 @@ def suites(document: Document) -> Table:
 def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
     """A row for each case that moved, with a line for each meter that did."""
     grid = borderless()
+    names = {case[0].row["name"]: case[0].row for case in found}
+    # The names of tests begin with their file, which is long, and often one for all of them.
+    (suite, *others) = {row.get("suite") for row in names.values()} or {None}
+    common = "" if others or not all(name.startswith(f"{suite}::") for name in names) else suite
     grid.add_column("moved", no_wrap=True)
-    grid.add_column("benchmark", overflow="fold", min_width=20)
+    grid.add_column(
+        f"benchmark of {common}" if common else "benchmark", overflow="fold", min_width=20
+    )
     for title in ("meter", "change", *(("interval", "a call") if wide else ())):
         grid.add_column(title, justify="left" if title == "meter" else "right", no_wrap=True)
     for case in found:
@@ -125,7 +131,7 @@ def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
             columns.append([words.interval(each.about) for each in case])
             columns.append([words.values(each.meter, each.about) for each in case])
         grid.add_row(
-            Text(kind, STYLES[kind]), Text(words.named(row)),
+            Text(kind, STYLES[kind]), Text(words.named(row).removeprefix(f"{common}::")),
             *(Text("\n".join(cells)) for cells in columns),
         )  # fmt: skip
     return grid

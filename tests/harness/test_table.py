@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from benchproof import families, grids, table, verdict
+from benchproof.commands.output import WITHOUT_A_TERMINAL, Output
 
 
 def meter(verdict, ratio=1.0, left=100.0, right=None, low=0.98, high=1.02, detectable=1.12):
@@ -61,6 +62,27 @@ def test_it_fits_80_columns():
     assert "\N{DIVISION SIGN}81,000" in text
     assert re.search(r"allocations \* +from 0", text)
     assert "0>1" in text
+
+
+def test_a_file_that_all_of_the_moved_tests_are_of_is_said_once():
+    suite = "tests/test_url.py"
+
+    def test(name, suite=suite):
+        return case(name, suite) | {"name": f"{suite}::test_{name}", "impl": "one"}
+
+    text = shown(80, test("build"), test("join"))
+    assert f"benchmark of {suite}" in text
+    assert re.search(r"^regressed test_build \[one\] ", text, re.MULTILINE)
+    text = shown(80, test("build"), test("other", "tests/test_y.py"))
+    assert "benchmark of" not in text
+    assert re.search(r"^regressed tests/test_y.py::test_other ", text, re.MULTILINE)
+
+
+def test_a_file_or_a_pipe_breaks_no_names(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert Output(None).console().width == WITHOUT_A_TERMINAL
+    monkeypatch.setenv("COLUMNS", "70")
+    assert Output(None).console().width == 70
 
 
 def test_what_moved_is_shown_and_the_rest_only_when_asked_for():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from benchproof.progress import Teller
+
+
+#: Characters of a line where no terminal says how many it has: a file, a pipe, the log of a CI job.
+WITHOUT_A_TERMINAL = 160
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,10 @@ class Output:
         """For tables: standard output, or standard error where the document takes that."""
         from rich.console import Console  # noqa: PLC0415  (--help should be fast)
 
-        return Console(stderr=self.json == files.STDOUT)
+        console = Console(stderr=self.json == files.STDOUT)
+        if not console.is_terminal and "COLUMNS" not in os.environ:
+            console.width = WITHOUT_A_TERMINAL
+        return console
 
     def telling(self) -> AbstractContextManager[Teller]:
         """For progress: standard error."""
