@@ -9,18 +9,22 @@ from collections import Counter
 
 import pytest
 from interleaving import Loop, Schedule
+from unit.threads.stepped import stepped
 
 from asv_benchmarks.server import Answer, InMemoryServer
-from driver.net import coalescing, connection, segmenting, streams, transport
-from driver.net.connection import Connection
-from driver.net.errors import ConnectionException
-from driver.net.settings import ConnectionSettings
-from driver.net.transport import SocketTransport
-from driver.wire.requests import QueryMessage, StartupMessage
 from driver.wire.segments import SegmentCodec
 
 CODEC = SegmentCodec()
-MODULES = [coalescing, connection, segmenting, streams, transport]
+MODULES = [
+    stepped(f"net.{name}")
+    for name in ("coalescing", "connection", "segmenting", "streams", "transport")
+]
+Connection = stepped("net.connection").Connection
+ConnectionException = stepped("net.errors").ConnectionException
+ConnectionSettings = stepped("net.settings").ConnectionSettings
+SocketTransport = stepped("net.transport").SocketTransport
+QueryMessage = stepped("wire.requests").QueryMessage
+StartupMessage = stepped("wire.requests").StartupMessage
 
 
 def echo(request):

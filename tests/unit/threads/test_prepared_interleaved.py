@@ -4,9 +4,10 @@ import gc
 
 import pytest
 from interleaving import Schedule
+from unit.threads.stepped import stepped
 
-from driver.cluster import prepared as module
-from driver.cluster.prepared import PreparedStatements
+module = stepped("cluster.prepared")
+PreparedStatements = module.PreparedStatements
 
 
 class Statement:

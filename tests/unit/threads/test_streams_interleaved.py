@@ -2,9 +2,10 @@
 
 import pytest
 from interleaving import Schedule
+from unit.threads.stepped import stepped
 
-from driver.net import streams as module
-from driver.net.streams import StreamIds
+module = stepped("net.streams")
+StreamIds = module.StreamIds
 
 
 @pytest.mark.parametrize("limit", [3, 200])

@@ -4,9 +4,10 @@ from collections import Counter
 
 import pytest
 from interleaving import Loop, Schedule
+from unit.threads.stepped import stepped
 
-from driver.net import timers as module
-from driver.net.timers import TICK, Timers
+module = stepped("net.timers")
+TICK, Timers = module.TICK, module.Timers
 
 
 @pytest.mark.parametrize("flushes", [False, True], ids=["ticks", "and run_all"])
