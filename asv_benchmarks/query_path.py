@@ -324,7 +324,7 @@ HOPS = {
     ),
     "dispatch": Hop(
         _dispatch,
-        (DISPATCH, "results.rows:named_tuple_factory"),
+        (DISPATCH,),
         lambda r: (r.future._set_result, r.host, r.connection, r.pool, r.response),
         lambda r, _: len(r.future.result().current_rows) == r.count,
         lambda r, _: r.future.result().current_rows,

@@ -8,7 +8,6 @@ other kinds of results) is left to the methods of the pure module.
 import logging
 import threading
 import time
-from functools import partial
 
 from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_Discard
@@ -37,7 +36,6 @@ cdef object _NONE = pure._NONE
 cdef object _NO_ERRORS = pure._NO_ERRORS
 cdef object _announce = pure.announce
 cdef object _call_back = pure.call_back
-cdef object _partial = partial
 cdef object _time = time
 cdef object _new_lock = threading.Lock
 cdef object _Options = Options
@@ -159,6 +157,16 @@ cdef class Attempt:
         self.pool.return_connection(self.connection)
 
 
+cdef class TimeLimit:
+    """What a timer calls when the time for the answer to a page is over."""
+
+    cdef object request
+    cdef object page
+
+    def __call__(self):
+        self.request._on_timeout(self.page)
+
+
 def init(
     self, session, message, query, options=None, prepared_statement=None,
     speculative_execution_plan=None, *, metrics=None, start_time=None,
@@ -228,6 +236,7 @@ def send_page(self):
     cdef PyObject *me = checked(self)
     cdef object page = taken(me, PAGE)
     cdef object options = taken(me, OPTIONS)
+    cdef TimeLimit limit
     try:
         put(
             me,
@@ -249,7 +258,10 @@ def send_page(self):
         return
     options = option(options, TIMEOUT_AT)
     if options is not None:
-        call_later(self, options, _partial(self._on_timeout, page))
+        limit = TimeLimit.__new__(TimeLimit)
+        limit.request = self
+        limit.page = page
+        call_later(self, options, limit)
     if taken(me, SPECULATION) is not None:
         self._plan_speculative_execution(page)
 
