@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import update_wrapper
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -45,6 +46,7 @@ TWINS: tuple[str, ...] = (
     "topology.metadata",
     "policies.load_balancing.token_aware",
     "results.rows",
+    "results.page",
     "net.timers",
     "net.streams",
     "net.segmenting",
@@ -52,8 +54,10 @@ TWINS: tuple[str, ...] = (
     "pool.host_pool",
     "policies.timestamps",
     "execution.request",
+    "execution.response_future",
     "execution.requests",
     "cluster.session_core",
+    "cluster.session",
 )
 
 
@@ -119,6 +123,8 @@ def hand_over(namespace: dict[str, Any]) -> None:
     for path, method in getattr(compiled, "METHODS", {}).items():
         owner, _, attribute = path.partition(".")
         pure = vars(namespace[owner])[attribute]
+        # They tell of themselves what the pure ones tell: signature and documentation.
+        update_wrapper(method, getattr(pure, "fget", pure))
         compiled_one = pure.getter(method) if isinstance(pure, property) else method
         setattr(namespace[owner], attribute, compiled_one)
     namespace["__twin__"] = compiled

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack
 
 from ..execution import concurrent
 from ..execution.response_future import ResponseFuture
+from ..implementation import hand_over
 from .base import BaseSession
 from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 
@@ -215,3 +216,6 @@ class Session(BaseSession):
     def __exit__(self, *exc: object) -> None:
         """Shut down."""
         self.shutdown()
+
+
+hand_over(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Generic
 
+from ..implementation import hand_over
 from ..protocol.consistency import ConsistencyLevel
 from ..results.result_set import ResultSet
 from ..results.rows import Row
@@ -100,3 +101,6 @@ class ResponseFuture(RequestExecution, Generic[Row]):
         for trace in traces:
             trace.populate(max_wait_per, query_cl=query_cl)
         return traces
+
+
+hand_over(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
+from ..implementation import hand_over
 from .rows import Row, dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
 
 if TYPE_CHECKING:
@@ -55,6 +56,16 @@ class ResultPage(Generic[Row]):
     Attributes:
         response_future: where the rows came from, and more pages come from.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_current_rows",
+        "_names",
+        "_types",
+        "response_future",
+    )
 
     def __init__(self, response_future: Answered, initial_response: Rows) -> None:
         """Hold a page."""
@@ -169,3 +180,6 @@ class ResultPage(Generic[Row]):
                 "No [applied] column: was_applied is for conditional statements (LWT) only"
             )
         return bool(first_column(row))
+
+
+hand_over(globals())

@@ -1,0 +1,46 @@
+"""Compiled form of driver/results/page.py: a page of rows, as nearly every answer is."""
+
+from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
+from cpython.object cimport PyObject
+
+from driver._cython.slots cimport is_instance, put, slot_offset, taken
+
+from ...results import page as pure
+
+__all__ = []
+
+cdef object Page = pure.ResultPage
+cdef Py_ssize_t FUTURE = slot_offset(Page, b"response_future")
+cdef Py_ssize_t NAMES = slot_offset(Page, b"_names")
+cdef Py_ssize_t TYPES = slot_offset(Page, b"_types")
+cdef Py_ssize_t ROWS = slot_offset(Page, b"_current_rows")
+
+
+cdef inline PyObject *checked(object self) except NULL:
+    """A page, whose slots are where they are expected."""
+    if not is_instance(self, Page):
+        raise TypeError(f"a ResultPage is needed, not a {type(self).__name__}")
+    return <PyObject *>self
+
+
+def init(self, response_future, initial_response):
+    """Hold a page."""
+    cdef PyObject *me = checked(self)
+    put(me, FUTURE, response_future)
+    put(me, NAMES, response_future._col_names)
+    put(me, TYPES, response_future._col_types)
+    if PyList_CheckExact(initial_response):  # as nearly always
+        put(me, ROWS, initial_response)
+    else:
+        self._set_current_rows(initial_response)
+
+
+def one(self):
+    """The first row of the current page; None if it has none."""
+    cdef object rows = taken(checked(self), ROWS)
+    if PyList_CheckExact(rows):
+        return rows[0] if PyList_GET_SIZE(rows) else None
+    return next(iter(rows), None)
+
+
+METHODS = {"ResultPage.__init__": init, "ResultPage.one": one}
