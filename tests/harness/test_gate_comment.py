@@ -304,7 +304,7 @@ def test_a_next_page_elsewhere_is_not_followed(repository, hub, monkeypatch):
     hub.comment("one", "User")
     hub.comment("two", "User")
     monkeypatch.setattr(GitHub, "url", "http://elsewhere.invalid")
-    assert [each["body"] for each in repository.comments(7)] == ["one"]
+    assert [each["body"] for each in repository.pages("issues/7/comments")] == ["one"]
 
 
 def test_another_event_is_refused():

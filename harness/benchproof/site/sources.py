@@ -14,7 +14,6 @@ from . import claimed
 from .pack import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from benchproof.changes.search import Change
@@ -79,8 +78,19 @@ def read_documents(parts: Gathered, reports: Path) -> None:
     except NewerError as error:
         name = f"{error_rates.FOLDER}/{error_rates.SUMMARY}"
         parts.left_out.append(LeftOut(name, _reason(error, reports / name)))
-    _read_gate(parts, reports)
-    parts.run = _documents(parts, reports, (reports / "latest").glob("*.json"), {"comparison"})
+    known = _documents(parts, reports)
+    parts.run = [document for name, document in known.items()
+                 if name.startswith("latest/") and document["kind"] == "comparison"]  # fmt: skip
+    gates = []
+    for name, document in known.items():
+        if words.is_gate(document):
+            sides = [words.side_of(document, word) for word in ("base", "head")]
+            if all(isinstance(each, dict) and each for each in (document.get("verdict"), *sides)):
+                gates.append(document)
+            else:
+                parts.left_out.append(LeftOut(name, "is not a gate's document"))
+    if gates:
+        parts.gate = max(gates, key=lambda document: str(document.get("created", "")))
 
 
 def _read_history(
@@ -127,43 +137,20 @@ def _read_claims(parts: Gathered, reports: Path) -> None:
         parts.left_out.append(LeftOut(file.name, f"{type(error).__name__}: {_reason(error, file)}"))
 
 
-def _read_gate(parts: Gathered, reports: Path) -> None:
-    found = []
-    for file in [*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]:
-        for document in _documents(parts, reports, [file], {"gate", "comparison"}):
-            if not words.is_gate(document):
-                continue
-            sides = [words.side_of(document, word) for word in ("base", "head")]
-            if all(isinstance(each, dict) and each for each in (document.get("verdict"), *sides)):
-                found.append(document)
-            else:
-                name = file.relative_to(reports).as_posix()
-                parts.left_out.append(LeftOut(name, "is not a gate's document"))
-    if found:
-        parts.gate = max(found, key=lambda document: str(document.get("created", "")))
-
-
-def _documents(
-    parts: Gathered, reports: Path, those: Iterable[Path], kinds: set[str]
-) -> list[dict[str, Any]]:
-    """The results files of some kinds; what is no JSON is left out and named."""
-    found = []
-    for file in sorted(those):
+def _documents(parts: Gathered, reports: Path) -> dict[str, dict[str, Any]]:
+    """The documents of gates and comparisons by their place; what cannot be read is left out."""
+    found = {}
+    for file in sorted([*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]):
+        name = file.relative_to(reports).as_posix()
         try:
             document = files.read_json(file)
-        except (OSError, ValueError) as error:
-            name = file.relative_to(reports).as_posix()
-            if all(each.file != name for each in parts.left_out):
-                parts.left_out.append(LeftOut(name, f"no JSON ({type(error).__name__})"))
-            continue
-        if isinstance(document, dict) and document.get("kind") in kinds:
-            try:
+            if isinstance(document, dict) and document.get("kind") in {"gate", "comparison"}:
                 files.refuse_newer(document, judge.SCHEMA, file)
-                found.append(document)
-            except NewerError as error:
-                name = file.relative_to(reports).as_posix()
-                if all(each.file != name for each in parts.left_out):
-                    parts.left_out.append(LeftOut(name, _reason(error, file)))
+                found[name] = document
+        except NewerError as error:
+            parts.left_out.append(LeftOut(name, _reason(error, file)))
+        except (OSError, ValueError) as error:
+            parts.left_out.append(LeftOut(name, f"no JSON ({type(error).__name__})"))
     return found
 
 

@@ -74,47 +74,21 @@ class Repository:
     token: str
     url: str = "https://api.github.com"
 
-    def pull_requests(self, owner: str, branch: str) -> list[dict[str, Any]]:
-        """The open pull requests from a branch, which may be a fork's."""
-        query = urllib.parse.urlencode({"state": "open", "head": f"{owner}:{branch}"})
-        return list(self._pages(f"pulls?{query}"))
-
-    def pull_request(self, number: int) -> dict[str, Any]:
-        """A pull request."""
-        found = self._call("GET", f"pulls/{number}")[0]
-        return found if isinstance(found, dict) else {}
-
-    def comments(self, number: int) -> Iterator[dict[str, Any]]:
-        """The comments on a pull request, oldest first."""
-        return self._pages(f"issues/{number}/comments")
-
-    def create_comment(self, number: int, text: str) -> None:
-        """Say something on a pull request."""
-        self._call("POST", f"issues/{number}/comments", {"body": text})
-
-    def change_comment(self, comment: int, text: str) -> None:
-        """Replace a comment's text."""
-        self._call("PATCH", f"issues/comments/{comment}", {"body": text})
-
-    def remove_comment(self, comment: int) -> None:
-        """Remove a comment."""
-        self._call("DELETE", f"issues/comments/{comment}")
-
-    def set_status(self, commit: str, status: dict[str, str]) -> None:
-        """Set a status of a commit: what a pull request shows as a check."""
-        self._call("POST", f"statuses/{commit}", status)
-
-    def _pages(self, path: str) -> Iterator[dict[str, Any]]:
-        """All entries of a list."""
+    def pages(self, path: str) -> Iterator[dict[str, Any]]:
+        """All entries of a list, at a path below the repository's."""
         joint = "&" if "?" in path else "?"
         following: str | None = f"{path}{joint}per_page={PAGE}"
         for _ in range(PAGES):
-            found, following = self._call("GET", following or "")
+            found, following = self._request("GET", following or "")
             yield from found if isinstance(found, list) else ()
             if following is None:
                 return
 
-    def _call(self, method: str, path: str, body: object = None) -> tuple[Any, str | None]:
+    def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401  (as JSON has it)
+        """One request, at a path below the repository's; its answer."""
+        return self._request(method, path, body)[0]
+
+    def _request(self, method: str, path: str, body: object = None) -> tuple[Any, str | None]:
         """One request; its answer, and the path of the next page."""
         base = f"{self.url.rstrip('/')}/repos/{self.name}/"
         request = urllib.request.Request(  # noqa: S310  (the address is the job's own)
@@ -197,11 +171,12 @@ def find(repository: Repository, run: Run) -> dict[str, Any] | None:
     """
     if run.event == "issue_comment":
         named = _NAMED.search(run.title)
-        found = repository.pull_request(int(named[1])) if named else None
-        return found if found and found.get("state") == "open" else None
+        found = repository.call("GET", f"pulls/{named[1]}") if named else None
+        return found if isinstance(found, dict) and found.get("state") == "open" else None
     if not run.owner or not run.branch:
         return None
-    for found in repository.pull_requests(run.owner, run.branch):
+    asked = urllib.parse.urlencode({"state": "open", "head": f"{run.owner}:{run.branch}"})
+    for found in repository.pages(f"pulls?{asked}"):
         if found["head"]["sha"] == run.commit:
             return found
     return None
@@ -235,17 +210,17 @@ def read(file: Path) -> tuple[Document, str]:
 def say(repository: Repository, number: int, text: str) -> str:
     """Put a text where the last one was, or say it for the first time; what was done."""
     mine = [
-        comment["id"] for comment in repository.comments(number)
+        comment["id"] for comment in repository.pages(f"issues/{number}/comments")
         if (comment.get("user") or {}).get("type") == "Bot"
         and (comment.get("body") or "").startswith((markdown.MARK, renamed.OLD_MARK))
     ]  # fmt: skip
     if not mine:
-        repository.create_comment(number, text)
+        repository.call("POST", f"issues/{number}/comments", {"body": text})
         return "commented"
-    repository.change_comment(mine[0], text)
+    repository.call("PATCH", f"issues/comments/{mine[0]}", {"body": text})
     # Two runs that ended at the same moment may both have found none.
     for repeated in mine[1:]:
-        repository.remove_comment(repeated)
+        repository.call("DELETE", f"issues/comments/{repeated}")
     return "updated the comment"
 
 
@@ -276,7 +251,7 @@ def tell(repository: Repository, run: Run, file: Path) -> str:
     done = say(repository, number, text)
     if measured != head:
         return f"{done} on #{number}; no status, because its head is another commit now"
-    repository.set_status(head, {
+    repository.call("POST", f"statuses/{head}", {
         "state": STATES[exit_status], "context": CONTEXT, "target_url": _link(run.url),
         "description": plain(f"{words.STATUS[exit_status]}: {summary}", DESCRIPTION),
     })  # fmt: skip
