@@ -63,10 +63,10 @@ def show(document: Document, console: Console, *, everything: bool) -> None:
     found = words.moved(document)
     if found:
         console.print()
-        shown = found if everything else found[:MOST]
+        shown = found if everything else largest(found)
         console.print(moved(shown, wide=wide))
         say(console, LEGEND, "dim")
-        if rest := words.tallies([case[0].row for case in found[len(shown) :]]):
+        if rest := words.tallies([case[0].row for case in found if case not in shown]):
             say(console, f"and {rest}, by less", "dim")
     if document["cases"]:
         console.print()
@@ -75,6 +75,14 @@ def show(document: Document, console: Console, *, everything: bool) -> None:
             excused = " (accepted)" * bool(suite.get("accepted"))
             say(console, f"{words.named(suite)} as a whole {suite['verdict']}{excused}: "
                 f"{words.whole(suite)}", STYLES[suite["verdict"]])  # fmt: skip
+
+
+def largest(found: Sequence[list[Moved]]) -> list[list[Moved]]:
+    """Those that a screen holds: what got worse first, and a third of it for what improved."""
+    better = [case for case in found if words.kind(case) == "improved"]
+    worse = [case for case in found if words.kind(case) != "improved"]
+    worse = worse[: MOST - min(len(better), MOST // 3)]
+    return worse + better[: MOST - len(worse)]
 
 
 def borderless() -> Table:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from benchproof.gate.report import words
 from benchproof.render import charts, view
-from benchproof.render.pictures import draw_suite
+from benchproof.render.pictures import MOST, draw_suite, drawable, keep
 from tests.harness.sample_comparison import make_comparison, without_valgrind
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "readme-means"
@@ -89,6 +90,24 @@ def test_the_same_data_give_the_same_file(tmp_path):
         draw(make_comparison(), "routing_key", tmp_path / folder)
     for path in (tmp_path / "a").glob("*.svg"):
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_what_moved_is_drawn_with_the_gravest_first(tmp_path):
+    comparison = make_comparison()
+    file = tmp_path / "moved.svg"
+    keep(comparison, file)
+    texts = [e.text for e in ET.parse(file).iter() if e.tag.endswith("text")]  # noqa: S314  (as above)
+    found = [case[0].row for case in words.moved(comparison)]
+    assert found
+    names = [view.case_name(case) for case in found]
+    assert [text for text in texts if text in names] == names
+    assert any("regressed" in str(text) for text in texts)
+    for case in comparison["cases"]:
+        case["verdict"] = "equivalent"
+    keep(comparison, file)  # nothing moved: each case, up to what a picture holds
+    rows = ET.parse(file).iter("{http://www.w3.org/2000/svg}text")  # noqa: S314  (as above)
+    told = [each.text for each in rows if str(each.text).endswith("= equivalent")]
+    assert len(told) == min(MOST, sum(map(drawable, comparison["cases"])))
 
 
 def test_without_samples_there_is_no_picture_of_samples(tmp_path):

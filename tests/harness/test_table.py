@@ -78,6 +78,18 @@ def test_a_file_that_all_of_the_moved_tests_are_of_is_said_once():
     assert re.search(r"^regressed tests/test_y.py::test_other ", text, re.MULTILINE)
 
 
+def test_many_regressions_leave_room_for_the_largest_improvements():
+    def moved(name, verdict, ratio):
+        return case(name, verdict=verdict, meters={"instructions": meter(verdict, ratio)})
+
+    cases = [moved(f"worse{n}", "regressed", 1.1 + n / 100) for n in range(20)]
+    cases += [moved(f"better{n}", "improved", 0.9 - n / 100) for n in range(20)]
+    text = shown(80, *cases)
+    assert re.findall(r"^improved .*better(\d+)", text, re.MULTILINE) == ["19", "18", "17", "16"]
+    assert len(re.findall(r"^regressed ", text, re.MULTILINE)) == 8
+    assert "and 12 regressed, 16 improved, by less" in text
+
+
 def test_a_file_or_a_pipe_breaks_no_names(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     assert Output(None).console().width == WITHOUT_A_TERMINAL

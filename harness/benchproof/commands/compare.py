@@ -19,6 +19,7 @@ Examples:
   benchproof compare HEAD . --bench bind --profile   where did the instructions go?
   benchproof compare main . --command 'python -m mypkg --version' --import mypkg
   benchproof compare main HEAD --json - > main.json
+  benchproof compare main HEAD --picture moved.svg
 
 Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed,
 3 a benchmark is undecided and the project demands `decide = "all"`.
@@ -51,6 +52,7 @@ def command(
     committed: options.Committed = False,
     suites: options.Suites = None,
     everything: options.All = False,
+    picture: options.Picture = None,
     records: options.Records = None,
     run: Annotated[
         list[str] | None,
@@ -80,6 +82,7 @@ def command(
         left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
         impls=impls, commands=tuple(run or ()), imported=tuple(imported or ()),
     )  # fmt: skip
+    options.draw(None, picture)
     with output.telling() as tell:
         outcome = compare.compare(request, place, tell)
     table.show(outcome.document, output.console(), everything=everything)
@@ -87,4 +90,5 @@ def command(
         outcome.save(json)
     if records is not None:
         outcome.save_records(records)
+    options.draw(outcome.document, picture)
     return int(outcome.document["verdict"]["exit"])

@@ -7,6 +7,7 @@ Examples:
   benchproof compare main HEAD --records main.jsonl.gz
   benchproof judge main.jsonl.gz --all
   benchproof judge main.jsonl.gz --json -
+  benchproof judge main.jsonl.gz --picture main.svg
 
 Exit status: 0 no regression, 1 regression, 2 could not measure, or no such samples, 3
 cannot decide.
@@ -19,7 +20,7 @@ from typing import Annotated
 
 import typer
 
-from . import options  # noqa: TC001  (typer reads annotations at run time)
+from . import options
 from .output import Output
 
 
@@ -27,6 +28,7 @@ def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Of --records.")],
     json: options.Json = None,
     everything: options.All = False,
+    picture: options.Picture = None,
 ) -> int:
     """Judge samples."""
     from benchproof import judge, records, table  # noqa: PLC0415  (scipy is slow to import)
@@ -34,4 +36,5 @@ def command(
     document, output = judge.document(records.read(file)), Output(json)
     table.show(document, output.console(), everything=everything)
     output.keep(document)
+    options.draw(document, picture)
     return int(document["verdict"]["exit"])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchproof.checkout import Checkout
     from benchproof.place import Place
@@ -37,6 +37,7 @@ Records = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Keep all samples as JSON lines (.gz: compressed)."),
 ]
+Picture = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw what moved, as SVG.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Few processes: a rough wall time.")]
 Seed = Annotated[int, typer.Option(help="Of the random order of processes and cases.")]
 All = Annotated[bool, typer.Option("--all", help="Show every benchmark, not what moved alone.")]
@@ -58,6 +59,20 @@ Meters = Annotated[
         metavar="LIST", help="Of wall, instructions, allocations, bytes, retained; all; exact."
     ),
 ]
+
+
+def draw(document: Mapping[str, Any] | None, picture: Path | None) -> None:
+    """Draw what moved, if that was asked for; of no document yet, look whether it can be drawn.
+
+    Raises:
+        ModuleNotFoundError: what draws is not installed.
+        BenchproofError: the file cannot be written.
+    """
+    if picture is not None:
+        from benchproof.render import pictures  # noqa: PLC0415  (an extra; --help should be fast)
+
+        if document is not None:
+            pictures.keep(document, picture)
 
 
 def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple[str, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files
+from benchproof.gate.report import words
 
 from . import units, view
 from .charts import Point, chart
@@ -27,6 +29,8 @@ _SIDES = {"left": -0.16, "right": 0.18}
 #: Beyond this ratio the two sides have no common axis on which the spread of one can be seen.
 _SHARED_AXIS = 1.5
 _DEFAULT_LIMIT = 0.05
+#: Rows of the picture of a comparison.
+MOST = 40
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,43 @@ def _in_words(case: Mapping[str, Any]) -> str:
     figure = "" if ratio is None or undecided else f"{units.ratio(ratio)}  "
     doubt = ", time ?" if undecided and state != "undecided" else ""
     return f"{figure}{view.SIGNS[state]} {state}{doubt}"
+
+
+def keep(document: Mapping[str, Any], file: Path) -> None:
+    """Write the picture of what moved in a comparison.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    files.write(draw_moved(document), file)
+
+
+def draw_moved(document: Mapping[str, Any]) -> str:
+    """A row for each case that moved, the gravest first; where none did, for each case."""
+    found: list[Mapping[str, Any]] = [each[0].row for each in words.moved(document)]
+    found = [c for c in found or document["cases"] if drawable(c)][:MOST]
+    meter = "wall" if any("wall" in case["meters"] for case in found) else "instructions"
+    limits = {case["meters"][meter].get("limit") for case in found if meter in case["meters"]}
+    limit = max((each for each in limits if units.usable(each)), default=_DEFAULT_LIMIT)
+    short = Counter(map(view.case_name, found))
+    rows = [
+        (view.case_name(case) if short[view.case_name(case)] == 1 else words.named(case),
+         _moved_by(case), points(case))
+        for case in found
+    ]  # fmt: skip
+    seen = {point.off for _, _, own in rows for point in own}
+    legend = [(label, key) for key, (label, off) in METERS.items() if off in seen]
+    left, right = (document[side].get("spec") or side for side in ("left", "right"))
+    what = METERS[meter][0]
+    axis = f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for {what})"
+    return chart(rows, axis, legend, room=limit)
+
+
+def _moved_by(case: Mapping[str, Any]) -> str:
+    """How far the meter moved that decided, and what that is called."""
+    state, meter = view.state_of(case), words.deciding(case)
+    ratio = None if meter is None else case["meters"][meter]["ratio"]
+    return f"{'' if ratio is None else units.change(ratio)}  {view.SIGNS[state]} {state}"
 
 
 def draw_samples(cases: Cases, left: str, right: str) -> str:
