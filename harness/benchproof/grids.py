@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .gate.report import words
-from .meters import METERS
+from .meters import ALWAYS, METERS
 from .render import units
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def cases(document: Document, *, wide: bool) -> Table:
     shown = [
         each for each in _COLUMNS
         if each[0] in seen
-        or (METERS[each[0]].told_at_zero and METERS[each[0]].task != "value")
+        or (METERS[each[0]].told_at_zero and METERS[each[0]].task in ALWAYS)
     ]  # fmt: skip
     titles = [title for _, title, _ in shown]
     for title in (*titles, *(("time a call",) if wide else ())):
@@ -225,6 +225,8 @@ _COLUMNS: tuple[Column, ...] = (
     ("retained", "lives on", _counts),
     ("memory", "size", _change),
     ("peakmemory", "peak", _change),
+    ("syscalls", "calls", _counts),
     ("track", "value", _counts),
     ("wall", "time", _change),
+    ("processor", "cpu", _change),
 )

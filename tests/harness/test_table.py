@@ -8,6 +8,8 @@ from rich.console import Console
 
 from benchproof import families, grids, table, verdict
 from benchproof.commands.output import WITHOUT_A_TERMINAL, Output
+from benchproof.gate.report import words
+from benchproof.meters import METERS
 
 
 def meter(verdict, ratio=1.0, left=100.0, right=None, low=0.98, high=1.02, detectable=1.12):
@@ -76,6 +78,18 @@ def test_a_file_that_all_of_the_moved_tests_are_of_is_said_once():
     text = shown(80, test("build"), test("other", "tests/test_y.py"))
     assert "benchmark of" not in text
     assert re.search(r"^regressed tests/test_y.py::test_other ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", METERS)
+def test_whichever_meter_moved_is_named(name):
+    row = case("x", meters={name: meter("regressed", 1.5)})
+    assert words.deciding(row) == name
+    text = shown(100, row, equal("y"), everything=True)
+    (line,) = re.findall(r"^regressed .*", text, re.MULTILINE)
+    assert f"{name} *" in line
+    assert "+50.0 %" in line
+    head = next(line for line in text.splitlines() if line.startswith("right / left"))
+    assert ("calls" in head, "cpu" in head) == (name == "syscalls", name == "processor")
 
 
 def test_many_regressions_leave_room_for_the_largest_improvements():

@@ -28,12 +28,15 @@ METERS: dict[str, Callable[[float], str]] = {
     "retained": units.size,
     "memory": units.size,
     "peakmemory": units.size,
+    "syscalls": units.count,
     "track": units.count,
     "wall": units.seconds,
+    "processor": units.seconds,
 }
 LABELS = {
     "wall": "wall time", "bytes": "bytes allocated", "retained": "bytes that live on",
     "memory": "size of the object", "peakmemory": "peak memory", "track": "tracked value",
+    "processor": "processor time", "syscalls": "system calls",
 }  # fmt: skip
 #: What a case that moved is called, in the order in which those are told.
 MOVED = ("regressed", "trade-off", "changed", "improved")
