@@ -141,6 +141,17 @@ class Checkout:
             raise TargetError(f"{one!r} and {other!r} share no commit")
         return answer.stdout.decode().strip()
 
+    def merged(self, one: str, other: str) -> str | None:
+        """The tree that merging two commits gives, or None where they conflict.
+
+        Raises:
+            BenchproofError: git is older than 2.38, which can do that without a working tree.
+        """
+        answer = _git(self.root, "merge-tree", "--write-tree", one, other)
+        if answer.returncode not in {0, 1}:
+            raise BenchproofError(f"git merge-tree --write-tree failed: {_reason(answer)}")
+        return None if answer.returncode else answer.stdout.decode().split()[0]
+
     def parent(self, commit: str) -> str | None:
         """The first parent, or None for a root commit or where a shallow clone ends."""
         answer = _git(self.root, "rev-parse", "--verify", "--quiet", commit + "^1^{commit}")

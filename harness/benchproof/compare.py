@@ -98,6 +98,7 @@ class Request:
             of the answer.
         passed: regressions that were accepted when the gate passed at the base.
         todays: whether the working tree's rules and benchmarks hold, and not the candidate's.
+        lines: see which lines of the package the benchmarks run.
     """
 
     left: str
@@ -119,6 +120,7 @@ class Request:
     gate: bool = False
     passed: tuple[accepted.Entry, ...] = ()
     todays: bool = False
+    lines: bool = False
 
     @property
     def processes(self) -> list[Case]:
@@ -316,6 +318,9 @@ class _Comparison:
             self._run_processes()
             self._list_base()
             self._time()
+            for each, bench in self._measured if self.request.lines else ():
+                self.tell.stage("looking which lines the benchmarks run")
+                each.trace(bench)
             if self.request.profile:
                 self._explain()
         except KeyboardInterrupt:

@@ -118,12 +118,14 @@ class Lane(Sampled):
         scratch: for workers.
         bench: runs the workers, once there are builds.
         controls: counted with it.
+        lines: that benchmarks ran, by side and file, if that was asked for.
     """
 
     targets: dict[SideName, Target]
     scratch: Path
     bench: Bench | None = None
     controls: list[Sampled] = field(default_factory=list)
+    lines: dict[str, dict[str, set[int]]] = field(default_factory=dict)
 
     @property
     def same_sources(self) -> bool:
@@ -188,6 +190,19 @@ class Lane(Sampled):
             bench.prove(functions, proving.done)
             spots = [Spot(each % bench.builds, each) for each in range(number)]
             counting.exact(bench, functions, tasks, tell, settings, spots, after)
+
+    def trace(self, bench: Bench) -> None:
+        """See which lines of the package the benchmarks run, on both sides.
+
+        Raises:
+            BenchproofError: workers do not run.
+        """
+        ready = counting.measurable(bench, self.cases)
+        for side, answers in bench.ask("lines", ready, [{}] * len(ready)).items():
+            found = self.lines.setdefault(side, {})
+            for row in answers.values():
+                for file, numbers in row.get("lines", {}).items():
+                    found.setdefault(file, set()).update(numbers)
 
     def count_controls(self, bench: Bench, settings: Settings, tell: Teller) -> None:
         """Count a case of the candidate against itself, alone and slowed down on purpose.

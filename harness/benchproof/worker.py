@@ -244,6 +244,13 @@ def profile(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[s
     return {"name": row["name"], **tracer.measure(made.call, row["calls"])}
 
 
+def trace_lines(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
+    """The lines of the side's files that a call runs."""
+    from benchproof.profile import tracer  # noqa: PLC0415
+
+    return {"name": row["name"], "lines": tracer.lines(made.call, Path(request["side"]))}
+
+
 def tell_value(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
     """The number that a `track_`, `mem_` or `peakmem_` benchmark gives."""
     value = made.benchmark.do_run()
@@ -258,6 +265,7 @@ TASKS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Ready], dict[st
     "instructions": count_instructions,
     "allocations": count_allocations,
     "profile": profile,
+    "lines": trace_lines,
     "value": tell_value,
 }
 

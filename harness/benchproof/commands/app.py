@@ -36,8 +36,8 @@ P = ParamSpec("P")
 #: Modules of this package (with a line below where the word is one of Python's own): the docstring
 #: is the help, the result of `command` the exit status.
 COMMANDS = (
-    "init", "list", "compare", "try_", "run", "gate", "judge", "merge", "import_", "history",
-    "changes", "bisect", "publish", "share", "doctor",
+    "init", "list", "compare", "try_", "rank", "run", "gate", "judge", "merge", "import_",
+    "history", "changes", "bisect", "publish", "share", "doctor",
 )  # fmt: skip
 #: Commands whose `--json` took no file once; there, without one, it means standard output.
 _JSON_ALONE = ("doctor", "publish", "share")

@@ -17,6 +17,8 @@ from benchproof.errors import BenchproofError, TargetError
 from benchproof.targets import WORKING_TREE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchproof.checkout import Checkout
 
 #: Stands for a patch on standard input.
@@ -101,7 +103,14 @@ def _made(base: str, patch: Path | bytes | None, words: str, checkout: Checkout)
             except BenchproofError as error:
                 raise TargetError(f"{words} does not apply to {base[:10]}: {error}") from error
         tree = checkout.ask("write-tree", env=env)
-    return checkout.ask(*_NOBODY, "commit-tree", "-p", base, "-m", words, tree)
+    return hold(tree, (base,), words, checkout)
+
+
+def hold(tree: str, parents: Sequence[str], words: str, checkout: Checkout) -> str:
+    """A commit of a tree that no branch knows; always the same for the same."""
+    old = {f"GIT_{who}_DATE": "@315532800 +0000" for who in ("AUTHOR", "COMMITTER")}
+    above = [word for each in parents for word in ("-p", each)]
+    return checkout.ask(*_NOBODY, "commit-tree", *above, "-m", words, tree, env=old)
 
 
 def commit(proposal: Proposal, message: str, checkout: Checkout) -> str:

@@ -55,10 +55,18 @@ NOT_BUILT = "it changes nothing that is built"
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a change, and why."""
+    """What becomes of a change, and why.
+
+    Attributes:
+        word: what is done with it.
+        why: in a sentence.
+        kind: what the change does: faster, mixed, slower, nothing, other answers, broken; "" where
+            that is not known.
+    """
 
     word: Word
     why: str
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,14 +99,14 @@ def run(trial: Trial, change: Proposal, place: Place, tell: Teller) -> dict[str,
     if decision is None:
         document = compare.compare(trial.request, place, tell).document
         decision = decide(document)
-    measured = [row for row in (document or {"cases": []})["cases"] if row["meters"]]
+    measured = compared(document, decision)
     record = {
         "schema": SCHEMA, "key": change.key, "when": now(), "change": change.words,
         "base": change.base, "commit": change.commit, "files": list(change.files),
         "decision": decision.word, "why": decision.why, "test": command or None,
         "bench": trial.request.bench, "ratio": ratio(measured),
         "confidence": confidence(measured), "seconds": round(time.monotonic() - started, 1),
-        "cases": [_case(row) for row in measured],
+        "cases": [case_of(row) for row in measured],
     }  # fmt: skip
     append(record, trial.log)
     return record | ({"comparison": document} if document else {})
@@ -139,14 +147,21 @@ def decide(document: Mapping[str, Any]) -> Decision:
     good = gains(document)
     if good:
         price = told_of(words.moved(document), worse=True) or "none"
-        return Decision("keep", f"faster: {told_of(good, worse=False)}; price: {price}")
+        return Decision("keep", f"faster: {told_of(good, worse=False)}; price: {price}", "faster")
     if said["exit"] == COULD_NOT_MEASURE:
         return Decision("could not measure", said["summary"])
     unsure = [row for row in cases if row["verdict"] == "undecided"]
     if unsure:
         return Decision("undecided", f"{_names(unsure)}: --budget gives more time")
     why = f"no difference in {len(cases)} benchmarks" if cases else NOT_BUILT
-    return Decision("discard", why)
+    return Decision("discard", why, "nothing")
+
+
+def compared(document: Mapping[str, Any] | None, decision: Decision) -> list[Mapping[str, Any]]:
+    """The cases with numbers; none where those are of different work."""
+    if document is None or decision.kind in {"other answers", "broken"}:
+        return []
+    return [row for row in document["cases"] if row["meters"]]
 
 
 def _wrong(cases: Sequence[Mapping[str, Any]]) -> Decision | None:
@@ -154,10 +169,11 @@ def _wrong(cases: Sequence[Mapping[str, Any]]) -> Decision | None:
     wrong = [row for row in cases
              if row["status"] == "different answers" or judge.DIFFERENT in row["note"]]  # fmt: skip
     if wrong:
-        return Decision("discard", f"other answers: {_names(wrong)}")
+        return Decision("discard", f"other answers: {_names(wrong)}", "other answers")
     broken = [row for row in cases if row["why"].startswith("right: ")]
     if broken:
-        return Decision("discard", f"{_names(broken)}: {broken[0]['why'].removeprefix('right: ')}")
+        why = broken[0]["why"].removeprefix("right: ")
+        return Decision("discard", f"{_names(broken)}: {why}", "broken")
     return None
 
 
@@ -169,7 +185,8 @@ def _slower(document: Mapping[str, Any]) -> Decision | None:
              for row in words.moved_suites(document) if words.fails(document, row)]  # fmt: skip
     price = told_of(words.moved(document), worse=True) or "; ".join(whole)
     gain = told_of(gains(document), worse=False)
-    return Decision("discard", f"slower: {price}" + f"; faster: {gain}" * bool(gain))
+    why = f"slower: {price}" + f"; faster: {gain}" * bool(gain)
+    return Decision("discard", why, "mixed" if gain else "slower")
 
 
 def gains(document: Mapping[str, Any]) -> list[list[words.Moved]]:
@@ -196,9 +213,9 @@ def told_of(moved: Sequence[Sequence[words.Moved]], *, worse: bool) -> str:
     return ", ".join(found[:_NAMED]) + more
 
 
-def _case(row: Mapping[str, Any]) -> dict[str, Any]:
+def case_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """What is kept of a case: the meter that decided it, else instructions, else the first."""
-    meter = _meter(row)
+    meter = meter_of(row)
     about = row["meters"][meter]
     kept = ("left", "right", "ratio", "low", "high", "confidence")
     return {"name": words.named(row), "verdict": row["verdict"], "meter": meter} | {
@@ -206,7 +223,7 @@ def _case(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _meter(row: Mapping[str, Any]) -> str:
+def meter_of(row: Mapping[str, Any]) -> str:
     """The meter by which a case is told."""
     moved = words.deciding(row) if row["verdict"] in verdict.MOVED else None
     return moved or next(name for name in verdict.ORDER if name in row["meters"])
@@ -214,13 +231,13 @@ def _meter(row: Mapping[str, Any]) -> str:
 
 def ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
     """The geometric mean of all cases, each by the meter that it is told by; None without any."""
-    found = [row["meters"][_meter(row)]["ratio"] for row in rows if row["verdict"] != "changed"]
+    found = [row["meters"][meter_of(row)]["ratio"] for row in rows if row["verdict"] != "changed"]
     return units.geometric_mean([each for each in found if each])
 
 
 def confidence(rows: Sequence[Mapping[str, Any]]) -> float | None:
     """The least of the confidences that cases are told with; 1 where all were counted."""
-    found = [row["meters"][_meter(row)]["confidence"] for row in rows]
+    found = [row["meters"][meter_of(row)]["confidence"] for row in rows]
     return min(found, default=None)
 
 

@@ -7,12 +7,15 @@ function beside it hears of calls into C, which cost instructions but no bytecod
 
 from __future__ import annotations
 
+import os
 import sys
-from collections import Counter
+import threading
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from types import CodeType, FrameType
 
 #: Calls that are traced, at most, and before them calls that let caches fill.
@@ -104,3 +107,35 @@ def measure(call: Callable[[], object], calls: int) -> dict[str, list[dict[str, 
 def calls_for(many: int) -> int:
     """How often a case is called under the tracer, by what the instruction meter does."""
     return max(1, min(MOST, many))
+
+
+def lines(call: Callable[[], object], folder: Path) -> dict[str, list[int]]:
+    """The lines that a call runs, also on threads that it starts.
+
+    Args:
+        call: the case.
+        folder: only of files below it.
+
+    Returns:
+        By file, relative to the folder, the numbers of its lines.
+    """
+    inside, found = f"{folder}{os.sep}", defaultdict[str, set[int]](set)
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:  # noqa: ANN401  (as above)
+        if not frame.f_code.co_filename.startswith(inside):
+            return None
+        if event == "line":
+            found[frame.f_code.co_filename].add(frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    threading.settrace(trace)
+    sys.settrace(trace)
+    try:
+        # From Python 3.12 on, a function that is traced for the first time is not traced whole.
+        call()
+        call()
+    finally:
+        sys.settrace(before)
+        threading.settrace(None)
+    return {file.removeprefix(inside): sorted(numbers) for file, numbers in found.items()}

@@ -1,0 +1,77 @@
+"""Measure many branches, each against where it left the base: which help, which do not?
+
+Exact meters of all; with --budget also wall time where one of them changed. A branch helps, hurts,
+helps and hurts, does nothing, is not exercised (no benchmark runs the lines that it changes),
+changes answers, breaks a benchmark or does not build. Those that help are merged, as far as they
+do not conflict, and measured together. Benchmarks and settings are the working tree's. What was
+measured is kept: a command that was stopped goes on where it was.
+
+Examples:
+  benchproof rank --base main fast-decode less-copies other/one
+  benchproof rank --base main --branches branches.txt --markdown ranking.md
+  benchproof rank --base main $(git branch --format='%(refname:short)' --list 'perf/*')
+
+Exit status: 0 every branch was measured or does not build, 2 one could not be measured.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from typing import Annotated
+
+import typer
+
+from . import options
+from .output import Output
+
+
+def command(
+    branches: Annotated[
+        list[str] | None, typer.Argument(metavar="BRANCH...", show_default=False)
+    ] = None,
+    base: Annotated[str, typer.Option(metavar="COMMIT", help="What they left from.")] = "main",
+    named: Annotated[
+        Path | None, typer.Option("--branches", metavar="FILE", help="With a branch a line.")
+    ] = None,
+    bench: options.Bench = "",
+    meters: options.Meters = "exact",
+    budget: options.Budget = None,
+    impl: options.Impl = "",
+    suites: options.Suites = None,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Do not measure those that help together.")
+    ] = False,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the table as Markdown.")
+    ] = None,
+    json: options.Json = None,
+) -> int:
+    """Rank branches."""
+    wanted = options.chosen_meters(meters)
+    words = named.read_text(encoding="utf-8").split("\n") if named else []
+    chosen = [*(branches or ()), *(line.strip() for line in words if line.strip())]
+
+    from benchproof import compare, files  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, SelectionError  # noqa: PLC0415
+    from benchproof.loops import rank, ranked  # noqa: PLC0415
+
+    if not chosen:
+        raise SelectionError("name branches, or a file of them with --branches")
+    place, output = options.place_of(suites), Output(json)
+    if budget is not None:
+        wanted = (*wanted, "wall")
+    request = compare.Request(
+        base, base, bench, wanted, budget or 0.0, committed=True, only_changes=True, todays=True
+    )
+    with output.telling() as tell:
+        document = rank.rank(
+            base, chosen, request,
+            lambda left, right: options.sides_of(left, right, impl, bench), place, tell,
+            together=not alone,
+        )  # fmt: skip
+    ranked.show(document, output.console())
+    output.keep(document)
+    if markdown is not None:
+        files.write(ranked.markdown(document), markdown)
+    unknown = any(row["kind"] == "" for row in document["branches"])
+    return COULD_NOT_MEASURE if unknown else NO_REGRESSION

@@ -1,0 +1,148 @@
+"""Many branches: what each brings, what none of the benchmarks runs, and all that help together."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from benchproof.checkout import Checkout
+from benchproof.commands.app import app
+from benchproof.loops import rank, ranked, reach
+from benchproof.meters import instructions
+from benchproof.profile import tracer
+from tests.harness import loop_project as loop
+
+NEVER = "def never(number):\n    return number + 1\n\n\n"
+#: By branch: its edits, and what is found.
+BRANCHES = {
+    "sum": ((loop.FASTER["sum"],), "faster"),
+    "dict": ((loop.FASTER["dict"],), "faster"),
+    "formula": (((loop.WORK, loop.SPIN, "    return times * (times - 1) // 2\n"),), "faster"),
+    "renamed": ((loop.USELESS["renamed"],), "nothing"),
+    "readme": ((loop.USELESS["readme"],), "nothing"),
+    "unreached": (((loop.WORK, "def evens", f"{NEVER}def evens"),), "missed"),
+    "wrong": (((loop.WORK, loop.SHOUT, "    return text.split()\n"),), "other answers"),
+    "slow": (((loop.WORK, loop.EVENS, loop.EVENS.replace("[each", "[+each")),), "slower"),
+    "mixed": ((loop.TRADED, loop.CALLED), "mixed"),
+    "unbuilt": ((("pyproject.toml", "setuptools.build_meta", "nothing.at_all"),), "unbuilt"),
+}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    made = loop.make(tmp_path / "acme")
+    monkeypatch.chdir(made.root)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "")
+    return made
+
+
+def branch(project, name, edits):
+    """A branch of main with edits."""
+    project.git("checkout", "--quiet", "-b", name, "main")
+    for edit in edits:
+        project.edit(*edit)
+    project.commit(name)
+    project.git("checkout", "--quiet", "main")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(instructions.why_not()), reason=f"{instructions.why_not()}")
+def test_branches_of_each_kind_are_found_and_a_second_run_measures_nothing(project, tmp_path):
+    for name, (edits, _) in BRANCHES.items():
+        branch(project, name, edits)
+    (tmp_path / "names.txt").write_text("\n".join(list(BRANCHES)[1:]) + "\n")
+    before = project.git("for-each-ref"), project.git("status", "--porcelain")
+    kept = ("--json", str(tmp_path / "rank.json"), "--markdown", str(tmp_path / "rank.md"))
+    chosen = ("sum", "--branches", str(tmp_path / "names.txt"), "--bench", "^work")
+    words = ["rank", "--base", "main", *chosen, "--meters", "instructions", *kept]
+    answer = CliRunner().invoke(app, words)
+    assert answer.exit_code == 0, answer.output
+    assert (project.git("for-each-ref"), project.git("status", "--porcelain")) == before
+    document = json.loads((tmp_path / "rank.json").read_text())
+    rows = {row["branch"]: row for row in document["branches"]}
+    assert {name: row["kind"] for name, row in rows.items()} == {
+        name: kind for name, (_, kind) in BRANCHES.items()
+    }
+    assert rows["unreached"]["reach"]["missed"] == ["acme.work.never"]
+    assert rows["sum"]["reach"] == {"run": ["acme.work.spin"], "missed": [], "unseen": []}
+    assert set(rows["sum"]["conflicts"]) == {"formula", "mixed"}
+    assert rows["wrong"]["ratio"] is None
+    together = document["together"]
+    assert (together["branches"], together["left_out"]) == (["formula", "dict"], ["sum"])
+    assert together["kind"] == "faster"
+    for case in together["cases"]:
+        assert case["ratio"] == pytest.approx(case["expected"], rel=0.02)
+    page = (tmp_path / "rank.md").read_text()
+    assert (
+        "| unreached | not exercised | = | no benchmark runs what it changes in acme.work." in page
+    )
+
+    again = CliRunner().invoke(app, words)
+    assert again.stderr.count("measured before") == len(BRANCHES)  # all but unbuilt, and together
+    assert "counting" not in again.stderr
+    found = json.loads((tmp_path / "rank.json").read_text())
+    assert found | {"created": ""} == document | {"created": ""}
+
+
+def test_what_runs_of_a_change_is_told_by_statement(project):
+    base = project.git("rev-parse", "HEAD")
+    edits = {
+        "    found = []\n    for word": "    # A list.\n    found = list()\n    for word",
+        "    return [each": "    if number > 900:\n        number = (\n            900)\n"
+        "    return [each",
+    }
+    for old, new in edits.items():
+        project.edit(loop.WORK, old, new)
+    project.edit(loop.WORK, '"""What is measured."""', '"""What is measured, and how."""')
+    commit = project.commit("edits")
+    here = Checkout.around(project.root)
+    source = (project.root / loop.WORK).read_text().splitlines()
+    at = {text: number for number, text in enumerate(source, 1)}
+
+    def look(*ran):
+        lines = {at[text] for text in ran}
+        return reach.look(base, commit, {"right": {"acme/work.py": lines}}, here)
+
+    assert look() == ((), ("acme.work.shout", "acme.work.evens"), ())
+    assert look().none
+    assert look("    if number > 900:") == (("acme.work.evens",), ("acme.work.shout",), ())
+    assert not look("    found = list()").none
+    # The second line of a statement is run by its first one.
+    assert look("        number = (").run == ("acme.work.evens",)
+
+
+def test_what_is_imported_or_compiled_is_not_called_unreached(project):
+    base = project.git("rev-parse", "HEAD")
+    project.edit(loop.WORK, '"""What is measured."""\n', '"""What is measured."""\n\nLIMIT = 3\n')
+    project.write("src/acme/fast.c", "int x;\n")
+    project.write("tests/check.py", "")
+    commit = project.commit("a constant")
+    found = reach.look(base, commit, {}, Checkout.around(project.root))
+    assert found == ((), (), ("src/acme/fast.c", "src/acme/work.py"))
+    assert not found.none
+
+
+def test_lines_are_seen_below_a_folder_and_on_threads(tmp_path):
+    file = tmp_path / "side/pack.py"
+    file.parent.mkdir()
+    file.write_text("import threading\ndef one():\n    x = 1\n    if x > 1:\n        x = 2\n"
+                    "def both():\n    t = threading.Thread(target=one)\n    t.start()\n"
+                    "    t.join()\n")  # fmt: skip
+    space = {}
+    exec(compile(file.read_text(), str(file), "exec"), space)  # noqa: S102  (our own text)
+    assert tracer.lines(space["both"], tmp_path / "side") == {"pack.py": [3, 4, 7, 8, 9]}
+    assert tracer.lines(space["both"], tmp_path / "other") == {}
+
+
+@pytest.mark.usefixtures("project")
+def test_what_cannot_be_ranked_is_a_line():
+    for words, told in ((["nobody"], "unknown commit: 'nobody'"), ([], "name branches")):
+        answer = CliRunner().invoke(app, ["rank", "--base", "main", *words])
+        assert (answer.exit_code, told in answer.stderr) == (2, True), answer.output
+    assert set(rank.FINDINGS) >= {kind for _, kind in BRANCHES.values()}
+
+
+def test_a_cell_of_markdown_is_one_cell():
+    row = {"branch": "a|b", "kind": "", "why": "x", "ratio": None, "reach": None, "conflicts": []}
+    page = ranked.markdown({"base": "main", "branches": [row], "together": None})
+    assert page.splitlines()[-1] == "| a\\|b | not decided | - | x |"
