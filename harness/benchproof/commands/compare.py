@@ -20,6 +20,7 @@ Examples:
   benchproof compare main . --command 'python -m mypkg --version' --import mypkg
   benchproof compare main HEAD --json - > main.json
   benchproof compare main HEAD --picture moved.svg
+  benchproof compare main HEAD --go ./pkg            a Go package: test binaries of both, in turn
 
 Exit status: 0 no regression, 1 regression, 2 could not measure, or measured nothing that changed,
 3 a benchmark is undecided and the project demands `decide = "all"`.
@@ -27,6 +28,7 @@ Exit status: 0 no regression, 1 regression, 2 could not measure, or measured not
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -70,8 +72,13 @@ def command(
             help="Measure an import instead of benchmarks; may be repeated.",
         ),
     ] = None,
+    go: Annotated[
+        str, typer.Option(metavar="PACKAGE", help="Measure the benchmarks of a Go package.")
+    ] = "",
 ) -> int:
     """Compare two sides."""
+    if go:
+        return _compare_go(go, left, right, bench, budget, seed, Output(json), records, everything)
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = options.chosen_meters(meters), options.sides_of(left, right, impl, bench)
 
@@ -92,3 +99,26 @@ def command(
         outcome.save_records(records)
     options.draw(outcome.document, picture)
     return int(outcome.document["verdict"]["exit"])
+
+
+def _compare_go(
+    package: str, left: str, right: str, bench: str, budget: float | None, seed: int,
+    output: Output, records: Path | None, everything: bool,
+) -> int:  # fmt: skip
+    """Compare the benchmarks of a Go package."""
+    from benchproof import judge, table  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import records as streams  # noqa: PLC0415
+    from benchproof.checkout import Checkout  # noqa: PLC0415
+    from benchproof.foreign import go_runs  # noqa: PLC0415
+
+    here = Checkout.around(Path.cwd())
+    with output.telling() as tell:
+        samples = go_runs.compare(
+            package, {"left": left, "right": right}, bench, budget or 60.0, seed, here, tell
+        )
+    document = judge.document(samples)
+    table.show(document, output.console(), everything=everything)
+    output.keep(document)
+    if records is not None:
+        streams.write(samples, records)
+    return int(document["verdict"]["exit"])

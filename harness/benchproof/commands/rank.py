@@ -9,7 +9,7 @@ measured is kept: a command that was stopped goes on where it was.
 Examples:
   benchproof rank --base main fast-decode less-copies other/one
   benchproof rank --base main --branches branches.txt --markdown ranking.md
-  benchproof rank --base main $(git branch --format='%(refname:short)' --list 'perf/*')
+  benchproof rank --base main less-copies --budget 60       wall time, too
 
 Exit status: 0 every branch was measured or does not build, 2 one could not be measured.
 """
