@@ -65,7 +65,8 @@ def call_later(self, seconds, fn):
     cdef double due
     if not is_instance(self, Timers):
         raise TypeError(f"call_later needs Timers, not a {type(self).__name__}")
-    due = (<double>taken(me, CLOCK)() + <double>seconds) / TICK
+    # What is no number is refused in the words of Python's own addition.
+    due = <double>(taken(me, CLOCK)() + seconds) / TICK
     number = int(due) + 1
     known = PyDict_GetItemWithError(taken(me, SLOTS), number)
     slot = taken(me, SLOTS).setdefault(number, {}) if known == NULL else <object>known

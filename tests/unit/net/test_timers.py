@@ -236,3 +236,17 @@ def test_timers_of_other_threads_run_on_the_loops_thread(run):
         timers.close()
 
     run(main())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kind", "words"),
+    [
+        (None, TypeError, "unsupported operand"),
+        ("1", TypeError, "unsupported operand"),
+        (float("inf"), OverflowError, "infinity"),
+        (float("nan"), ValueError, "NaN"),
+    ],
+)
+def test_what_is_no_time_is_refused_in_the_same_words(loop, clock, seconds, kind, words):
+    with pytest.raises(kind, match=words):
+        Timers(loop, clock).call_later(seconds, print)

@@ -1,6 +1,9 @@
 """Policies over other policies: token aware, host filter, a wanted host."""
 
+import random
 import struct
+from collections import Counter
+from itertools import islice
 from types import SimpleNamespace
 
 import pytest
@@ -58,6 +61,17 @@ def test_replicas_come_first_and_every_host_once():
 def test_replicas_are_shuffled_by_default():
     policy, _ = token_aware_policy(local(), [C, B])
     assert list(policy.make_query_plan(None, statement())) == [B, C, A, D]
+
+
+def test_each_order_of_three_replicas_is_about_as_frequent_as_the_others(monkeypatch):
+    monkeypatch.undo()  # the order that this module's tests have in place of chance
+    random.seed(20)
+    policy, _ = token_aware_policy(local(), [A, B, C])
+    plans = Counter(
+        tuple(islice(policy.make_query_plan(None, statement()), 3)) for _ in range(6000)
+    )
+    assert len(plans) == 6
+    assert all(900 < count < 1100 for count in plans.values())
 
 
 def test_the_statement_s_keyspace_goes_before_the_session_s():
