@@ -178,6 +178,21 @@ def test_instructions_beside_other_drivers():
     ]  # fmt: skip
 
 
+def test_where_the_instructions_of_a_request_go():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    kept = json.loads((ROOT / "reports" / "request-budget.json").read_text(encoding="utf-8"))
+    told = rows(page, "part | thread")
+    counts = {side: list(kept[side].values()) for side in ("point_select_before", "point_select")}
+    for column, (whole, *parts) in enumerate(counts.values(), 1):
+        said = {name: int(cells[column].replace(",", "")) for name, cells in told.items()}
+        assert said.pop("the whole") == whole
+        assert said.pop("in no part: glue between them") == whole - sum(parts)
+        assert sorted(said.values()) == sorted(parts)
+    whole = kept["point_select"]["time_point_select"]
+    for name, (_, _, count, percent) in told.items():
+        assert percent == rounded(int(count.replace(",", "")) / whole * 100, percent), name
+
+
 def test_the_ledger():
     report = (ROOT / "reports" / "claims.md").read_text(encoding="utf-8")
     total, *found = re.findall(
