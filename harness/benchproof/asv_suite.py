@@ -57,10 +57,18 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
             "part_of": f"{suite}.{part_of}" if part_of else "",
         }  # fmt: skip
         if not benchmark.params:
-            yield {"name": benchmark.name, **about}
+            yield {"name": benchmark.name, **about, "asv": described(benchmark)}
             continue
         for index, params in enumerate(itertools.product(*benchmark.params)):
             yield about | {"name": f"{benchmark.name}({', '.join(params)})", "index": index}
+
+
+def described(benchmark: Any) -> dict[str, Any]:  # noqa: ANN401  (asv is not typed)
+    """A benchmark as asv's own files describe it: what is plain of its attributes."""
+    return {
+        name: value for name, value in vars(benchmark).items()
+        if isinstance(value, str | int | float | list | dict) and not name.startswith("_")
+    }  # fmt: skip
 
 
 def why_not(benchmark: Any, kind: str, root: str) -> str:  # noqa: ANN401  (asv is not typed)

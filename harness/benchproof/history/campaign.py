@@ -6,15 +6,12 @@ when the same command is given again.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
 from benchproof import (
-    asv_conf,
-    files,
     listing,
     meters,
     provenance,
@@ -25,7 +22,7 @@ from benchproof import (
 from benchproof.errors import BenchproofError, HistoryError
 from benchproof.processes import Crew
 
-from . import choice, measure, writing
+from . import choice, writing
 from .loops import Loops
 from .measure import PROOF, Measurer
 from .model import CANARY
@@ -45,37 +42,33 @@ if TYPE_CHECKING:
 
 
 def discover(
-    place: Place, crew: Crew, wanted: Sequence[str], tell: Teller
+    place: Place, wanted: Sequence[str], tell: Teller
 ) -> tuple[list[Case], list[dict[str, Any]]]:
-    """What the harness, and what asv, finds in the suites, beside the first driver that builds.
+    """The benchmarks that a history can be of, and the same as asv describes them.
+
+    Where they can only be listed beside a driver, that is the first that builds.
 
     Raises:
         BenchproofError: none of them builds, or the suites cannot be imported.
     """
-    asv_conf.require(place.suites)
     if pytest_files.benchmarks(place.suites):
         raise HistoryError(
             f"a history is of asv's benchmarks, and those in {place.suites.name} are pytest's: "
             "compare and gate measure them"
         )
-    tell.stage("finding the benchmarks")
+    variant = place.checkout.variants[-1].name
     first: BenchproofError | None = None
     for commit in dict.fromkeys(("HEAD", *wanted)):
-        with files.scratch(crew.scratch) as scratch:
-            folder = scratch / "describe"
-            try:
-                built = measure.build(place, crew, commit, place.checkout.variants[-1].name)
-                request = {**built.told, "task": "describe", "suites": str(place.suites.resolve())}
-                rows = measure.run(crew, request, folder, measure.environment(built.variant))
-                found, left_out = kept(rows)
-                timed = json.loads((folder / "asv.json").read_text(encoding="utf-8"))
-            except (BenchproofError, OSError, ValueError) as error:
-                first = first or (error if isinstance(error, BenchproofError) else None)
-                continue
+        try:
+            rows = listing.found(place, commit + f"@impl:{variant}" * bool(variant), tell)
+        except BenchproofError as error:
+            first = first or error
+            continue
+        found, left_out = kept(rows)
         if left_out:
             tell.line(suite.told(left_out))
         named = {case.name for case in found}
-        return found, [each for each in timed if each.get("name") in named]
+        return found, [row["asv"] for row in rows if row.get("name") in named]
     raise first or HistoryError(f"the benchmarks in {place.suites} cannot be found")
 
 
@@ -217,10 +210,7 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
         )
     outcome = Outcome()
     with _alone(place.cache), Crew() as crew:
-        listed = listing.early(place.suites, place.checkout)
-        if listed is not None:
-            suite.select(kept(listed)[0], pattern)
-        cases, described = discover(place, crew, wanted, tell)
+        cases, described = discover(place, wanted, tell)
         chosen = [case.name for case in suite.select(cases, pattern)]
         measurer = Measurer(place, cases, Loops(folder), crew)
         if asked.quick:

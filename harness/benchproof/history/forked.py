@@ -36,25 +36,9 @@ def main(path: str) -> int:
     sys.path.append(request["harness"])
     from benchproof import worker  # noqa: PLC0415  (found once the harness is on sys.path)
 
-    if request["task"] == "describe":
-        worker.enter(request)
-        describe(request)
-        return 0
     with Path(request["out"]).open("a", encoding="utf-8") as out:
         serve(request, worker, out.fileno())
     return 0
-
-
-def describe(request: Mapping[str, Any]) -> None:
-    """Leave what asv finds, as asv describes it, beside what the harness needs to find it again."""
-    from asv_runner.discovery import list_benchmarks  # noqa: PLC0415  (slow to import)
-
-    from benchproof import asv_suite  # noqa: PLC0415
-
-    with Path(request["out"]).with_name("asv.json").open("w", encoding="utf-8") as out:
-        list_benchmarks(request["suites"], out)
-    with Path(request["out"]).open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps(row) + "\n" for row in asv_suite.discover(request["suites"]))
 
 
 def serve(request: Mapping[str, Any], worker: Any, out: int) -> None:  # noqa: ANN401  (a module)
