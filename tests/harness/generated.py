@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from benchproof.changes import find_all
 from benchproof.history.model import UNITS, Commit, History, Series, SeriesKey
 
 
@@ -22,6 +23,11 @@ def series_of(key, values, *, half=0.0, index=None, platform=None):
     return Series(
         key, UNITS[key.meter], index, values, values * (1 - half), values * (1 + half), platform
     )
+
+
+def find(series, commits=()):
+    """The changes of one series, in a history that has no other."""
+    return find_all(History(list(commits), {series.key: series}))
 
 
 def commits(count):

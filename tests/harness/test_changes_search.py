@@ -6,10 +6,10 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from benchproof.changes import find, find_all, search, segment, stretch
+from benchproof.changes import find_all, search, segment, stretch
 from benchproof.changes.noise import FLOORS
 from benchproof.history.model import Commit
-from tests.harness.generated import Generator, commits, drawn, key, series_of
+from tests.harness.generated import Generator, commits, drawn, find, key, series_of
 
 #: Enough series for the rates to mean something.
 MANY = 40

@@ -1,5 +1,5 @@
 """Which commits changed what: the steps of every series of a history."""
 
-from .search import Change, find, find_all
+from .search import Change, find_all
 
-__all__ = ["Change", "find", "find_all"]
+__all__ = ["Change", "find_all"]

@@ -151,18 +151,6 @@ def _watched(canary: Series | None, change: Change) -> bool:
 ALPHA = 0.01
 
 
-def find(series: Series, commits: Sequence[Commit] = (), alpha: float = ALPHA) -> list[Change]:
-    """The changes of one series, oldest first; all of them are code's as far as one can tell.
-
-    Args:
-        series: of a history.
-        commits: of that history: what a commit says that it takes back is not a blip.
-        alpha: the part of the listed changes that may be expected to be none.
-    """
-    found = _found({series.key: series}, Store())
-    return _changes({series.key: series}, found, _takers(commits), alpha)
-
-
 def find_all(
     history: History,
     alpha: float = ALPHA,

@@ -268,9 +268,7 @@ def _alone(cache: Path) -> AbstractContextManager[object]:
         HistoryError: another run holds it.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(cache / "history.lock")
     try:
-        taken: AbstractContextManager[object] = lock.acquire(blocking=False)
+        return FileLock(cache / "history.lock").acquire(blocking=False)
     except Timeout as error:
         raise HistoryError("another `benchproof history` measures in this checkout") from error
-    return taken
