@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -375,3 +378,12 @@ def test_other_tools_get_all_kinds_of_commits_in_turns(place, tell, tmp_path, mo
 def test_summaries_need_no_files(tmp_path):
     read = summary.reader(tmp_path)
     assert summary.summarise(read, "rules", Settings())["rates"] is None
+
+
+@pytest.mark.parametrize("script", ["calibrate", "claims"])
+def test_a_script_finds_what_it_takes_from_the_tool(script):
+    file = Path(__file__).resolve().parents[2] / "scripts" / script
+    command = [sys.executable, file, "--help"]
+    answer = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert "Exit status: 0" in answer.stdout
