@@ -1,13 +1,14 @@
 """One change after another: kept or discarded, said why, and nothing of the user's is touched."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from benchproof.checkout import Checkout
 from benchproof.commands.app import app
-from benchproof.errors import BenchproofError, TargetError
+from benchproof.errors import BenchproofError, StoppedError, TargetError
 from benchproof.loops import proposal, trial
 from benchproof.meters import instructions
 from tests.harness import loop_project as loop
@@ -204,6 +205,18 @@ def test_half_a_line_of_the_log_is_none_and_spoils_no_other(tmp_path):
     log.write_bytes(b"\xff\n")
     with pytest.raises(BenchproofError, match="no log of benchproof try"):
         trial.tried(log, "a")
+
+
+def test_a_try_that_was_stopped_decides_nothing(project, tmp_path, monkeypatch):
+    change(project, loop.FASTER["sum"])
+    here = Checkout.around(project.root)
+    stopped = SimpleNamespace(document=judged(row("a", 0.5, "improved")) | {"partial": True})
+    monkeypatch.setattr(trial.compare, "compare", lambda *_: stopped)
+    monkeypatch.setattr(trial, "_checked", lambda *_: None)
+    asked = trial.Trial(SimpleNamespace(impls=(), bench=""), "", 1.0, tmp_path / "tried.jsonl")
+    with pytest.raises(StoppedError, match="nothing is decided"):
+        trial.run(asked, proposal.find(".", "", here), SimpleNamespace(checkout=here), None)
+    assert not asked.log.exists()
 
 
 def row(name, ratio, verdict, **more):

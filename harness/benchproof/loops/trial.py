@@ -21,6 +21,7 @@ from benchproof.errors import (
     REGRESSION,
     BenchproofError,
     BuildError,
+    StoppedError,
     told,
 )
 from benchproof.gate.report import words
@@ -91,6 +92,7 @@ def run(trial: Trial, change: Proposal, place: Place, tell: Teller) -> dict[str,
 
     Raises:
         BenchproofError: the base does not build, or the question cannot be meant.
+        StoppedError: Ctrl-C.
     """
     started = time.monotonic()
     command = trial.test or settings.load(place.checkout.root).test
@@ -98,6 +100,8 @@ def run(trial: Trial, change: Proposal, place: Place, tell: Teller) -> dict[str,
     document = None
     if decision is None:
         document = compare.compare(trial.request, place, tell).document
+        if document["partial"]:
+            raise StoppedError("stopped: nothing is decided, and the log has no line of it")
         decision = decide(document)
     measured = compared(document, decision)
     record = {
