@@ -38,12 +38,16 @@ class NodeRefresh:
             metadata.cluster_name = nodes.cluster_name
         known = {host.host_id: host for host in metadata.all_hosts() if host.host_id is not None}
         rebuild = force_token_rebuild
+        # Addresses may lead to other nodes for a while: whoever was found there has to leave.
+        owners = {node.endpoint: host_id for host_id, node in nodes.nodes.items()}
         for host_id, host in known.items():
             node = nodes.nodes.get(host_id)
             if node is None and host_id not in nodes.incomplete:
                 self._remove(host)
                 rebuild = True
-            elif node is not None and self._moved(host, node):
+            elif node is not None and (
+                self._moved(host, node) or owners.get(host.endpoint, host_id) != host_id
+            ):
                 # Pools, policies and the ring know a host by its endpoint: this is another host.
                 log.info("Host %s is reached at %s now", host, node.endpoint)
                 self._remove(host)

@@ -8,9 +8,12 @@ from uuid import UUID, uuid4
 import pytest
 
 from driver.cluster.node_list import NodeReader
+from driver.cluster.node_refresh import NodeRefresh
 from driver.policies.address_translation import AddressTranslator, IdentityTranslator
+from driver.policies.conviction import SimpleConvictionPolicy
 from driver.topology.endpoint import DefaultEndPoint, DefaultEndPointFactory
 from driver.topology.host import Host
+from driver.topology.metadata import Metadata
 
 CONTACT = DefaultEndPoint("contact", 9999)
 ID = UUID(int=1)
@@ -63,6 +66,28 @@ def test_the_node_that_is_asked_keeps_the_endpoint_under_which_it_was_reached():
     assert other.endpoint == other.row_endpoint == DefaultEndPoint("10.0.0.2", 9043)
     assert (nodes.cluster_name, nodes.partitioner) == ("c", "Murmur3Partitioner")
     assert (nodes.release_version, nodes.local_host_id) == ("4.1.0", ID)
+
+
+def test_a_host_found_under_another_node_s_address_moves_once_that_node_is_listed_there():
+    metadata = Metadata()
+    core = SimpleNamespace(
+        metadata=metadata,
+        options=SimpleNamespace(
+            conviction_policy_factory=SimpleConvictionPolicy, token_metadata_enabled=False
+        ),
+        hosts=SimpleNamespace(add=lambda _: None, remove=lambda _: None),
+    )
+    refresh, reader = NodeRefresh(core), NodeReader(DefaultEndPointFactory(9042), False)
+    one, two = (DefaultEndPoint(f"10.0.0.{number}", 9042) for number in (1, 2))
+
+    def learn(local, *peers):
+        refresh.apply(asyncio.run(reader.node_list(local, peers, one)))
+        return {host.host_id.int: host.endpoint for host in metadata.all_hosts()}
+
+    # Of two nodes that exchanged their addresses for a while, nobody had heard of the second.
+    astray = {**LOCAL, "host_id": UUID(int=2), "rpc_address": "10.0.0.2"}
+    assert learn(astray, peer(1, native_port=9042)) == {2: one}
+    assert learn(LOCAL, peer(2, native_port=9042)) == {1: one, 2: two}
 
 
 def test_a_host_learns_what_the_rows_say():
