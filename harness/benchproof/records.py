@@ -215,7 +215,7 @@ class _Reader:
         self._line = 1
         try:
             return Samples(
-                first["about"], settings.described(first["settings"]),
+                dict(first["about"]), settings.described(first["settings"]),
                 [each for each in self._variants.values() if not each.control],
                 [Entry(**each | {"meters": tuple(each["meters"]),
                                  "until": dt.date.fromisoformat(each["until"])})
@@ -242,6 +242,9 @@ class _Reader:
         """A benchmark of it."""
         case = Case(**{each.name: record["case"][each.name] for each in fields(Case)})
         place = (*_place(record), record["benchmark"], record["params"])
+        named = case.benchmark or case.name
+        if (named, case.name.removeprefix(named)) != place[-2:]:
+            self._refuse(f"{case.name!r} is not {record['benchmark']}{record['params']}")
         if place in self._cases:
             self._refuse(f"a second case {case.name}")
         self._cases[place] = case

@@ -52,7 +52,8 @@ def _sample_stream() -> list[dict[str, Any]]:
     where = {"variant": "python", "benchmark": "toy.time_a", "params": ""}
     lines: list[dict[str, Any]] = [
         {"record": "comparison", "stream": 2, "about": {}, "settings": _settings(), "known": [],
-         "accepted": [{"benchmark": "b", "meter": "wall", "meters": [], "until": "2027-01-31"}],
+         "accepted": [{"benchmark": "b", "meters": ["wall"], "impl": None, "amount": 0.1,
+                       "reason": "r", "until": "2027-01-31", "line": 1, "passed": {}}],
          "partial": False},
         {"record": "variant", "variant": "python", "sides": sides, "same": False, "blocks": 2,
          "thrown": [[1, "why"]], "looks": {"alpha": 0.01, "family": 9, "said": {}, "paid": []}},
@@ -88,6 +89,8 @@ def records() -> Callable[[bytes], None]:
 
     file, lines = _folder() / "records.jsonl", _sample_stream()
     again = file.with_name("again.jsonl")
+    file.write_bytes(b"\n".join(map(_text, lines)))
+    stream.read(file)  # a sample that was refused would hide what is behind
 
     def check(data: bytes) -> None:
         if not data:
@@ -100,16 +103,16 @@ def records() -> Callable[[bytes], None]:
                 found[-1]["lines"] = len(found) - 1
             file.write_bytes(b"\n".join(map(_text, found)))
         samples = _refused(lambda: stream.read(file))
-        if samples is not None and all(map(_is_finite, vars(samples).values())):
-            stream.write(samples, again)
+        if samples is not None:
+            try:
+                stream.write(samples, again)
+            except ValueError as error:
+                words = str(error)
+                assert "not JSON compliant" in words, words  # 1e999 is read as infinity
+                return
             assert _refused(lambda: stream.read(again)) is not None, "what is written is read"
 
     return check
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether JSON can hold the numbers in what a stream says of itself."""
-    return "nan" not in repr(value).lower() and "inf" not in repr(value).lower()
 
 
 def records_seeds() -> Iterator[bytes]:
@@ -154,9 +157,10 @@ def _readers(folder: Path) -> list[tuple[Any, str, Callable[[Path], Any]]]:
         "results": {"a.time_b": [[1.0], [], "1", 0, 0, [0.9], [1.1], [0.95], [1.05]],
                     "a.track_b_bytes": [[640], [], "1"]},
     }  # fmt: skip
+    entry = {"benchmark": "b", "meters": ["wall"], "impl": None, "amount": 0.1, "reason": "r",
+             "until": "2027-01-31", "line": 1, "passed": {}}  # fmt: skip
     gone = {"schema": passed.SCHEMA, "kind": "passed gate", "commit": "c", "content": "d",
-            "date": "e", "cpu": "f", "accepted": [{"benchmark": "b", "meters": ["wall"],
-            "amount": 0.1, "reason": "r", "until": "2027-01-31"}],
+            "date": "e", "cpu": "f", "accepted": [entry],
             "pin": {"name": "v1", "passes": 1, "ratios": {"python wall b": 1.1}}}  # fmt: skip
     plan = {"benchmark": "b", "impl": "python", "wall": 3, "instructions": [1, 1, 2],
             "allocations": [1, 1, 2]}  # fmt: skip

@@ -189,6 +189,8 @@ def twice(found, kind):
         (lambda found: spoilt(found, "sample", side="up"), "is no case"),
         (lambda found: spoilt(found, "comparison", settings={"x": 1}), ":1: no beginning"),
         (lambda found: spoilt(found, "comparison", known=True), ":1: no beginning"),
+        (lambda found: spoilt(found, "comparison", about=None), ":1: no beginning"),
+        (lambda found: spoilt(found, "case", benchmark="other"), "'command.python -m toy' is not"),
         (lambda found: twice(found, "sample"), "a second command.python -m toy left"),
         (lambda found: twice(found, "proof"), "a second command.python -m toy left"),
         (lambda found: twice(found, "case"), "a second case"),
