@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pull_requests import page, table
 from scipy.stats import gmean
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -206,3 +207,12 @@ def test_the_ledger():
         "{} figures were reproduced, {} were smaller than claimed, {} were not reproduced "
         "and {} could not be measured here"
     ).format(*found) in words
+
+
+def test_the_originals():
+    report = (ROOT / "reports" / "originals.md").read_text(encoding="utf-8")
+    ((total, verdicts),) = re.findall(r"\*\*(\d+) published figures: (.*)\.\*\*", report)
+    assert f"of {total} figures {verdicts}." in " ".join(README.split())
+    found = table.read(ROOT / "claims-originals.toml", ROOT / "claims.toml")
+    kept = ROOT / "reports" / "results"
+    assert page.write(found, kept / "originals", kept / "claims") == report
