@@ -134,6 +134,15 @@ def test_what_fails_tests_or_does_not_build_is_not_measured(project, run):
 
 
 @pytest.mark.slow
+def test_a_package_that_does_not_run_is_discarded(run, project):
+    project.write("src/acme/__init__.py", "raise RuntimeError('no luck')\n")
+    answer = run(*EXACT, "--test", "true")
+    assert answer.exit_code == 1, answer.output
+    assert last(answer).startswith("discard: the right side (pure) does not run its")
+    assert "no luck" in last(answer)
+
+
+@pytest.mark.slow
 def test_tests_that_fail_anyway_or_cannot_run_say_nothing_of_a_change(project, run):
     change(project, loop.FASTER["sum"])
     answer = run(*EXACT, "--test", "echo no luck; exit 3")

@@ -53,7 +53,7 @@ def rank(
 
     Raises:
         BenchproofError: a branch names nothing, or the base cannot be measured.
-        StoppedError: Ctrl-C; what was measured is kept.
+        StoppedError: Ctrl-C; what was measured before is kept.
     """
     checkout = place.checkout
     start = checkout.commit(base)
@@ -68,7 +68,11 @@ def rank(
     ]
     for number, row in enumerate(rows, 1):
         tell.line(f"{number} of {len(rows)}: {row['branch']}")
-        row.update(_measured(row["base"], row["commit"], request, impls, place, tell))
+        try:
+            row.update(_measured(row["base"], row["commit"], request, impls, place, tell))
+        except StoppedError as error:
+            words = f"stopped at {row['branch']}: the same command goes on from there"
+            raise StoppedError(words) from error
     order = list(FINDINGS)
     rows.sort(key=lambda row: (order.index(row["kind"]), row["ratio"] or math.inf))
     for one, other in itertools.combinations(rows, 2):
@@ -96,15 +100,14 @@ def _measured(
         request, left=base[:12], right=commit[:12], impls=impls(base[:12], commit[:12]), lines=True
     )
     try:
-        outcome = compare.compare(asked, place, tell)
+        outcome, decision = trial.measure(asked, place, tell)
     except BuildError as error:
         if not str(error).startswith(commit[:12]):
             raise
         tell.line(str(error))
         return _row(trial.Decision("discard", "its build ends with an error", "unbuilt"))
-    if outcome.document["partial"]:
-        raise StoppedError("stopped; the same command goes on with the branches that are left")
-    decision = trial.decide(outcome.document)
+    if outcome is None:
+        return _row(decision)
     measured = trial.compared(outcome.document, decision)
     found = _row(decision) | {
         "ratio": trial.ratio(measured), "cases": [trial.case_of(row) for row in measured],

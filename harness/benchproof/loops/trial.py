@@ -22,6 +22,7 @@ from benchproof.errors import (
     BenchproofError,
     BuildError,
     StoppedError,
+    WorkerError,
     told,
 )
 from benchproof.gate.report import words
@@ -99,10 +100,8 @@ def run(trial: Trial, change: Proposal, place: Place, tell: Teller) -> dict[str,
     decision = _checked(trial, command, change, place, tell)
     document = None
     if decision is None:
-        document = compare.compare(trial.request, place, tell).document
-        if document["partial"]:
-            raise StoppedError("stopped: nothing is decided, and the log has no line of it")
-        decision = decide(document)
+        outcome, decision = measure(trial.request, place, tell)
+        document = outcome.document if outcome else None
     measured = compared(document, decision)
     record = {
         "schema": SCHEMA, "key": change.key, "when": now(), "change": change.words,
@@ -141,6 +140,27 @@ def _checked(
         if not checks.run(command, change.base, base, place, trial.seconds).passed:
             return Decision("could not measure", "the tests fail at the base, too")
     return Decision("discard", f"the tests fail: {ran.why[-1] if ran.why else command}")
+
+
+def measure(
+    request: compare.Request, place: Place, tell: Teller
+) -> tuple[compare.Outcome | None, Decision]:
+    """Compare both sides and decide; no outcome where the right side does not run at all.
+
+    Raises:
+        BenchproofError: the left side does not build or run, or the question cannot be meant.
+        StoppedError: Ctrl-C.
+    """
+    try:
+        outcome = compare.compare(request, place, tell)
+    except WorkerError as error:
+        words = str(error).splitlines()[0]
+        if not words.startswith("the right side"):
+            raise
+        return None, Decision("discard", words, "broken")
+    if outcome.document["partial"]:
+        raise StoppedError("stopped: nothing is decided, and nothing is kept of it")
+    return outcome, decide(outcome.document)
 
 
 def decide(document: Mapping[str, Any]) -> Decision:
