@@ -49,6 +49,7 @@ TWINS: tuple[str, ...] = (
     "results.page",
     "net.timers",
     "net.streams",
+    "net.transport",
     "net.segmenting",
     "net.connection",
     "pool.host_pool",

@@ -8,6 +8,7 @@ from collections import deque
 from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
+from ..implementation import hand_over
 from .fork import refuse_in_child
 from .loop import call_on_loop
 
@@ -56,6 +57,24 @@ class SocketTransport:
     Attributes:
         is_closing: nothing can be written any more.
     """
+
+    # Where compiled code finds them.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_fd",
+        "_flush_is_due",
+        "_lock",
+        "_loop",
+        "_on_closed",
+        "_on_data",
+        "_pending",
+        "_sock",
+        "_thread",
+        "_waits_for_room",
+        "_was_answered",
+        "is_closing",
+    )
 
     def __init__(self, loop: asyncio.AbstractEventLoop, sock: socket.socket) -> None:
         """Own the socket from now on; on the loop's thread."""
@@ -226,3 +245,6 @@ class SocketTransport:
         self.is_closing = True
         self._pending.clear()
         self._sock.close()
+
+
+hand_over(globals())
