@@ -37,9 +37,9 @@ cdef extern from "Python.h":
     bint PyObject_TypeCheck(object instance, PyTypeObject *type)
 
 
-cdef inline bint is_instance(object instance, object cls) noexcept:
+cdef inline bint is_instance(object instance, PyObject *cls) noexcept:
     """Whether an instance of a class, or of one below it, has its slots where that class does."""
-    return PyObject_TypeCheck(instance, <PyTypeObject *><PyObject *>cls)
+    return PyObject_TypeCheck(instance, <PyTypeObject *>cls)
 
 
 cdef inline PyObject *slot_of(PyObject *instance, Py_ssize_t offset) noexcept:

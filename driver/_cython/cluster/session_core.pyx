@@ -58,7 +58,7 @@ cdef Py_ssize_t HANDLER_AT = Options._fields.index("protocol_handler")
 
 cdef inline PyObject *checked(object self) except NULL:
     """A session, whose slots are where they are expected."""
-    if not is_instance(self, Session):
+    if not is_instance(self, <PyObject *>Session):
         raise TypeError(f"a SessionCore is needed, not a {type(self).__name__}")
     return <PyObject *>self
 
@@ -86,12 +86,12 @@ cdef object options_of(object self, object profile):
 cdef bint has_own_options(object statement) except -1:
     """Whether a statement asks for something; true of what is none, which ``merged`` refuses."""
     cdef PyObject *it = <PyObject *>statement
-    if not is_instance(statement, _Statement):
+    if not is_instance(statement, <PyObject *>_Statement):
         return True
     return (
         taken(it, OF_CONSISTENCY) is not None
         or taken(it, OF_SERIAL) is not None
-        or not is_instance(taken(it, OF_FETCH_SIZE), _FetchSizeUnset)
+        or not is_instance(taken(it, OF_FETCH_SIZE), <PyObject *>_FetchSizeUnset)
         or taken(it, OF_RETRY_POLICY) is not None
         or PyObject_IsTrue(taken(it, OF_PAYLOAD))
     )
@@ -108,7 +108,7 @@ def request(
     cdef dict call = None
     if isinstance(query, str):
         query = _SimpleStatement(query)
-    elif is_instance(query, _PreparedStatement):
+    elif is_instance(query, <PyObject *>_PreparedStatement):
         query = query.bind(parameters)
         parameters = None
     if not (
@@ -138,7 +138,7 @@ def request(
         taken(me, TIMESTAMPS)() if taken(me, HAS_TIMESTAMP) else None,
     )
     prepared = speculation = None
-    if is_instance(query, _BoundStatement):
+    if is_instance(query, <PyObject *>_BoundStatement):
         prepared = taken(<PyObject *>query, OF_PREPARED)
     if taken(<PyObject *>query, OF_IDEMPOTENT):
         speculation = options.speculative_execution_policy.new_plan(

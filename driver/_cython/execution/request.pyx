@@ -105,7 +105,7 @@ cdef Py_ssize_t MESSAGE_ID = slot_offset(ExecuteMessage, b"result_metadata_id")
 
 cdef inline PyObject *checked(object self) except NULL:
     """A request, whose slots are where they are expected."""
-    if not is_instance(self, Request):
+    if not is_instance(self, <PyObject *>Request):
         raise TypeError(f"a request is needed, not a {type(self).__name__}")
     return <PyObject *>self
 
@@ -301,7 +301,10 @@ def query(self, host, message=None, callback=None):
         prepared = taken(me, PREPARED)
         if prepared is not None:
             # The id first: see PreparedStatement.update_result_metadata.
-            if type(message) is _ExecuteMessage and is_instance(prepared, _PreparedStatement):
+            if (
+                type(message) is _ExecuteMessage
+                and is_instance(prepared, <PyObject *>_PreparedStatement)
+            ):
                 put(<PyObject *>message, MESSAGE_ID, taken(<PyObject *>prepared, KNOWN_ID))
                 result_metadata = taken(<PyObject *>prepared, KNOWN_METADATA)
             else:
@@ -355,7 +358,7 @@ def set_result(self, host, connection, pool, response):
         put(me, COORDINATOR, host)
         if pool is not None and connection is not None:
             pool.return_connection(connection)
-        if not is_instance(response, _ResultMessage):
+        if not is_instance(response, <PyObject *>_ResultMessage):
             self._set_failure(host, connection, response)
             return
         if taken(result, RESULT_TRACE):

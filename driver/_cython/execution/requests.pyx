@@ -58,14 +58,14 @@ def message_for(
     cdef PyObject *source
     if (
         parameters is None
-        and is_instance(statement, _BoundStatement)
+        and is_instance(statement, <PyObject *>_BoundStatement)
         and type(options) is _Options
         and option(options, PAYLOAD_AT) is None
         and not option(options, MORE_AT)
         and not option(options, TRACE_AT)
     ):
         prepared = taken(<PyObject *>statement, PREPARED)
-        if is_instance(prepared, _PreparedStatement):
+        if is_instance(prepared, <PyObject *>_PreparedStatement):
             source = <PyObject *>prepared
             message = new_object(_ExecuteMessage)
             set_slot(message, IN_QUERY_ID, taken(source, QUERY_ID))

@@ -21,7 +21,7 @@ cdef Py_ssize_t EXCEPTION = slot_offset(Future, b"_final_exception")
 cdef object page_of(object self):
     """The page that is here; NOT_SET while none is, or an exception."""
     cdef PyObject *me = <PyObject *>self
-    if not is_instance(self, Future):
+    if not is_instance(self, <PyObject *>Future):
         raise TypeError(f"a ResponseFuture is needed, not a {type(self).__name__}")
     return _NOT_SET if taken(me, EXCEPTION) is not None else taken(me, RESULT)
 

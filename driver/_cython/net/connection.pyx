@@ -33,7 +33,7 @@ cdef Py_ssize_t DECOMPRESSOR = slot_offset(Conversation, b"decompressor")
 
 cdef inline PyObject *checked(object self) except NULL:
     """A connection, whose slots are where they are expected."""
-    if not is_instance(self, Connection):
+    if not is_instance(self, <PyObject *>Connection):
         raise TypeError(f"a Connection is needed, not a {type(self).__name__}")
     return <PyObject *>self
 

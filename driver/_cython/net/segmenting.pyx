@@ -23,7 +23,7 @@ def write(self, data):
     """Send a frame, from any thread; see driver/net/segmenting.py."""
     cdef PyObject *me = <PyObject *>self
     cdef object frames
-    if not is_instance(self, SegmentWriter):
+    if not is_instance(self, <PyObject *>SegmentWriter):
         raise TypeError(f"a SegmentWriter is needed, not a {type(self).__name__}")
     frames = taken(me, FRAMES)
     if <unsigned long>taken(<PyObject *>frames, THREAD) == PyThread_get_thread_ident():

@@ -14,7 +14,7 @@ cdef Py_ssize_t FREE = slot_offset(StreamIds, b"free")
 
 def take(self):
     """An id that nobody uses; see driver/net/streams.py."""
-    if not is_instance(self, StreamIds):
+    if not is_instance(self, <PyObject *>StreamIds):
         raise TypeError(f"StreamIds are needed, not a {type(self).__name__}")
     try:
         return taken(<PyObject *>self, FREE).popleft()

@@ -63,7 +63,7 @@ def call_later(self, seconds, fn):
     cdef object number, slot
     cdef Timer timer
     cdef double due
-    if not is_instance(self, Timers):
+    if not is_instance(self, <PyObject *>Timers):
         raise TypeError(f"call_later needs Timers, not a {type(self).__name__}")
     # What is no number is refused in the words of Python's own addition.
     due = <double>(taken(me, CLOCK)() + seconds) / TICK

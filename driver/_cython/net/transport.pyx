@@ -27,7 +27,7 @@ cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
 
 cdef inline PyObject *checked(object self) except NULL:
     """A transport, whose slots are where they are expected."""
-    if not is_instance(self, Transport):
+    if not is_instance(self, <PyObject *>Transport):
         raise TypeError(f"a SocketTransport is needed, not a {type(self).__name__}")
     return <PyObject *>self
 

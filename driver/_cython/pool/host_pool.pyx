@@ -22,7 +22,7 @@ cdef Py_ssize_t TAKE = slot_offset(Connection, b"get_request_id")
 
 cdef inline PyObject *checked(object self) except NULL:
     """A pool, whose slots are where they are expected."""
-    if not is_instance(self, HostPool):
+    if not is_instance(self, <PyObject *>HostPool):
         raise TypeError(f"a HostPool is needed, not a {type(self).__name__}")
     return <PyObject *>self
 
@@ -35,7 +35,7 @@ def borrow_connection(self, routing_token=None, shard=None):
         # Whatever shard is asked for, it is the only one.
         connection = PyTuple_GET_ITEM(connections, 0)
         if (
-            is_instance(<object>connection, _Connection)
+            is_instance(<object>connection, <PyObject *>_Connection)
             and taken(connection, IS_CLOSED) is False
         ):
             return <object>connection, taken(connection, TAKE)()
@@ -46,7 +46,7 @@ def return_connection(self, connection):
     """Take a connection back, whatever became of its request."""
     checked(self)
     if (
-        not is_instance(connection, _Connection)
+        not is_instance(connection, <PyObject *>_Connection)
         or taken(<PyObject *>connection, ORPHANS)
     ):
         return_plainly(self, connection)

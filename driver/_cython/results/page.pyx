@@ -18,7 +18,7 @@ cdef Py_ssize_t ROWS = slot_offset(Page, b"_current_rows")
 
 cdef inline PyObject *checked(object self) except NULL:
     """A page, whose slots are where they are expected."""
-    if not is_instance(self, Page):
+    if not is_instance(self, <PyObject *>Page):
         raise TypeError(f"a ResultPage is needed, not a {type(self).__name__}")
     return <PyObject *>self
 

@@ -105,13 +105,13 @@ cdef inline bint is_prepared(object prepared) except -1:
     """Whether its slots are where they are expected."""
     if PreparedStatement is None:
         learn_prepared()
-    return is_instance(prepared, PreparedStatement)
+    return is_instance(prepared, <PyObject *>PreparedStatement)
 
 
 def bind(self, values):
     """Serialise values for the bind markers; see driver/statements/bound.py."""
     cdef object prepared
-    if not is_instance(self, BoundStatement):
+    if not is_instance(self, <PyObject *>BoundStatement):
         raise TypeError(f"bind needs a BoundStatement, not a {type(self).__name__}")
     prepared = taken(<PyObject *>self, PREPARED)
     if not is_prepared(prepared):
@@ -195,7 +195,7 @@ def routing_key(self):
     cdef PyObject *parts[MOST_PARTS]
     cdef object key, prepared, markers, values
     cdef Py_ssize_t i, at
-    if not is_instance(self, BoundStatement):
+    if not is_instance(self, <PyObject *>BoundStatement):
         raise TypeError(f"routing_key needs a BoundStatement, not a {type(self).__name__}")
     key = taken(target, ROUTING_KEY)
     if key is not None:

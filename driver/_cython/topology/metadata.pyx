@@ -24,7 +24,7 @@ def get_replicas(self, keyspace, key, table=None):
     """Hosts that hold a partition key; see driver/topology/metadata.py."""
     cdef PyObject *me = <PyObject *>self
     cdef object ring, tablets, value
-    if not is_instance(self, Metadata):
+    if not is_instance(self, <PyObject *>Metadata):
         raise TypeError(f"a Metadata is needed, not a {type(self).__name__}")
     ring = taken(me, TOKEN_MAP)
     tablets = taken(me, TABLETS)

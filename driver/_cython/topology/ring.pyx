@@ -25,7 +25,7 @@ def replicas_at(self, keyspace, value):
     cdef object placed
     cdef list replicas
     cdef Py_ssize_t place
-    if not is_instance(self, TokenMap):
+    if not is_instance(self, <PyObject *>TokenMap):
         raise TypeError(f"a TokenMap is needed, not a {type(self).__name__}")
     placed = (<dict?>taken(me, PLACED)).get(keyspace)
     if not placed:

@@ -38,7 +38,7 @@ cdef Py_ssize_t CODEC_COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
 
 cdef inline PyObject *checked(object self) except NULL:
     """A conversation, whose slots are where they are expected."""
-    if not is_instance(self, Conversation):
+    if not is_instance(self, <PyObject *>Conversation):
         raise TypeError(f"a Conversation is needed, not a {type(self).__name__}")
     return <PyObject *>self
 

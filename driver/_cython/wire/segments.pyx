@@ -135,7 +135,7 @@ cdef object whole_payload(
 
 def encode(self, frame):
     """Frames as segments; see driver/wire/segments.py."""
-    if not is_instance(self, SegmentCodec):
+    if not is_instance(self, <PyObject *>SegmentCodec):
         raise TypeError(f"a SegmentCodec is needed, not a {type(self).__name__}")
     if taken(<PyObject *>self, COMPRESSOR) is None and len(frame) <= MOST:
         return plain_segment(frame)

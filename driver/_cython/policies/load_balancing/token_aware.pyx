@@ -45,7 +45,7 @@ def shuffle(list hosts not None):
 
 cdef inline object attribute(object query, Py_ssize_t offset, str name):
     """What a statement has under a name; None if it has nothing of that name."""
-    if is_instance(query, _Statement):
+    if is_instance(query, <PyObject *>_Statement):
         return taken(<PyObject *>query, offset)
     return getattr(query, name, None)
 
@@ -143,7 +143,7 @@ cdef class Plan:
 def make_query_plan(self, working_keyspace=None, query=None):
     """See driver/policies/load_balancing/token_aware.py."""
     cdef Plan plan
-    if not is_instance(self, Policy):
+    if not is_instance(self, <PyObject *>Policy):
         raise TypeError(f"a TokenAwarePolicy is needed, not a {type(self).__name__}")
     plan = Plan.__new__(Plan)
     plan.policy = self
