@@ -63,7 +63,7 @@ def show(document: Document, console: Console, *, everything: bool) -> None:
     found = words.moved(document)
     if found:
         console.print()
-        shown = found if everything else largest(found)
+        shown = found if everything else words.largest(found, MOST)
         console.print(moved(shown, wide=wide))
         say(console, LEGEND, "dim")
         if rest := words.tallies([case[0].row for case in found if case not in shown]):
@@ -75,14 +75,6 @@ def show(document: Document, console: Console, *, everything: bool) -> None:
             excused = " (accepted)" * bool(suite.get("accepted"))
             say(console, f"{words.named(suite)} as a whole {suite['verdict']}{excused}: "
                 f"{words.whole(suite)}", STYLES[suite["verdict"]])  # fmt: skip
-
-
-def largest(found: Sequence[list[Moved]]) -> list[list[Moved]]:
-    """Those that a screen holds: what got worse first, and a third of it for what improved."""
-    better = [case for case in found if words.kind(case) == "improved"]
-    worse = [case for case in found if words.kind(case) != "improved"]
-    worse = worse[: MOST - min(len(better), MOST // 3)]
-    return worse + better[: MOST - len(worse)]
 
 
 def borderless() -> Table:

@@ -9,6 +9,8 @@ import pytest
 from pull_requests import page, table
 from scipy.stats import gmean
 
+from benchproof import grids, judge, records
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CALIBRATION = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
@@ -216,3 +218,19 @@ def test_the_originals():
     found = table.read(ROOT / "claims-originals.toml", ROOT / "claims.toml")
     kept = ROOT / "reports" / "results"
     assert page.write(found, kept / "originals", kept / "claims") == report
+
+
+@pytest.mark.parametrize("project", ["h11", "packaging", "yarl"])
+def test_what_is_said_of_other_projects_is_what_their_samples_say(project):
+    samples = records.read(ROOT / "reports" / "projects" / f"{project}.jsonl.gz")
+    document = judge.document(samples)
+    summary = document["verdict"]["summary"]
+    page = (ROOT / "docs" / "suites.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| [{project}]")]
+    assert cells(row)[-1] == summary
+    if project == "yarl":
+        assert f"\nregression: {summary}\n" in README
+        best = min(case["meters"]["instructions"]["ratio"] for case in document["cases"])
+        assert f"by up to {1 - best:.0%}".replace("%", " %") in README
+        for suite in grids.suites(document).columns[0].cells:
+            assert str(suite) in README

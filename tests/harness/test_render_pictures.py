@@ -99,7 +99,7 @@ def test_what_moved_is_drawn_with_the_gravest_first(tmp_path):
     texts = [e.text for e in ET.parse(file).iter() if e.tag.endswith("text")]  # noqa: S314  (as above)
     found = [case[0].row for case in words.moved(comparison)]
     assert found
-    names = [view.case_name(case) for case in found]
+    names = [words.named(case) for case in found]
     assert [text for text in texts if text in names] == names
     assert any("regressed" in str(text) for text in texts)
     for case in comparison["cases"]:

@@ -30,7 +30,7 @@ _SIDES = {"left": -0.16, "right": 0.18}
 _SHARED_AXIS = 1.5
 _DEFAULT_LIMIT = 0.05
 #: Rows of the picture of a comparison.
-MOST = 40
+MOST = 24
 
 
 @dataclass(frozen=True)
@@ -131,15 +131,16 @@ def keep(document: Mapping[str, Any], file: Path) -> None:
 
 def draw_moved(document: Mapping[str, Any]) -> str:
     """A row for each case that moved, the gravest first; where none did, for each case."""
-    found: list[Mapping[str, Any]] = [each[0].row for each in words.moved(document)]
-    found = [c for c in found or document["cases"] if drawable(c)][:MOST]
+    moved = [each for each in words.moved(document) if drawable(each[0].row)]
+    found: list[Mapping[str, Any]] = [each[0].row for each in words.largest(moved, MOST)]
+    found = found or [case for case in document["cases"] if drawable(case)][:MOST]
     meter = "wall" if any("wall" in case["meters"] for case in found) else "instructions"
     limits = {case["meters"][meter].get("limit") for case in found if meter in case["meters"]}
     limit = max((each for each in limits if units.usable(each)), default=_DEFAULT_LIMIT)
-    short = Counter(map(view.case_name, found))
+    short = Counter(case["name"].rpartition("::")[2] for case in found)
     rows = [
-        (view.case_name(case) if short[view.case_name(case)] == 1 else words.named(case),
-         _moved_by(case), points(case))
+        (name if short[name := case["name"].rpartition("::")[2]] == 1 else words.named(case),
+         _moved_by(case), _decided(case))
         for case in found
     ]  # fmt: skip
     seen = {point.off for _, _, own in rows for point in own}
@@ -148,6 +149,12 @@ def draw_moved(document: Mapping[str, Any]) -> str:
     what = METERS[meter][0]
     axis = f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for {what})"
     return chart(rows, axis, legend, room=limit)
+
+
+def _decided(case: Mapping[str, Any]) -> list[Point]:
+    """The mark of the meter that decided; all marks where it has none."""
+    every, meter = points(case), words.deciding(case)
+    return [each for each in every if each.look.partition(" ")[0] == meter] or every
 
 
 def _moved_by(case: Mapping[str, Any]) -> str:

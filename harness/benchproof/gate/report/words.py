@@ -94,6 +94,14 @@ def moved(document: Document) -> list[list[Moved]]:
     return sorted(found, key=_place)
 
 
+def largest(found: Sequence[list[Moved]], most: int) -> list[list[Moved]]:
+    """Those for which there is room: what got worse first, and a third of it for what improved."""
+    better = [case for case in found if kind(case) == "improved"]
+    worse = [case for case in found if kind(case) != "improved"]
+    worse = worse[: most - min(len(better), most // 3)]
+    return worse + better[: most - len(worse)]
+
+
 def _place(case: Sequence[Moved]) -> tuple[int, float, str, str]:
     """Where a case stands among those that moved."""
     row = case[0].row
