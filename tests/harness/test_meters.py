@@ -15,6 +15,7 @@ from benchproof.bench import environment
 from benchproof.meters import METERS, allocations, callgrind, instructions, wall
 from benchproof.meters.counts import Counts
 from benchproof.meters.loop import fresh_loop
+from benchproof.variants import UNNAMED
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_valgrind = pytest.mark.skipif(
@@ -172,7 +173,7 @@ def count(folder, **more):
     probe.write_text(PROBE.format(root=str(ROOT)))
     command = instructions.command([sys.executable, "-P", str(probe)], folder, **more)
     answer = subprocess.run(
-        command, env=environment("python", None), check=True, capture_output=True, text=True
+        command, env=environment(UNNAMED, None), check=True, capture_output=True, text=True
     )
     rounds = [ast.literal_eval(line) for line in answer.stdout.splitlines()]
     assert [len(each) for each in rounds] == [instructions.ROUNDS] * 9
@@ -248,7 +249,7 @@ def test_what_a_thread_did_before_is_in_no_count(tmp_path):
     probe.write_text(AFTER_A_THREAD.format(root=str(ROOT)))
     command = instructions.command([sys.executable, "-P", str(probe)], tmp_path)
     answer = subprocess.run(
-        command, env=environment("python", None), check=True, capture_output=True, text=True
+        command, env=environment(UNNAMED, None), check=True, capture_output=True, text=True
     )
     for line in answer.stdout.splitlines():
         totals = instructions.read(tmp_path, ast.literal_eval(line))

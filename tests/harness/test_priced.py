@@ -11,6 +11,7 @@ import pytest
 from benchproof.bench import environment
 from benchproof.meters import instructions, priced
 from benchproof.meters.counts import Counts
+from benchproof.variants import UNNAMED
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_valgrind = pytest.mark.skipif(bool(instructions.why_not()), reason=instructions.why_not())
@@ -126,6 +127,7 @@ for kind in ballast:
     kind().weight
 from benchproof.meters import instructions
 from benchproof.meters.counts import Counts
+from benchproof.variants import UNNAMED
 
 class Base:
     def __len__(self):
@@ -152,7 +154,7 @@ def test_where_things_lie_moves_no_count(tmp_path):
         folder.mkdir()
         command = instructions.command([sys.executable, "-P", str(probe), shift], folder)
         answer = subprocess.run(
-            command, env=os.environ | environment("python", None), check=True, capture_output=True,
+            command, env=os.environ | environment(UNNAMED, None), check=True, capture_output=True,
             text=True,
         )  # fmt: skip
         dumps = ast.literal_eval(answer.stdout)
