@@ -234,3 +234,21 @@ def test_what_is_said_of_other_projects_is_what_their_samples_say(project):
         assert f"by up to {1 - best:.0%}".replace("%", " %") in README
         for suite in grids.suites(document).columns[0].cells:
             assert str(suite) in README
+
+
+def test_what_a_whole_request_took_and_takes():
+    file = ROOT / "reports" / "results" / "2026-11-24" / "gate.json.gz"
+    gate = json.loads(gzip.decompress(file.read_bytes()))
+    rows = {(row["name"], row["impl"]): row["meters"] for row in gate["cases"]}
+    text = " ".join(README.split())
+    one = rows["query_path.time_point_select", "cython"]
+    left, right = one["instructions"], one["allocations"]
+    assert (
+        f"took {left['left']:,.0f} instructions and {right['left']:.0f} allocations at the last "
+        "recorded pass of the gate, and takes "
+        f"{left['right']:,.0f} and {right['right']:.0f} "
+    ) in text
+    many = rows["execute_concurrent.time_point_selects", "cython"]["instructions"]["ratio"]
+    assert f"16 in flight, take {many:.3f} of the instructions" in text
+    cost = rows["import.driver", "cython"]["instructions"]["ratio"] - 1
+    assert f"takes {cost * 100:.1f} % more instructions to import" in text
