@@ -247,7 +247,7 @@ def drift(document: Document) -> Iterator[str]:
     ]
     more = [f"{len(worse) - DRIFTED} more"] if len(worse) > DRIFTED else []
     yield (
-        f"Drift since {found['since']}, {found['passes']} passes ago: "
+        f"Drift since {found['since']}, {found['passes']} pass{'es' * (found['passes'] != 1)} ago: "
         f"{len(worse)} worse, {better} better{': ' * bool(named)}{', '.join([*named, *more])}."
     )
 
