@@ -104,7 +104,8 @@ def _accepted(document: Mapping[str, Any], console: Console) -> None:
             say(console, f"accepted until {entry['until']}, in the base: {words.standing(entry)}",
                 "yellow")  # fmt: skip
         elif entry["state"] != "used":
-            say(console, f"accepted.toml:{entry['line']}: {entry['benchmark']}: {entry['state']}",
+            place = f"accepted.toml:{entry['line']}" if entry["line"] else "accepted, in the base"
+            say(console, f"{place}: {entry['benchmark']}: {entry['state']}",
                 "yellow")  # fmt: skip
 
 
