@@ -181,8 +181,9 @@ class Run:
             sys.stdout.write("" if text.endswith("\n") else "\n")
         self._say(f"{each.part.name} {word} after {seconds:.0f} s")
         self.outcomes[each.part.name] = Outcome(each.part, seconds, each.processor, word)
-        last = text.rstrip().rpartition("\n")[2]
-        for number, what in _COUNTED.findall(last) if last.startswith("=") else ():
+        # Libraries may say something when the interpreter ends, after pytest's last line.
+        last = next((line for line in text.splitlines()[::-1] if line.startswith("=")), "")
+        for number, what in _COUNTED.findall(last):
             kind = "failed" if what.startswith("error") else what
             self.counts[kind] = self.counts.get(kind, 0) + int(number)
 

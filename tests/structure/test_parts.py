@@ -119,7 +119,8 @@ def test_no_more_parts_run_at_a_time_than_there_are_slots():
 def test_what_runs_is_said_with_how_far_pytest_is_and_what_it_counted():
     code = (
         "import time; print('tests/x.py ...... [ 45%]', flush=True); time.sleep(1)\n"
-        "print('===== 1 failed, 7 passed, 2 skipped, 1 error in 1.00s =====')"
+        "print('===== 1 failed, 7 passed, 2 skipped, 1 error in 1.00s ====='); "
+        "print('leaked: of a library, as the interpreter ends')"
     )
     _, output = run(part("unit", code), part("other", "print('==== 3 passed in 0.1s ====')"))
     assert "running unit 45 %" in output
