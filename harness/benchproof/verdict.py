@@ -22,6 +22,7 @@ trade-off; then wall time that regressed; then improvements in the same order; e
 if an exact meter is, or if instructions were not counted and wall time is; else equivalent. Wall
 time alone, where instructions are the same, speaks only if its whole interval is beyond
 `ALONE`: up to that, where the code of a build happens to lie explains it, so the case is undecided.
+So it does where an exact meter improved and time regressed: up to there the case is improved.
 Wall time that disagrees with the exact meters is noted beside the verdict, not hidden in it.
 
 A case is a trade-off if what a call takes (`COST`: instructions, wall time) improved and only what
@@ -36,7 +37,8 @@ instructions     wall time       a means regressed  the case is
 improved         not regressed   yes                trade-off
 equivalent       improved        yes                trade-off if wall time is beyond `ALONE`, else
                                                     regressed
-improved         regressed       yes or no          regressed
+improved         regressed       yes or no          regressed if wall time is beyond `ALONE`; else
+                                                    trade-off or improved
 regressed        whatever        whatever           regressed
 undecided        whatever        yes                regressed: what is not known pays for nothing
 ===============  ==============  =================  ==============================================
@@ -353,9 +355,14 @@ def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
     unsure = (
         known and set(exact.values()) == {"equivalent"} and _may_be_placement(meters.get("wall"))
     )
-    deciding = exact if unsure else said
+    # Less work in more time: a slow-down that wall time alone sees, as above.
+    placed = (
+        known and wall == "regressed" and "improved" in exact.values()
+        and _may_be_placement(meters["wall"])
+    )  # fmt: skip
+    deciding = exact if unsure or placed else said
     verdict = next((v for v in CHANGES if v in deciding.values()), None)
-    if verdict == "regressed" and _is_paid_for(said, meters):
+    if verdict == "regressed" and _is_paid_for(deciding, meters):
         verdict = "trade-off"
     if verdict is None:
         unsure = unsure or "undecided" in exact.values()

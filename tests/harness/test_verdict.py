@@ -233,6 +233,19 @@ RATIOS = {"regressed": 1.2, "improved": 0.8, "equivalent": 1.0, "undecided": 1.0
         # Apart, the note says what that usually means.
         ({"instructions": "regressed", "wall": "improved"}, "regressed", "wait less"),
         ({"instructions": "improved", "wall": "regressed"}, "regressed", "wait more"),
+        # Within what the place of code alone can do to time.
+        ({"instructions": "improved", "wall": ("regressed", 1.03)}, "improved", "disagrees"),
+        (
+            {"allocations": "improved", "instructions": "equivalent", "wall": ("regressed", 1.03)},
+            "improved",
+            "disagrees",
+        ),
+        (
+            {"instructions": "improved", "bytes": "regressed", "wall": ("regressed", 1.03)},
+            "trade-off",
+            "disagrees",
+        ),
+        ({"allocations": "improved", "wall": ("regressed", 1.03)}, "regressed", "disagrees"),
         ({"instructions": "equivalent", "wall": "undecided"}, "equivalent", "+8 %"),
         ({"instructions": "undecided", "wall": "equivalent"}, "undecided", "+1.00 % to +3.00 %"),
         ({"instructions": "undecided", "allocations": "regressed"}, "regressed", "disagree"),
