@@ -114,13 +114,15 @@ def test_compiled_against_pure_python():
         timed = [row for row in chosen if "wall" in row]
 
         def mean(rows, meter):
-            return gmean([row[meter]["ratio"] for row in rows])
+            return gmean([row[meter]["ratio"] for row in rows if row[meter]["ratio"] > 0])
 
         numbers = [
             len(chosen), mean(chosen, "instructions"), mean(chosen, "allocations"),
             len(timed), mean(timed, "instructions"), mean(timed, "wall"),
         ]  # fmt: skip
         assert said == [rounded(n, cell) for n, cell in zip(numbers, said, strict=True)], name
+    gone = sum(row["suite"] in suites and row["allocations"]["ratio"] == 0 for row in cases)
+    assert f" {gone} cases that\nallocate nothing any more" in README
 
 
 def test_beside_other_drivers():
@@ -252,3 +254,19 @@ def test_what_a_whole_request_took_and_takes():
     assert f"16 in flight, take {many:.3f} of the instructions" in text
     cost = rows["import.driver", "cython"]["instructions"]["ratio"] - 1
     assert f"takes {cost * 100:.1f} % more instructions to import" in text
+
+
+def test_what_telemetry_costs():
+    file = ROOT / "reports" / "results" / "2026-11-24" / "implementations.json.gz"
+    measured = json.loads(gzip.decompress(file.read_bytes()))["cases"]
+    meters = {row["name"]: row["meters"] for row in measured}
+    guide = (ROOT / "docs" / "guides" / "telemetry.md").read_text(encoding="utf-8")
+    told = rows(guide, "| instructions")
+    cases = ("query_path.time_point_select", "tracing.time_point_select_unobserved",
+             "tracing.time_point_select_recorded")  # fmt: skip
+    for said, case in zip(told.values(), cases, strict=True):
+        number = {meter: about["right"] for meter, about in meters[case].items()}
+        assert said == [
+            f"{number['instructions']:,.0f}", f"{number['allocations']:.0f}",
+            f"{number['wall'] * 1e6:.1f} µs",
+        ]  # fmt: skip
