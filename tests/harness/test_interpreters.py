@@ -81,7 +81,10 @@ def test_an_implementation_cannot_be_chosen():
         targets.parse("python:/usr/bin/python3@impl:python")
 
 
-def test_it_runs_the_copy_by_that_interpreter_beside_a_commit(environment, toy, cache, toolchain):
+def test_it_runs_the_copy_by_that_interpreter_beside_a_commit(
+    environment, toy, cache, toolchain, monkeypatch
+):
+    monkeypatch.setenv("DRIVER_IMPL", "python")  # what is installed is no variant: it reads ours
     python = install(environment, toy)
     (environment / "driver/work.py").write_text(
         (toy.root / "driver/work.py").read_text().replace("range(times)", "range(3 * times)")
