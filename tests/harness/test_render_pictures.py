@@ -110,6 +110,11 @@ def test_what_moved_is_drawn_with_the_gravest_first(tmp_path):
     assert len(told) == min(MOST, sum(map(drawable, comparison["cases"])))
 
 
+def test_a_comparison_without_cases_has_a_picture_without_rows(tmp_path):
+    keep(make_comparison() | {"cases": []}, tmp_path / "none.svg")
+    assert ET.parse(tmp_path / "none.svg").getroot().tag.endswith("svg")  # noqa: S314  (as above)
+
+
 def test_without_samples_there_is_no_picture_of_samples(tmp_path):
     comparison = make_comparison()
     for case in comparison["cases"]:

@@ -99,7 +99,7 @@ def chart(
         band: Whether what lies within `room` is marked as no change.
     """
     low, high = span((end for _, _, own in rows for each in own for end in each.extent), room)
-    left = 24 + _LETTER * max(len(name) for name, _, _ in rows)
+    left = 24 + _LETTER * max((len(name) for name, _, _ in rows), default=0)
     scale = (_WIDTH - _RIGHT - left) / math.log(high / low)
     placed, x, y = [], 16.0, 16
     for words, look in legend:
