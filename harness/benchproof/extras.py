@@ -7,6 +7,7 @@ from .errors import BenchproofError
 #: By extra of the distribution: what it is for, and the modules that it brings.
 EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "pages": ("draws pages and pictures", ("jinja2", "markupsafe", "matplotlib")),
+    "fleet": ("gives work to other machines", ("dask", "distributed")),
     "history": ("reads and writes asv's files", ("asv", "virtualenv")),
 }
 

@@ -12,6 +12,7 @@ Examples:
   benchproof history 'v1^!' 'v2^!' main^!       several, one after the other
   benchproof history HEAD^! --bench decode_rows --impl fast
   benchproof history --every 5 --wall           wall time as well: several processes a commit
+  benchproof history --scheduler tcp://10.0.0.1:8786   on dask's workers (docs/fleet.md)
   benchproof history v1..v2 --quick             do the benchmarks run there? keeps nothing
 
 Exit status: 0 everything that was asked for is known; 2 stopped, or nothing has a number.
@@ -55,6 +56,9 @@ def command(
     jobs: Annotated[
         int, typer.Option(min=0, metavar="N", help="Side by side; default: one a core.")
     ] = 0,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Of dask's: its workers count, not this machine.")
+    ] = "",
     suites: Suites = None,
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Default: reports/results/asv.")
@@ -71,7 +75,7 @@ def command(
     exact = chosen_meters(meters, writing.EXACT, " (wall time has an option of its own, --wall)")
     asked = campaign.Asked(
         tuple(ranges or ()), every, exact, impls, bench, machine, again,
-        jobs, processes if wall else 0, quick,
+        jobs, processes if wall else 0, quick, scheduler,
     )  # fmt: skip
     folder = results or place.checkout.root / "reports" / "results" / "asv"
     if results is None:

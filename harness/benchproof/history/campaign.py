@@ -134,7 +134,8 @@ class Keeper:
             reasons.setdefault(why, []).append(name)
         for commit, keys in job.commits.items():
             self._write(commit, asked.impl, {key: found.values[key] for key in keys})
-            more = {"why": reasons} if reasons else {}
+            more: dict[str, Any] = {"why": reasons} if reasons else {}
+            more |= {"host": found.host} if found.host else {}
             origin = {"from": asked.commit} if commit != asked.commit else {}
             about = {"content": job.content[:16], **origin, "platform": self._platform, **more}
             self._note(commit, asked.impl, about)
@@ -170,6 +171,7 @@ class Asked:
         jobs: how many builds are counted side by side; 0: one a core.
         processes: of wall time, for each build; 0: no wall time.
         quick: only prove that the benchmarks run, and keep nothing.
+        scheduler: address of dask's, whose workers measure; "": this machine does.
     """
 
     ranges: tuple[str, ...] = ()
@@ -182,6 +184,7 @@ class Asked:
     jobs: int = 0
     processes: int = 0
     quick: bool = False
+    scheduler: str = ""
 
 
 def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
@@ -197,6 +200,13 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
         BenchproofError: something that a person can mend.
         StoppedError: Ctrl-C before anything was measured.
     """
+    if asked.scheduler:
+        from benchproof import fleet  # noqa: F401, PLC0415  (an extra: before anything is built)
+
+        if asked.processes or asked.quick:
+            raise HistoryError(
+                "--scheduler is for exact meters: --wall and --quick measure on this machine"
+            )
     pattern = suite.expression(asked.bench)
     wanted = choice.chosen(place.checkout, asked.ranges, asked.every)
     usable = _usable(asked.meters, tell)
@@ -234,10 +244,28 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
             outcome.shared += keeper.share(todo, known)
             runner = Runner(todo, measurer, keeper.keep, outcome, tell)
             if keys is counted:
-                runner.count(measurer.measure, asked.jobs)
+                _count(runner, asked, todo)
             elif not outcome.left:
                 runner.time(asked.processes)
     return outcome
+
+
+def _count(runner: Runner, asked: Asked, todo: Plan) -> None:
+    """Count what there is to do: here, or on the workers of a scheduler.
+
+    Raises:
+        BenchproofError: no more can be measured.
+        StoppedError: Ctrl-C before anything was measured.
+    """
+    measurer = runner.measurer
+    if not asked.scheduler or not todo.jobs:
+        runner.count(measurer.measure, asked.jobs)
+        return
+    from benchproof import fleet  # noqa: PLC0415  (dask is an extra)
+
+    parcel = fleet.Parcel.of(measurer.place, (job.asked.commit for job in todo.jobs))
+    with fleet.Fleet(asked.scheduler, parcel, measurer.crew, runner.tell) as workers:
+        runner.count(fleet.Counts(workers, measurer, todo).measure, workers.size)
 
 
 def _keys(chosen: Iterable[str], wanted: Iterable[str]) -> frozenset[Key]:

@@ -72,6 +72,13 @@ class Loops:
         made = plan.loops(seconds, price, number) if number else planned(seconds, price)
         return self._known.setdefault((benchmark, impl), made)
 
+    def join(self, other: Loops) -> bool:
+        """Take what another process planned; whether all that it counted is by this plan."""
+        return all(
+            vars(self._known.setdefault(key, made)) | {"wall": 0} == vars(made) | {"wall": 0}
+            for key, made in list(other._known.items())  # noqa: SLF001  (of the same class)
+        )
+
     def keep(self) -> None:
         """Write what is planned now.
 

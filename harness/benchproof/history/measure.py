@@ -73,10 +73,12 @@ class Measured:
     Attributes:
         values: by benchmark and meter.
         why: by benchmark, why it has no number.
+        host: the name of the machine that measured it, if it is not this one.
     """
 
     values: dict[Key, Value] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    host: str = ""
 
     @property
     def numbers(self) -> int:

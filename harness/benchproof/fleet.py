@@ -1,0 +1,383 @@
+"""Workers of dask.distributed measure what one commit needs: who is fit, what they get, who died.
+
+A worker is fit if all that changes an exact count is the client's (`identity`). It unpacks the
+repository, by content, into folders whose paths are as long as the client's, and takes one unit at
+a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+import importlib.metadata
+import io
+import shutil
+import socket
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import distributed
+from filelock import FileLock
+
+from . import provenance, toolchain
+from .checkout import Checkout
+from .errors import BenchproofError, StoppedError
+from .history.measure import Measured, Measurer
+from .history.writing import FAILED
+from .place import Place
+from .processes import Crew
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from .history.choice import Plan
+    from .history.loops import Loops
+    from .history.measure import Asked
+    from .progress import Teller
+    from .suite import Case
+
+#: Seconds: to reach the scheduler; between two looks at the workers; without one, until that ends.
+REACH, LOOK, PATIENCE = 10, 2.0, 60.0
+#: Characters of a hash that name a worker's folder.
+_NAMED = 8
+
+
+class FleetError(BenchproofError):
+    """A scheduler that cannot be reached, or no worker that measures what the client would."""
+
+
+def identity() -> dict[str, str]:
+    """All of a machine that can change an exact count, by what it is called."""
+    tools, here = _toolchain(), Path(__file__).parent
+    facts = provenance.gather(tools)
+    code = hashlib.sha256()
+    for file in sorted(here.rglob("*.py")):
+        code.update(file.relative_to(here).as_posix().encode() + file.read_bytes())
+    return {
+        "Python": str(facts["python"]),
+        "processor": str(facts["cpu"]),
+        "benchproof": f"{importlib.metadata.version('benchproof')} {code.hexdigest()[:_NAMED]}",
+        "valgrind": str(facts["valgrind"]),
+        "packages": ", ".join(f"{name} {each}" for name, each in facts["packages"].items()),
+        "compiler": str(facts["compiler"]),
+        "lengths of the paths of Python, benchproof and TMPDIR":
+            " ".join(str(len(str(each))) for each in (sys.executable, here, _temporary())),
+    }  # fmt: skip
+
+
+@functools.cache
+def _toolchain() -> toolchain.Toolchain:
+    """What builds here; a worker looks once."""
+    return toolchain.find()
+
+
+def _temporary() -> Path:
+    """Where files go for a while, as the system says."""
+    return Path(tempfile.gettempdir()).resolve()
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """What a worker needs of the client's checkout.
+
+    Attributes:
+        key: hash of the contents.
+        place: the client's.
+        head: the checked-out commit.
+        objects: git's, packed: of the commits that are measured and all before them.
+        changed: a tar file of what differs from that commit, and of the benchmarks.
+        gone: files of that commit that are not there any more.
+    """
+
+    key: str
+    place: Place
+    head: str
+    objects: bytes
+    changed: bytes
+    gone: tuple[str, ...]
+
+    @classmethod
+    def of(cls, place: Place, commits: Iterable[str]) -> Parcel:
+        """Pack what some commits need."""
+        checkout = place.checkout
+        head = checkout.commit("HEAD")
+        names = {
+            *checkout.ask("diff", "--name-only", "--no-renames", "-z", "HEAD").split("\0"),
+            *checkout.ask("ls-files", "--others", "--exclude-standard", "-z").split("\0"),
+        } - {""}
+        gone = tuple(sorted(name for name in names if not (checkout.root / name).exists()))
+        held = io.BytesIO()
+        with tarfile.open(fileobj=held, mode="w") as tar:
+            for name in sorted(names - set(gone)):
+                tar.add(checkout.root / name, f"root/{name}", filter=_plain)
+            tar.add(place.suites.resolve(), "suites", filter=_plain)
+        objects = subprocess.run(
+            ["git", "pack-objects", "--revs", "--stdout", "--quiet"],  # noqa: S607  (as in checkout)
+            cwd=checkout.root, input="\n".join(sorted({*commits, head})).encode() + b"\n",
+            capture_output=True, check=True,
+        ).stdout  # fmt: skip
+        words = (*sorted({*commits, head}), *gone, str(place))
+        key = hashlib.sha256("\0".join(words).encode() + held.getvalue()).hexdigest()
+        return cls(key[:24], place, head, objects, held.getvalue(), gone)
+
+    def unpacked(self) -> Place:
+        """The place of this worker: as long as the client's, made if it is not there.
+
+        Raises:
+            FleetError: the client's paths are too short for that.
+        """
+        root, cache = self._as_long(self.place.checkout.root), self._as_long(self.place.cache)
+        inside = self.place.cache.is_relative_to(self.place.checkout.root)
+        if inside:
+            cache = root / self.place.cache.relative_to(self.place.checkout.root)
+        suites, near = self.place.suites.resolve(), self.place.checkout.root.resolve()
+        put = root / suites.relative_to(near) if suites.is_relative_to(near) else (
+            self._as_long(suites)
+        )  # fmt: skip
+        with FileLock(_temporary() / f"benchproof-{self.key}.lock"):
+            done = root / ".git" / "benchproof-unpacked"
+            if not done.exists():
+                for folder in (root, put):
+                    shutil.rmtree(folder, ignore_errors=True)
+                self._unpack(root, put)
+                done.touch()
+        named = self.place.checkout.named and put
+        return Place(replace(Checkout(root), named=named), put, cache, _toolchain())
+
+    def _as_long(self, path: Path) -> Path:
+        """A path in this worker's folder for such things: as long, with a name of the contents."""
+        start, text = f"{_temporary()}/", str(path)
+        left = len(text) - len(start)
+        if left < _NAMED:
+            raise FleetError(
+                f"{path} is too short a path: a worker's is as long and begins with {start}; "
+                f"{len(start) + _NAMED} characters are enough"
+            )
+        name = hashlib.sha256((self.key + text).encode()).hexdigest()
+        return Path(start + (name * (1 + left // len(name)))[:left])
+
+    def _unpack(self, root: Path, suites: Path) -> None:
+        """Make the checkout and the folder of the benchmarks."""
+        root.mkdir(parents=True)
+        for words, data in (
+            (["init", "--quiet", "--initial-branch=main"], b""),
+            (["unpack-objects", "-q"], self.objects),
+            (["reset", "--quiet", "--hard", self.head], b""),
+        ):
+            subprocess.run(  # noqa: S603
+                ["git", *words],  # noqa: S607  (as in checkout)
+                cwd=root, input=data, check=True, capture_output=True,
+            )  # fmt: skip
+        for name in self.gone:
+            (root / name).unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            with tarfile.open(fileobj=io.BytesIO(self.changed)) as tar:
+                tar.extractall(folder, filter="data")
+            if (Path(folder) / "root").exists():
+                shutil.copytree(Path(folder) / "root", root, dirs_exist_ok=True)
+            if (Path(folder) / "suites").is_dir():
+                shutil.copytree(Path(folder) / "suites", suites, dirs_exist_ok=True)
+            else:
+                suites.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(Path(folder) / "suites", suites)
+
+
+def _plain(about: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """A file without what tells of its machine; none of what Python keeps beside a source."""
+    about.mtime, about.uid, about.gid, about.uname, about.gname = 0, 0, 0, "", ""
+    return None if Path(about.name).name == "__pycache__" else about
+
+
+#: Of this worker: the parcels that it unpacked.
+_places: dict[str, Place] = {}
+
+
+async def _look() -> dict[str, str]:
+    """On a worker: what it is."""
+    return await asyncio.to_thread(identity)
+
+
+async def _admit(parcel: Parcel, dask_worker: Any = None) -> None:  # noqa: ANN401  (dask's worker)
+    """On a worker: unpack, and take units from now on, one at a time."""
+    _places[parcel.key] = await asyncio.to_thread(parcel.unpacked)
+    await dask_worker.set_resources(**{_resource(parcel.key): 1})
+
+
+def _resource(key: str) -> str:
+    """What a fit worker has one of, as dask calls it."""
+    return f"benchproof-{key}"
+
+
+def _count(
+    key: str, cases: Sequence[Case], loops: Loops, asked: Asked
+) -> tuple[Measured, Loops]:
+    """On a worker: measure a commit in a variant; with the plan of its loops."""
+    with Crew() as crew:
+        found = Measurer(_places[key], cases, loops, crew).measure(asked)
+    found.host = socket.gethostname()
+    return found, loops
+
+
+@dataclass
+class Fleet:
+    """The fit workers of a scheduler; leaving the `with` block gives them back.
+
+    Attributes:
+        address: of the scheduler.
+        parcel: what each worker gets.
+        crew: once that is stopped, nothing is waited for.
+        tell: hears who is fit, and who is not and why.
+    """
+
+    address: str
+    parcel: Parcel
+    crew: Crew
+    tell: Teller
+
+    def __enter__(self) -> Self:
+        """The fleet itself, connected.
+
+        Raises:
+            FleetError: there is no such scheduler, or no fit worker.
+        """
+        self._own, self._lock = identity(), threading.Lock()
+        self._seen: set[str] = set()
+        self._fit: set[str] = set()
+        self._since = self._looked = time.monotonic()
+        try:
+            self._client = distributed.Client(self.address, timeout=REACH, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise FleetError(
+                f"no scheduler of dask answers at {self.address} within {REACH} s: start one with "
+                "`dask scheduler`, and `dask worker ADDRESS` on each machine"
+            ) from error
+        try:
+            if not self._admit():
+                raise FleetError(
+                    f"none of the {len(self._seen)} workers of {self.address} measures what this "
+                    "machine would: give them the same container"
+                )
+        except BaseException:
+            self._client.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Go; what is not measured by now is not measured."""
+        self._client.close()
+
+    @property
+    def size(self) -> int:
+        """How many workers are fit."""
+        return len(self._fit)
+
+    def _admit(self) -> int:
+        """Look at the workers that are new; how many are fit now."""
+        there = set(self._client.scheduler_info(n_workers=-1)["workers"])
+        self._fit &= there
+        if new := sorted(there - self._seen):
+            self._seen |= set(new)
+            told = self._client.run(_look, workers=new, on_error="return")
+            fit = [each for each in new if not (why := _unlike(self._own, told.get(each)))
+                   or self.tell.line(f"{each} is left out: {why}")]  # fmt: skip
+            if fit:
+                ended = self._client.run(_admit, self.parcel, workers=fit, on_error="return")
+                for each in fit:
+                    if isinstance(wrong := ended.get(each), BaseException):
+                        self.tell.line(f"{each} is left out: {wrong or type(wrong).__name__}")
+                    else:
+                        self._fit.add(each)
+            self.tell.line(f"{len(self._fit)} workers measure")
+        return len(self._fit)
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401
+        """What a function gives on one of the workers; on another if that dies.
+
+        Raises:
+            FleetError: no worker has been left for a while.
+            StoppedError: the crew was stopped.
+            distributed.KilledWorker: four workers died of it.
+        """
+        def submit() -> Any:  # noqa: ANN401  (dask's future)
+            return self._client.submit(function, self.parcel.key, *arguments, pure=False,
+                                       resources={_resource(self.parcel.key): 1})  # fmt: skip
+
+        future = submit()
+        while True:
+            try:
+                return future.result(timeout=LOOK)
+            except (TimeoutError, CancelledError):
+                if self.crew.stopped:
+                    future.cancel()
+                    raise StoppedError("stopped") from None
+            if self._look_after() or future.cancelled():
+                future.cancel()
+                future = submit()
+
+    def _look_after(self) -> bool:
+        """See who has come and gone; whether work must be given out anew, to who came.
+
+        Raises:
+            FleetError: no worker has been left for a while.
+        """
+        with self._lock:
+            if (now := time.monotonic()) - self._looked < LOOK:
+                return False
+            before = self._fit & set(self._client.scheduler_info(n_workers=-1)["workers"])
+            if self._admit():
+                self._since = now
+            elif now - self._since > PATIENCE:
+                raise FleetError(
+                    f"no worker has been left for {PATIENCE:.0f} s: what was measured is kept, and "
+                    "the same command goes on"
+                )
+            self._looked = time.monotonic()
+            return not before and bool(self._fit)
+
+
+def _unlike(own: dict[str, str], other: object) -> str:
+    """What of a worker is not as here, in words; or nothing."""
+    if not isinstance(other, dict):
+        return f"it cannot say what it is ({other or type(other).__name__})"
+    return "; ".join(f"{name} {other.get(name)}, here {each}"
+                     for name, each in own.items() if other.get(name) != each)  # fmt: skip
+
+
+class Counts:
+    """Counts commits of a history on a fleet, all by one plan of loops."""
+
+    def __init__(self, fleet: Fleet, measurer: Measurer, todo: Plan) -> None:
+        """The first commit of each variant goes ahead: it makes the plan."""
+        self._fleet, self._measurer = fleet, measurer
+        self._first = {job.asked.impl: job.asked for job in reversed(todo.jobs)}
+        self._planned = {impl: threading.Event() for impl in self._first}
+
+    def measure(self, asked: Asked) -> Measured:
+        """As `Measurer.measure`, on a worker; what was counted by another plan is counted again.
+
+        Raises:
+            FleetError: no worker is left.
+            StoppedError: Ctrl-C.
+        """
+        loops, planned = self._measurer.loops, self._planned[asked.impl]
+        if self._first[asked.impl] is not asked:
+            planned.wait()
+        try:
+            while True:
+                found, made = self._fleet.call(_count, self._measurer.cases, loops, asked)
+                if loops.join(made):
+                    return found  # type: ignore[no-any-return]
+        except distributed.KilledWorker as error:
+            return Measured().none_of(asked.keys, FAILED, str(error))
+        finally:
+            planned.set()
+

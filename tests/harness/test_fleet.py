@@ -1,0 +1,173 @@
+"""`benchproof history --scheduler`: real workers of dask, which die, differ, or are not there."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.harness.test_meters import needs_memray
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+SUITES = Path(__file__).resolve().parent / "suites"
+COMMITS = 20
+#: What a worker is told to be, by what of it is replaced before it starts.
+OTHER = {
+    "processor": "from benchproof import provenance\nprovenance.cpu_model = lambda: 'abacus'\n",
+    "Python": "import platform\nplatform.python_version = lambda: '2.7.18'\n",
+    "benchproof": "import importlib.metadata as m\nold = m.version\n"
+                  "m.version = lambda name: '0.0.7' if name == 'benchproof' else old(name)\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+def dask(tmp_path):
+    """Start parts of dask on loopback; all are ended, by their numbers."""
+    started = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *arguments], stderr=subprocess.PIPE, text=True,
+            cwd=tmp_path,
+        )  # fmt: skip
+        started.append(process)
+        for line in process.stderr:
+            if "Scheduler at:" in line:
+                return re.search(r"tcp://127\.0\.0\.1:\d+", line)[0]
+            if "Starting established connection" in line:
+                break
+        return process
+
+    yield start
+    for process in started:
+        for each in (*psutil.Process(process.pid).children(recursive=True), process) * (
+            process.poll() is None
+        ):
+            each.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def scheduler(dask):
+    return dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+
+
+@pytest.fixture
+def worker(dask, scheduler, tmp_path):
+    def start(preload=""):
+        more = []
+        if preload:
+            (tmp_path / "other.py").write_text(preload)
+            more = ["--preload", str(tmp_path / "other.py")]
+        return dask("worker", scheduler, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny",
+                    "--no-dashboard", *more)  # fmt: skip
+
+    return start
+
+
+@pytest.fixture
+def history(toy, cache):
+    def start(results, *arguments):
+        command = [sys.executable, "-m", "benchproof.cli", "history", "--suites", SUITES,
+                   "--impl", "python", "--machine", "box", "--bench", "spin|boxes",
+                   "--results", results, *arguments]  # fmt: skip
+        return subprocess.Popen(
+            command, cwd=toy.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"BENCHPROOF_CACHE": str(cache)},
+        )  # fmt: skip
+
+    return start
+
+
+def commits(toy, number):
+    for size in range(200, 100 + 100 * number, 100):
+        toy.edit("driver/work.py", f"bytearray({size - 100})", f"bytearray({size})")
+        toy.commit(f"boxes of {size}")
+
+
+def numbers(results):
+    """By file, what stands in it; and how often each commit was noted."""
+    held = {file.name: json.loads(file.read_text())["results"]
+            for file in results.glob("box/*.json") if file.name != "machine.json"}  # fmt: skip
+    lines = (results / "box" / "measured.jsonl").read_text().splitlines()
+    return held, [json.loads(line) for line in lines]
+
+
+@needs_memray
+def test_two_workers_one_killed_give_what_one_machine_gives_once_each(
+    toy, history, worker, scheduler, tmp_path
+):
+    commits(toy, COMMITS)
+    alone, spread = tmp_path / "alone", tmp_path / "many!"
+    _, err = history(alone, "--jobs", "1").communicate(timeout=900)
+    one, _ = worker(), worker()
+    process = history(spread, "--scheduler", scheduler)
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if "5/20" in line:
+            one.send_signal(signal.SIGKILL)
+            break
+    out, err = process.communicate(timeout=900)
+    assert process.returncode == 0, (said, err)
+    assert f"{COMMITS} measured" in out
+    expected, _ = numbers(alone)
+    found, notes = numbers(spread)
+    assert len(expected) == COMMITS
+    assert found == expected
+    assert len({note["commit"] for note in notes}) == len(notes) == COMMITS
+    assert all(note["host"] and note["platform"]["cpu"] for note in notes)
+
+
+@needs_memray
+def test_a_client_that_was_killed_goes_on_where_it_was(toy, history, worker, scheduler, tmp_path):
+    commits(toy, 6)
+    worker()
+    arguments = (tmp_path / "kept", "--scheduler", scheduler, "--meters", "bytes")
+    process = history(*arguments)
+    for line in process.stderr:
+        if "2/6" in line:
+            process.kill()
+            break
+    process.communicate()
+    out, err = history(*arguments).communicate(timeout=300)
+    known = int(re.search(r"(\d+) known before", out)[1])
+    assert 2 <= known < 6, err
+    found, notes = numbers(tmp_path / "kept")
+    assert len(found) == 6
+    assert len({note["commit"] for note in notes}) == len(notes)
+
+
+@pytest.mark.parametrize("what", OTHER)
+def test_a_worker_that_is_another_is_left_out_by_a_line(history, worker, scheduler, tmp_path, what):
+    worker(OTHER[what])
+    process = history(tmp_path / "kept", "--scheduler", scheduler, "--meters", "bytes")
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 2
+    assert re.search(rf"tcp://127\.0\.0\.1:\d+ is left out: {what} ", err)
+    assert "none of the 1 workers" in err
+    assert "Traceback" not in err
+    assert not list((tmp_path / "kept").glob("box/*-*.json"))
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line_and_status_2(history, tmp_path):
+    process = history(tmp_path / "kept", "--scheduler", "tcp://127.0.0.1:9", "--meters", "bytes")
+    started = time.monotonic()
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 2, started
+    assert "no scheduler of dask answers at tcp://127.0.0.1:9" in err
+    assert "Traceback" not in err
+
+
+def test_wall_time_with_a_scheduler_is_refused_by_a_line(history, tmp_path):
+    process = history(tmp_path / "kept", "--scheduler", "tcp://127.0.0.1:9", "--wall")
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 2
+    assert "--scheduler is for exact meters" in err
