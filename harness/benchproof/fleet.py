@@ -201,9 +201,12 @@ def _plain(about: tarfile.TarInfo) -> tarfile.TarInfo | None:
 _places: dict[str, Place] = {}
 
 
-async def _look() -> dict[str, str]:
-    """On a worker: what it is."""
-    return await asyncio.to_thread(identity)
+async def _look() -> dict[str, str] | str:
+    """On a worker: what it is, or why it cannot say that."""
+    try:
+        return await asyncio.to_thread(identity)
+    except Exception as error:  # noqa: BLE001  (told in words: dask cannot send every traceback)
+        return f"{type(error).__name__}: {error}"
 
 
 async def _admit(parcel: Parcel, dask_worker: Any = None) -> None:  # noqa: ANN401  (dask's worker)
@@ -217,9 +220,7 @@ def _resource(key: str) -> str:
     return f"benchproof-{key}"
 
 
-def _count(
-    key: str, cases: Sequence[Case], loops: Loops, asked: Asked
-) -> tuple[Measured, Loops]:
+def _count(key: str, cases: Sequence[Case], loops: Loops, asked: Asked) -> tuple[Measured, Loops]:
     """On a worker: measure a commit in a variant; with the plan of its loops."""
     with Crew() as crew:
         found = Measurer(_places[key], cases, loops, crew).measure(asked)
@@ -261,14 +262,16 @@ class Fleet:
                 "`dask scheduler`, and `dask worker ADDRESS` on each machine"
             ) from error
         try:
-            if not self._admit():
-                raise FleetError(
-                    f"none of the {len(self._seen)} workers of {self.address} measures what this "
-                    "machine would: give them the same container"
-                )
+            fit = self._admit()
         except BaseException:
             self._client.close()
             raise
+        if not fit:
+            self._client.close()
+            raise FleetError(
+                f"none of the {len(self._seen)} workers of {self.address} measures what this "
+                "machine would: give them the same container"
+            )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -307,6 +310,7 @@ class Fleet:
             StoppedError: the crew was stopped.
             distributed.KilledWorker: four workers died of it.
         """
+
         def submit() -> Any:  # noqa: ANN401  (dask's future)
             return self._client.submit(function, self.parcel.key, *arguments, pure=False,
                                        resources={_resource(self.parcel.key): 1})  # fmt: skip
@@ -380,4 +384,3 @@ class Counts:
             return Measured().none_of(asked.keys, FAILED, str(error))
         finally:
             planned.set()
-

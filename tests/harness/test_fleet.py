@@ -22,8 +22,8 @@ COMMITS = 20
 OTHER = {
     "processor": "from benchproof import provenance\nprovenance.cpu_model = lambda: 'abacus'\n",
     "Python": "import platform\nplatform.python_version = lambda: '2.7.18'\n",
-    "benchproof": "import importlib.metadata as m\nold = m.version\n"
-                  "m.version = lambda name: '0.0.7' if name == 'benchproof' else old(name)\n",
+    "benchproof": "import importlib.metadata as m\nm.version = lambda name, old=m.version: "
+                  "'0.0.7' if name == 'benchproof' else old(name)\n",
 }  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def test_a_worker_that_is_another_is_left_out_by_a_line(history, worker, schedul
     worker(OTHER[what])
     process = history(tmp_path / "kept", "--scheduler", scheduler, "--meters", "bytes")
     _, err = process.communicate(timeout=300)
-    assert process.returncode == 2
+    assert process.returncode == 2, err
     assert re.search(rf"tcp://127\.0\.0\.1:\d+ is left out: {what} ", err)
     assert "none of the 1 workers" in err
     assert "Traceback" not in err
@@ -169,5 +169,5 @@ def test_a_scheduler_that_does_not_answer_is_one_line_and_status_2(history, tmp_
 def test_wall_time_with_a_scheduler_is_refused_by_a_line(history, tmp_path):
     process = history(tmp_path / "kept", "--scheduler", "tcp://127.0.0.1:9", "--wall")
     _, err = process.communicate(timeout=300)
-    assert process.returncode == 2
+    assert process.returncode == 2, err
     assert "--scheduler is for exact meters" in err

@@ -76,7 +76,7 @@ class Loops:
         """Take what another process planned; whether all that it counted is by this plan."""
         return all(
             vars(self._known.setdefault(key, made)) | {"wall": 0} == vars(made) | {"wall": 0}
-            for key, made in list(other._known.items())  # noqa: SLF001  (of the same class)
+            for key, made in list(other._known.items())
         )
 
     def keep(self) -> None:
