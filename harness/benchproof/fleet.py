@@ -255,7 +255,8 @@ class Fleet:
         self._fit: set[str] = set()
         self._since = self._looked = time.monotonic()
         try:
-            self._client = distributed.Client(self.address, timeout=REACH, set_as_default=False)
+            connect: Any = distributed.Client  # it has no types
+            self._client = connect(self.address, timeout=REACH, set_as_default=False)
         except (OSError, ValueError) as error:
             raise FleetError(
                 f"no scheduler of dask answers at {self.address} within {REACH} s: start one with "
@@ -290,8 +291,11 @@ class Fleet:
         if new := sorted(there - self._seen):
             self._seen |= set(new)
             told = self._client.run(_look, workers=new, on_error="return")
-            fit = [each for each in new if not (why := _unlike(self._own, told.get(each)))
-                   or self.tell.line(f"{each} is left out: {why}")]  # fmt: skip
+            unlike = {each: _unlike(self._own, told.get(each)) for each in new}
+            for each, why in unlike.items():
+                if why:
+                    self.tell.line(f"{each} is left out: {why}")
+            fit = [each for each in new if not unlike[each]]
             if fit:
                 ended = self._client.run(_admit, self.parcel, workers=fit, on_error="return")
                 for each in fit:
