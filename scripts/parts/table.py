@@ -54,10 +54,10 @@ def _folders(*names: str) -> tuple[str, ...]:
     return tuple(f"tests/{name}" for name in names)
 
 
-def _half(which: int) -> list[str]:
-    """Every other file of the harness's tests."""
+def _quarter(which: int) -> list[str]:
+    """Every fourth file of the harness's tests."""
     files = sorted((ROOT / "tests" / "harness").glob("test_*.py"))
-    return [str(file.relative_to(ROOT)) for file in files[which::2]]
+    return [str(file.relative_to(ROOT)) for file in files[which::4]]
 
 
 def _prepared(_: str) -> tuple[Part, ...]:
@@ -87,9 +87,11 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
     return (
         *_prepared(python),
         _make("tools-test"),
-        # Half of it each, file by file: together they are half of the whole run.
-        _tests("harness-slow-1", python, "-m", "slow", *_half(0), needs=needs, **more),
-        _tests("harness-slow-2", python, "-m", "slow", *_half(1), needs=needs, **more),
+        # A quarter of it each, file by file: together they are half of the whole run.
+        *(
+            _tests(f"harness-slow-{n}", python, "-m", "slow", *_quarter(n), needs=needs, **more)
+            for n in range(4)
+        ),
         _tests("integration", python, *_folders("integration"), waits=True, **more),
         _tests("driver", python, *_folders(*DRIVER), **more),
         _tests("harness", python, "-m", "not slow", *_folders("harness"), needs=needs, **more),
