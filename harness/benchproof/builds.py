@@ -19,7 +19,7 @@ from .errors import TargetError
 from .plan import SIDES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from .build import Built
     from .place import Place
@@ -54,16 +54,17 @@ def spec(text: str, impl: str) -> Spec:
     return replace(parsed, impl=impl)
 
 
-def _times(side: Target, place: Place, builds: int) -> int:
-    """How often a side is built: pure Python once."""
+def _of(side: Target, place: Place, layouts: Sequence[int]) -> Sequence[int]:
+    """The layouts in which a side is built: pure Python in one."""
     chosen = [each for each in place.checkout.variants if side.spec.impl in {None, each.name}]
-    return builds if any(each.kind != "pure" for each in chosen) else 1
+    return layouts if any(each.kind != "pure" for each in chosen) else layouts[:1]
 
 
 def build(
-    sides: Mapping[SideName, Target], place: Place, crew: Crew, builds: int, tell: Teller
-) -> dict[SideName, list[Built]]:
-    """Build both sides before either runs, each so often as was asked for, side by side.
+    sides: Mapping[SideName, Target], place: Place, crew: Crew, layouts: Sequence[int],
+    tell: Teller,
+) -> dict[SideName, list[Built]]:  # fmt: skip
+    """Build both sides before either runs, each in every layout, side by side.
 
     Pure Python has no compiled code to lay out: it is built once.
 
@@ -78,7 +79,7 @@ def build(
             pending = {
                 side: [
                     pool.submit(builder.make, sides[side], flags(layout))
-                    for layout in range(_times(sides[side], place, builds))
+                    for layout in _of(sides[side], place, layouts)
                 ]
                 for side in SIDES
             }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import (
     accepted,
     builds,
+    controls,
     counting,
     definitions,
     error_rates,
@@ -33,7 +34,7 @@ from . import (
     variants,
     verdict,
 )
-from .collected import Samples
+from .collected import Sampled, Samples
 from .errors import (
     BenchproofError,
     BuildError,
@@ -50,6 +51,7 @@ from .place import Place
 from .plan import SIDES
 from .processes import Crew
 from .profile.explain import explain
+from .settings import BEYOND_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -468,8 +470,34 @@ class _Comparison:
         deadline = time.monotonic() + self.budget
         try:
             timing.run(timed, self.request.seed, deadline, self.tell, quick=self.request.quick)
+            self._time_elsewhere()
         except _TROUBLES as error:
             self._fail(None, error)
+
+    def _time_elsewhere(self) -> None:
+        """Time in other builds what the clock alone calls slower: chance may have placed its code.
+
+        Raises:
+            BenchproofError: it cannot be built or timed.
+        """
+        samples, again = self.samples(), []
+        for each, bench in self._measured:
+            if any(about["kind"] == "pure" for about in each.sides.values()):
+                continue
+            names = {row["name"] for row in judge.cases_of(samples, each)
+                     if verdict.by_the_clock_alone(row["meters"])}  # fmt: skip
+            cases = [case for case in each.cases if case.name in names]
+            if cases:
+                other = each.elsewhere(bench, cases, self.place, self.tell)
+                one = timing.Timed(other, cases, settings=BEYOND_PLACE)
+                again.append(one)
+                each.controls.append(
+                    Sampled(name=each.name, cases=cases, got=other.got, looks=one.looks,
+                            control=controls.ELSEWHERE)
+                )  # fmt: skip
+        if again:
+            deadline = time.monotonic() + self.budget / 2
+            timing.run(again, self.request.seed, deadline, self.tell, quick=self.request.quick)
 
     def _explain(self) -> None:
         """Say for each case that changed, or of a gate got worse, where its instructions went."""

@@ -4,6 +4,9 @@ A verdict is worth what the gate could have said instead. So each variant counts
 benchmarks twice more in the candidate's build: against itself, which must be equivalent, and
 against itself with extra work in front of every call, which must be a regression. Where one of them
 comes out otherwise, the gate could not measure.
+
+A third kind has no outcome of its own: cases that the clock alone calls slower are timed again in
+builds whose code lies elsewhere in memory (`verdict.by_the_clock_alone`).
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 #: What a control must come out as, by its kind.
 MUST = {"same build": "equivalent", "slowed down": "regressed"}
+#: Times of builds whose code lies elsewhere.
+ELSEWHERE = "code elsewhere"
 #: Instructions of a turn of the extra work (`worker.slowed`) on CPython 3.11, roughly. The size
 #: that is told is what was counted, and not this.
 TURN = 120

@@ -17,6 +17,7 @@ from . import accepted, analysers, controls, families, meters, suite, verdict
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 from .meters import METERS, wall
 from .plan import SIDES
+from .settings import BEYOND_PLACE
 from .unmeasured import Unmeasured
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def document(samples: Samples) -> dict[str, Any]:
     whole = families.judge(rows, settings)
     held = [
         controls.judged(each.control, row) for each in samples.controls
-        for row in cases_of(samples, each)
+        if each.control in controls.MUST for row in cases_of(samples, each)
     ]  # fmt: skip
     found = samples.about | {
         "partial": samples.partial,
@@ -139,6 +140,12 @@ def cases_of(samples: Samples, each: Sampled) -> list[dict[str, Any]]:
         name + _PROCESSOR: pair for name, pair in processor_numbers(each.got, each.cases).items()
     }
     judged = verdict.judge_wall(times, samples.settings, looks=each.looks)
+    for again in samples.controls:
+        if (again.control, again.name) == (controls.ELSEWHERE, each.name):
+            numbers = wall_numbers(again.got, again.cases)
+            other = verdict.judge_wall(numbers, BEYOND_PLACE, looks=again.looks)
+            for name in judged.keys() & other.keys():
+                judged[name]["elsewhere"] = other[name]
     rows = [_row(samples, each, case, judged) for case in each.cases]
     # Of one that was stopped, those that say something.
     return [row for row in rows if not samples.partial or row["why"] not in _NOT_REACHED]

@@ -143,7 +143,7 @@ class Lane(Sampled):
         """
         names = " and ".join(dict.fromkeys(each.spec.text for each in self.targets.values()))
         tell.stage(f"building {names}")
-        built = builds.build(self.targets, place, crew, number, tell)
+        built = builds.build(self.targets, place, crew, range(number), tell)
         firsts = {side: each[0] for side, each in built.items()}
         left, right = firsts["left"], firsts["right"]
         for words in dict.fromkeys(
@@ -190,6 +190,26 @@ class Lane(Sampled):
             bench.prove(functions, proving.done)
             spots = [Spot(each % bench.builds, each) for each in range(number)]
             counting.exact(bench, functions, tasks, tell, settings, spots, after)
+
+    def elsewhere(self, bench: Bench, cases: Sequence[Case], place: Place, tell: Teller) -> Bench:
+        """Both sides in other builds, whose code lies elsewhere, to time some cases again.
+
+        Raises:
+            BenchproofError: one does not build.
+        """
+        others = bench.others
+        if bench.builds == 1:
+            tell.stage("building both sides again, with their code elsewhere in memory")
+            others = builds.build(self.targets, place, bench.crew, (1,), tell)
+        got = Collected(
+            proofs={side: {case.name: self.got.proofs[side][case.name] for case in cases}
+                    for side in SIDES},
+            loops={case.name: self.got.loops[case.name] for case in cases},
+        )  # fmt: skip
+        return replace(
+            bench, sides={side: others[side][0] for side in SIDES}, others={},
+            scratch=bench.scratch / "elsewhere", got=got,
+        )  # fmt: skip
 
     def trace(self, bench: Bench) -> None:
         """See which lines of the package the benchmarks run, on both sides.

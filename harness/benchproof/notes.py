@@ -19,6 +19,10 @@ MEANING = {
 }
 
 
+#: Why wall time is not believed alone.
+NO_MORE = "by no more than where the code lies can explain"
+
+
 def note(
     exact: Mapping[str, str],
     wall: str | None,
@@ -47,17 +51,27 @@ def note(
     lead = next((v for v in exact.values() if v != "equivalent"), "equivalent")
     if exact and wall is not None and wall != lead:
         moved = f"{wall} ({units.change(meters['wall']['ratio'])})"
+        other = _elsewhere(meters["wall"])
         if wall == "undecided":
             seen = units.seen(meters["wall"]["detectable"])
             notes.append(f"{UNDECIDED} (could have seen {seen})")
         elif unsure:
-            notes.append(
-                f"wall time disagrees: {moved}, by no more than where the code lies can explain"
-            )
+            notes.append(f"wall time disagrees: {moved}, {other or NO_MORE}")
         else:
-            notes.append(f"wall time disagrees: {moved}")
-            notes += filter(None, [MEANING.get((exact.get("instructions", ""), wall))])
+            notes.append(f"wall time disagrees: {moved}{other and ', ' + other}")
+            if not other:
+                notes += filter(None, [MEANING.get((exact.get("instructions", ""), wall))])
     return "; ".join(notes)
+
+
+def _elsewhere(wall: Mapping[str, Any]) -> str:
+    """What builds say in which the code lies elsewhere, or nothing."""
+    other = wall.get("elsewhere")
+    if not other:
+        return ""
+    low, high = (units.change(other[end]) for end in ("low", "high"))
+    said = f"{units.change(other['ratio'])} ({low} to {high}) where the code lies elsewhere"
+    return f"and {said}" if other["verdict"] == "regressed" else f"but {said}, which may be why"
 
 
 def but_undecided(note: str) -> str:

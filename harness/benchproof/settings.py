@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any
 from . import renamed, toml, variants
 from .errors import SettingsError, told
 from .package import are_paths, are_patterns, is_place
-from .verdict import ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
+from .verdict import ALONE, ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -165,6 +165,10 @@ class Settings:
             "limits": {meter: limit.ratio for meter, limit in self.limits.items()},
             "benchmarks": {each.pattern: dict(each.limits) for each in self.overrides},
         }
+
+
+#: Of times in builds whose code lies elsewhere: they confirm what is beyond where it lies.
+BEYOND_PLACE = Settings(limits=LIMITS | {"wall": replace(LIMITS["wall"], ratio=ALONE)})
 
 
 def load(root: Path) -> Settings:

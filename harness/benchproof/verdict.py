@@ -23,6 +23,8 @@ if an exact meter is, or if instructions were not counted and wall time is; else
 time alone, where instructions are the same, speaks only if its whole interval is beyond
 `ALONE`: up to that, where the code of a build happens to lie explains it, so the case is undecided.
 So it does where an exact meter improved and time regressed: up to there the case is improved.
+What the clock alone calls slower by more is timed again, in builds that a compiler's flags lay out
+otherwise, and believed if it is beyond `ALONE` there, too.
 Wall time that disagrees with the exact meters is noted beside the verdict, not hidden in it.
 
 A case is a trade-off if what a call takes (`COST`: instructions, wall time) improved and only what
@@ -371,6 +373,14 @@ def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
     return verdict, notes.note(exact, wall, meters, unsure=unsure)
 
 
+def by_the_clock_alone(meters: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a case is slower by the clock alone, so that other builds have to confirm it."""
+    if judge_case(meters)[0] != "regressed" or "wall" not in meters:
+        return False
+    other = {"verdict": "undecided", "ratio": 1.0, "low": 1.0, "high": 1.0}
+    return judge_case({**meters, "wall": {**meters["wall"], "elsewhere": other}})[0] != "regressed"
+
+
 def _is_paid_for(said: Mapping[str, Verdict], meters: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether what a call takes improved, so that what regressed is only a means."""
     cost = {name: said[name] for name in COST if name in said}
@@ -384,9 +394,15 @@ def _is_paid_for(said: Mapping[str, Verdict], meters: Mapping[str, Mapping[str, 
 
 
 def _may_be_placement(wall: Mapping[str, Any] | None) -> bool:
-    """Whether wall time changed by so little that where the code lies may be the reason."""
+    """Whether where the code lies may be why wall time changed.
+
+    It changed by that little, or in builds in which the code lies elsewhere it is not slower.
+    """
     if wall is None or wall["verdict"] not in CHANGES:
         return False
+    confirmed = wall.get("elsewhere", wall)["verdict"] == "regressed"
+    if wall["verdict"] == "regressed" and not confirmed:
+        return True
     return bool(wall["low"] <= 1 + ALONE and wall["high"] >= 1 / (1 + ALONE))
 
 

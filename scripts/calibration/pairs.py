@@ -34,7 +34,7 @@ def proven(scene: Scene, pair: Pair, pattern: str) -> Iterator[tuple[Bench, list
         for side, commit in zip(SIDES, (base, head), strict=True)
     }
     with Crew() as crew:
-        made = builds.build(sides, here, crew, 1, scene.tell)
+        made = builds.build(sides, here, crew, (0,), scene.tell)
         built = {side: each[0] for side, each in made.items()}
         bench = Bench(built, here.suites.resolve(), crew, crew.scratch, provenance.pinned_core())
         cases = suite.select(suite.from_rows(bench.discover()), suite.expression(pattern))

@@ -187,7 +187,7 @@ def counted(tmp_path_factory, cache, toolchain):
         for side, commit in (("left", "HEAD~1"), ("right", "HEAD"))
     }
     with Crew() as crew:
-        made = builds.build(sides, place, crew, 1, Lines(Console(file=io.StringIO())))
+        made = builds.build(sides, place, crew, (0,), Lines(Console(file=io.StringIO())))
         built = {side: each[0] for side, each in made.items()}
         bench = Bench(built, SUITES, crew, tmp_path_factory.mktemp("scratch"), None)
         cases = suite.select(suite.from_rows(bench.discover()), suite.expression("spin|boxes"))

@@ -267,6 +267,53 @@ def test_a_case_is_judged_by_its_meters(said, expected, noted):
     assert bool(noted) == bool(note)
 
 
+def timed_again(word, **said):
+    """Meters as above, with wall time of builds in which the code lies elsewhere."""
+    found = meters(**said)
+    found["wall"]["elsewhere"] = meters(wall=word)["wall"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "again", "expected", "noted"),
+    [
+        ({"instructions": "equivalent"}, "regressed", "regressed", "and +20.0"),
+        ({"instructions": "equivalent"}, "undecided", "undecided", "but +2.00"),
+        ({"instructions": "improved"}, "undecided", "improved", "which may be why"),
+        ({"instructions": "improved", "bytes": "regressed"}, "equivalent", "trade-off", "but"),
+        ({"instructions": "equivalent", "bytes": "regressed"}, "undecided", "regressed", ""),
+        ({"instructions": "regressed"}, "undecided", "regressed", ""),
+    ],
+)
+def test_a_slow_down_of_the_clock_alone_has_to_be_there_in_other_builds_too(
+    said, again, expected, noted
+):
+    word, note = verdict.judge_case(timed_again(again, **said, wall="regressed"))
+    assert word == expected
+    assert noted in note
+    assert bool(noted) == bool(note)
+
+
+@pytest.mark.parametrize(
+    ("said", "alone"),
+    [
+        ({"instructions": "equivalent", "wall": "regressed"}, True),
+        ({"instructions": "improved", "wall": "regressed"}, True),
+        ({"instructions": "improved", "bytes": "regressed", "wall": "regressed"}, True),
+        # As far as where code lies explains it, it is not believed anyway.
+        ({"instructions": "equivalent", "wall": ("regressed", 1.03)}, False),
+        ({"instructions": "regressed", "wall": "regressed"}, False),
+        ({"instructions": "equivalent", "bytes": "regressed", "wall": "regressed"}, False),
+        # Without a count nothing says that the work is the same.
+        ({"wall": "regressed"}, False),
+        ({"instructions": "equivalent", "wall": "improved"}, False),
+        ({"instructions": "equivalent"}, False),
+    ],
+)
+def test_only_what_the_clock_alone_calls_slower_is_timed_in_other_builds(said, alone):
+    assert verdict.by_the_clock_alone(meters(**said)) is alone
+
+
 def case(status="measured", word=None, accepted=None):
     return {"name": "a.b", "status": status, "verdict": word, "accepted": accepted}
 
