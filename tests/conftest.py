@@ -25,7 +25,8 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "change"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "change")
+settings.load_profile(PROFILE)
 
 
 def pytest_addoption(parser) -> None:
@@ -42,6 +43,14 @@ def pytest_ignore_collect(collection_path, config) -> bool | None:
 
         return None if can_differ(collection_path) else True
     return None
+
+
+def pytest_collection_modifyitems(config, items) -> None:
+    left_out = [
+        each for each in items if PROFILE != "nightly" and each.get_closest_marker("nightly")
+    ]
+    items[:] = [each for each in items if each not in left_out]
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_report_header(config) -> str:

@@ -140,12 +140,14 @@ class Parcel:
         if inside:
             cache = root / self.place.cache.relative_to(self.place.checkout.root)
         suites, near = self.place.suites.resolve(), self.place.checkout.root.resolve()
+        # In a folder of its own: Python lists the one that it imports from, and what it finds there
+        # lies in memory before what is counted.
         put = root / suites.relative_to(near) if suites.is_relative_to(near) else (
-            self._as_long(suites)
+            self._as_long(suites.parent) / suites.name
         )  # fmt: skip
         with FileLock(_temporary() / f"benchproof-{self.key}.lock"):
             done = root / ".git" / "benchproof-unpacked"
-            if not done.exists():
+            if not (done.exists() and put.exists()):
                 for folder in (root, put):
                     shutil.rmtree(folder, ignore_errors=True)
                 self._unpack(root, put)

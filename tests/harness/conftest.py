@@ -1,6 +1,7 @@
 """A toy driver for each test, and one cache of builds for all of them."""
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from benchproof.toolchain import find
 from tests.harness.toy import Toy
 
 SUITES = Path(__file__).resolve().parent / "suites"
+#: Whether a test may look at all of it, however long that takes.
+NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,7 @@ def search(place, tell, span, bench="toy.time_spin", **more):
     return run.run(Asked(bench, span, "python", **more), place, tell)
 
 
+@pytest.mark.nightly
 def test_a_planted_2_percent_in_64_commits_takes_at_most_9_builds(toy, place, tell):
     for number in range(1, 41):
         unrelated(toy, number)
@@ -77,6 +78,7 @@ def test_the_culprit_inside_of_a_merge_is_found_around_commits_that_do_not_build
     assert "found:" in out
 
 
+@pytest.mark.nightly
 def test_a_culprit_that_hides_among_commits_that_lack_the_case_is_a_range(toy, place, tell):
     text = (toy.root / WORK).read_text(encoding="utf-8")
     good = toy.git("rev-parse", "HEAD")
@@ -103,6 +105,7 @@ def test_a_culprit_that_changed_the_answer_is_named_and_not_confirmed(toy, place
     assert "different answers: digests" in found["verdict"]["summary"]
 
 
+@pytest.mark.nightly
 def test_a_history_that_names_the_wrong_place_costs_builds_and_nothing_else(
     toy, place, tell, monkeypatch
 ):

@@ -51,6 +51,7 @@ def test_real_work_is_tuned_injected_and_found(calibrate, monkeypatch):
     assert row["verdict"]["exit"] == 1
 
 
+@pytest.mark.nightly
 def test_gates_in_which_nothing_changed_are_quiet(calibrate):
     calibration = calibrate("aa", "neutral", "report")
     same, neutral = rows(calibration, "gates")

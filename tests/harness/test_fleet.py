@@ -6,21 +6,19 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.harness.conftest import NIGHTLY, SUITES
 from tests.harness.test_meters import needs_memray
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
-SUITES = Path(__file__).resolve().parent / "suites"
 #: A history that is counted twice, with all meters each night: 12 seconds for a commit.
-COMMITS, METERS = (
-    (20, "exact") if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else (6, "bytes")
-)
+COMMITS, METERS = (20, "exact") if NIGHTLY else (6, "bytes")
 #: What a worker is told to be, by what of it is replaced before it starts.
 OTHER = {
     "processor": "from benchproof import provenance\nprovenance.cpu_model = lambda: 'abacus'\n",
@@ -31,14 +29,21 @@ OTHER = {
 
 
 @pytest.fixture
-def dask(tmp_path):
+def variables(cache):
+    """Of the client and its workers, whose folders are below a TMPDIR that nothing else uses."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield os.environ | {"BENCHPROOF_CACHE": str(cache), "TMPDIR": folder}
+
+
+@pytest.fixture
+def dask(tmp_path, variables):
     """Start parts of dask on loopback; all are ended, by their numbers."""
     started = []
 
     def start(*arguments):
         process = subprocess.Popen(
             [sys.executable, "-m", "dask", *arguments], stderr=subprocess.PIPE, text=True,
-            cwd=tmp_path,
+            cwd=tmp_path, env=variables,
         )  # fmt: skip
         started.append(process)
         for line in process.stderr:
@@ -76,14 +81,19 @@ def worker(dask, scheduler, tmp_path):
 
 
 @pytest.fixture
-def history(toy, cache):
+def history(toy, variables):
+    for file in SUITES.glob("*.py"):
+        toy.write(f"asv_benchmarks/{file.name}", file.read_text())
+    toy.git("add", "--all")
+    toy.git("commit", "--quiet", "--amend", "--no-edit")
+
     def start(results, *arguments):
-        command = [sys.executable, "-m", "benchproof.cli", "history", "--suites", SUITES,
+        command = [sys.executable, "-m", "benchproof.cli", "history",
                    "--impl", "python", "--machine", "box", "--bench", "spin|boxes",
                    "--results", results, *arguments]  # fmt: skip
         return subprocess.Popen(
             command, cwd=toy.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=os.environ | {"BENCHPROOF_CACHE": str(cache)},
+            env=variables,
         )  # fmt: skip
 
     return start
@@ -96,7 +106,7 @@ def commits(toy, number):
 
 
 def numbers(results):
-    """By file, what stands in it; and how often each commit was noted."""
+    """By file, what stands in it; and what was noted of each commit."""
     held = {file.name: json.loads(file.read_text())["results"]
             for file in results.glob("box/*.json") if file.name != "machine.json"}  # fmt: skip
     lines = (results / "box" / "measured.jsonl").read_text().splitlines()
@@ -124,7 +134,8 @@ def test_two_workers_one_killed_give_what_one_machine_gives_once_each(
     expected, _ = numbers(alone)
     found, notes = numbers(spread)
     assert len(expected) == COMMITS
-    assert found == expected
+    for name, held in expected.items():
+        assert found[name] == held, name
     assert len({note["commit"] for note in notes}) == len(notes) == COMMITS
     assert all(note["host"] and note["platform"]["cpu"] for note in notes)
 

@@ -12,6 +12,7 @@ from benchproof.errors import BenchproofError, StoppedError, TargetError
 from benchproof.loops import proposal, trial
 from benchproof.meters import instructions
 from tests.harness import loop_project as loop
+from tests.harness.conftest import NIGHTLY
 
 EXACT = ("--meters", "instructions,allocations", "--bench", "^work")
 counted = pytest.mark.skipif(bool(instructions.why_not()), reason=f"{instructions.why_not()}")
@@ -67,9 +68,11 @@ CHANGES = [
 
 @pytest.mark.slow
 @counted
-def test_ten_changes_get_ten_right_answers(project, run):
-    """As the working tree, as a patch, as a branch, in turn."""
-    for number, (name, edits, status, words) in enumerate(CHANGES):
+def test_each_of_ten_changes_gets_the_right_answer(project, run):
+    """As the working tree, as a patch, as a branch, in turn; one of each answer on a change."""
+    chosen = range(len(CHANGES)) if NIGHTLY else (4, 5, 8, 9)
+    for number in chosen:
+        name, edits, status, words = CHANGES[number]
         change(project, *edits)
         how = ("tree", "patch", "branch")[number % 3]
         arguments, stdin = ["."], None
@@ -90,7 +93,8 @@ def test_ten_changes_get_ten_right_answers(project, run):
             assert "faster: work.time_spin instructions -" in last(answer)
         project.git("checkout", "--quiet", ".")
     lines = (project.root / ".benchproof/tried.jsonl").read_text().splitlines()
-    assert [json.loads(line)["decision"] for line in lines] == 5 * ["keep"] + 5 * ["discard"]
+    expected = ["discard" if CHANGES[number][2] else "keep" for number in chosen]
+    assert [json.loads(line)["decision"] for line in lines] == expected
 
 
 @pytest.mark.slow
