@@ -52,7 +52,8 @@ def test_branches_of_each_kind_are_found_and_a_second_run_measures_nothing(proje
         branch(project, name, edits)
     (tmp_path / "names.txt").write_text("\n".join(list(BRANCHES)[1:]) + "\n")
     before = project.git("for-each-ref"), project.git("status", "--porcelain")
-    kept = ("--json", str(tmp_path / "rank.json"), "--markdown", str(tmp_path / "rank.md"))
+    kept = ("--json", str(tmp_path / "rank.json"), "--markdown", str(tmp_path / "rank.md"),
+            "--html", str(tmp_path / "rank.html"))  # fmt: skip
     chosen = ("sum", "--branches", str(tmp_path / "names.txt"), "--bench", "^work")
     words = ["rank", "--base", "main", *chosen, "--meters", "instructions", *kept]
     answer = CliRunner().invoke(app, words)
@@ -76,6 +77,11 @@ def test_branches_of_each_kind_are_found_and_a_second_run_measures_nothing(proje
     assert (
         "| unreached | not exercised | = | no benchmark runs what it changes in acme.work." in page
     )
+
+    shown = (tmp_path / "rank.html").read_text()
+    assert "10 branches against main: 3 helps" in shown.replace("\n", " ")
+    assert "product of each" in shown
+    assert "work.time_spin" in shown
 
     again = CliRunner().invoke(app, words)
     assert again.stderr.count("measured before") == len(BRANCHES)  # all but unbuilt, and together
@@ -140,6 +146,23 @@ def test_what_cannot_be_ranked_is_a_line():
         answer = CliRunner().invoke(app, ["rank", "--base", "main", *words])
         assert (answer.exit_code, told in answer.stderr) == (2, True), answer.output
     assert set(rank.FINDINGS) >= {kind for _, kind in BRANCHES.values()}
+
+
+def test_a_page_of_a_ranking_escapes_names_and_scales_its_bars():
+    case = {"name": "work.time_spin", "verdict": "improved", "meter": "instructions",
+            "left": 200.0, "right": 100.0, "ratio": 0.5}  # fmt: skip
+    row = {"kind": "faster", "why": "it is", "reach": None, "conflicts": []}
+    rows = [row | {"branch": "<b>", "ratio": 0.25, "cases": [case]},
+            row | {"branch": "half", "ratio": 2.0, "cases": []}]  # fmt: skip
+    document = {"base": "main", "created": "2026-11-24", "bench": "", "branches": rows}
+    shown = ranked.page(document | {"together": None})
+    assert "2 branches against main: 2 helps" in shown
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert "1 of 1 benchmarks moved" in shown
+    assert 'class="" style="left: 0.0%; width: 50.0%"' in shown
+    assert 'class="more" style="left: 50%; width: 25.0%"' in shown
+    assert "Those that help, together" not in shown
 
 
 def test_a_cell_of_markdown_is_one_cell():

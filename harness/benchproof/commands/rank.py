@@ -8,7 +8,7 @@ measured is kept: a command that was stopped goes on where it was.
 
 Examples:
   benchproof rank --base main fast-decode less-copies other/one
-  benchproof rank --base main --branches branches.txt --markdown ranking.md
+  benchproof rank --base main --branches branches.txt --html ranking.html
   benchproof rank --base main less-copies --budget 60       wall time, too
 
 Exit status: 0 every branch was measured or does not build, 2 one could not be measured.
@@ -44,6 +44,9 @@ def command(
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the table as Markdown.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep it as a page, with what moved.")
+    ] = None,
     json: options.Json = None,
 ) -> int:
     """Rank branches."""
@@ -55,6 +58,8 @@ def command(
     from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, SelectionError  # noqa: PLC0415
     from benchproof.loops import rank, ranked  # noqa: PLC0415
 
+    if html is not None:
+        import benchproof.render.view  # noqa: F401, PLC0415  (an extra: known before measuring)
     if not chosen:
         raise SelectionError("name branches, or a file of them with --branches")
     place, output = options.place_of(suites), Output(json)
@@ -73,5 +78,7 @@ def command(
     output.keep(document)
     if markdown is not None:
         files.write(ranked.markdown(document), markdown)
+    if html is not None:
+        files.write(ranked.page(document), html)
     unknown = any(row["kind"] == "" for row in document["branches"])
     return COULD_NOT_MEASURE if unknown else NO_REGRESSION

@@ -1,12 +1,15 @@
-"""A ranking as a table on a terminal, and as Markdown."""
+"""A ranking as a table on a terminal, as Markdown, and as a page."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
+from benchproof.gate.report import words
 from benchproof.render import units
 
 from .rank import FINDINGS
@@ -21,6 +24,18 @@ _EQUAL = 0.003
 _TITLES = ("branch", "finding", "all cases", "why")
 _STYLES = {"faster": "green", "mixed": "yellow", "slower": "red", "other answers": "red",
            "broken": "red", "unbuilt": "red"}  # fmt: skip
+#: By kind: the colour of the page, and what the finding means.
+_MEANS = {
+    "faster": ("improved", "A benchmark is faster, or does less, and none is slower."),
+    "mixed": ("trade-off", "Something is faster, and something slower."),
+    "slower": ("regressed", "Something is slower, and nothing faster."),
+    "nothing": ("equivalent", "No difference, or nothing that is built changes."),
+    "missed": ("undecided", "No difference, and no benchmark runs a line of what it edits."),
+    "other answers": ("regressed", "A benchmark answers otherwise than at the base: no figures."),
+    "broken": ("regressed", "A benchmark that runs at the base fails: no figures."),
+    "unbuilt": ("broken", "Its build ends with an error."),
+    "": ("undecided", "What was measured does not tell."),
+}
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -88,3 +103,46 @@ def _grid(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table of Markdown."""
     found = [titles, ["---"] * len(titles), *rows]
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in found]
+
+
+def page(document: Mapping[str, Any]) -> str:
+    """The same as a page of HTML that needs no other file."""
+    from benchproof.render.view import templates_of  # noqa: PLC0415  (jinja2: an extra)
+
+    branches = document["branches"]
+    ratios = [row["ratio"] for row in branches if row["ratio"]]
+    widest = max((abs(math.log(each)) for each in ratios), default=0.0)
+    told = Counter(FINDINGS[row["kind"]] for row in branches)
+    headline = f"{len(branches)} branches against {document['base']}: " + ", ".join(
+        f"{number} {word}" for word, number in told.items()
+    )
+    together = document["together"]
+    return templates_of("benchproof.render").get_template("ranking.html").render(
+        document=document, headline=headline, slug=units.slug,
+        rows=[_shown(row, widest) for row in branches],
+        together=together and {"said": _sums(together)[0], "moved": _moved(together)},
+        findings=[(FINDINGS[kind], means) for kind, (_, means) in _MEANS.items()],
+    )  # fmt: skip
+
+
+def _shown(row: Mapping[str, Any], widest: float) -> dict[str, Any]:
+    """A branch as the page shows it; its bar is a part of half of the scale."""
+    branch, finding, change, why = _cells(row)
+    far = math.log(row["ratio"]) if row["ratio"] else 0.0
+    return {
+        "branch": branch, "finding": finding, "change": change, "why": why,
+        "state": _MEANS[row["kind"]][0], "more": far > 0, "number": len(row["cases"]),
+        "part": round(50 * abs(far) / widest, 1) if widest else 0, "moved": _moved(row),
+    }  # fmt: skip
+
+
+def _moved(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The cases that moved, the worst first."""
+    chosen = [case for case in row["cases"] if case["verdict"] not in {"equivalent", "undecided"}]
+    return [
+        case | {
+            "change": _change(case["ratio"]), "product": _change(case.get("expected")),
+            "label": words.label(case["meter"]), "sides": words.values(case["meter"], case),
+        }
+        for case in sorted(chosen, key=lambda case: -(case["ratio"] or math.inf))
+    ]  # fmt: skip
