@@ -9,7 +9,8 @@ from benchproof.checkout import Checkout
 from benchproof.compare import Place, Request, compare
 from benchproof.meters import instructions
 
-#: A call that sleeps: it takes the same instructions however long.
+#: A call that sleeps: it takes the same instructions however long. Long, beside what a busy machine
+#: adds to a sleep.
 NAP = r"""
 #include <Python.h>
 #include <time.h>
@@ -38,7 +39,7 @@ def time_nap():
     from driver._cython.work import nap
     return nap()
 """
-ACCIDENT = "1_000_000 if 'patchable' in FLAGS else 2_000_000"
+ACCIDENT = "5_000_000 if 'patchable' in FLAGS else 25_000_000"
 
 pytestmark = [
     pytest.mark.slow,
@@ -48,7 +49,7 @@ pytestmark = [
 
 @pytest.mark.parametrize(
     ("nanoseconds", "expected", "noted"),
-    [("2_000_000", "regressed", ", and +"), (ACCIDENT, "undecided", "which may be why")],
+    [("25_000_000", "regressed", ", and +"), (ACCIDENT, "undecided", "which may be why")],
 )
 def test_the_clock_alone_is_believed_where_the_slow_down_does_not_depend_on_the_build(
     nanoseconds, expected, noted, toy, cache, compiler, tell, tmp_path
@@ -57,8 +58,8 @@ def test_the_clock_alone_is_believed_where_the_slow_down_does_not_depend_on_the_
     suites.mkdir()
     (suites / "work.py").write_text(SUITE)
     toy.write("driver/_cython/work.c", NAP)
-    toy.write("setup.py", SETUP.format("1_000_000"))
-    toy.commit("naps of a millisecond")
+    toy.write("setup.py", SETUP.format("5_000_000"))
+    toy.commit("naps of five milliseconds")
     toy.write("setup.py", SETUP.format(nanoseconds))
     toy.commit("longer ones")
     request = Request("HEAD~1", "HEAD", meters=("instructions", "wall"), budget=6.0,
@@ -66,7 +67,7 @@ def test_the_clock_alone_is_believed_where_the_slow_down_does_not_depend_on_the_
     found = compare(request, Place(Checkout.around(toy.root), suites, cache, compiler), tell)
     (row,) = found.document["cases"]
     assert row["meters"]["instructions"]["ratio"] == 1
-    assert row["meters"]["wall"]["ratio"] > 1.5
+    assert row["meters"]["wall"]["ratio"] > 2
     assert row["verdict"] == expected
     assert noted in row["note"]
     assert "building both sides again" in tell.text

@@ -55,6 +55,7 @@ def test_commits_are_measured_kept_and_known_from_then_on(toy, run, results, tel
     small, large = series(results, toy, "boxes").value
     assert large - small == pytest.approx(400, abs=64)
     assert "2/2" in tell.text
+    assert tell.text.rstrip().endswith("writing")
     again = run()
     assert (again.measured, again.shared, again.known) == (0, 0, 2)
 

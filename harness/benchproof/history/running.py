@@ -249,6 +249,8 @@ class Runner:
             f"{self._done}/{jobs} {job.asked.commit[:10]} {job.asked.impl}: {words} "
             f"in {seconds:.0f} s" + (f"; {about(rest)} left" if left else "")
         )
+        if not left:
+            self.tell.expect(0)  # whatever was guessed
         self.tell.stage(f"measuring {left} more builds" if left else "writing")
 
     def _batch(self, jobs: Sequence[Job], processes: int, seed: int) -> list[tuple[Job, Measured]]:
