@@ -86,6 +86,11 @@ class Bench:
         """How many builds each side has."""
         return 1 + min((len(each) for each in self.others.values()), default=0)
 
+    @property
+    def alike(self) -> bool:
+        """Whether both sides are compiled, or neither is."""
+        return len({each.kind for each in self.sides.values()}) == 1
+
     def discover(self, side: SideName = "right") -> list[dict[str, Any]]:
         """The benchmarks, as a side's worker finds them.
 

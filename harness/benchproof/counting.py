@@ -111,7 +111,12 @@ def count_again(
     counted: int = 1,
     after: float = 0.0,
 ) -> None:
-    """Count changes again in other layouts, before they are believed."""
+    """Count changes again in other layouts, before they are believed.
+
+    Not where one side is compiled and the other is not: nobody asks whether they differ at all.
+    """
+    if not bench.alike:
+        return
     for layout in range(counted, MOST_LAYOUTS):
         doubtful = [case for case in cases if is_doubtful(bench, case, settings)]
         doubtful += doubtful_together(bench, cases, doubtful, settings)

@@ -12,8 +12,8 @@ CASE = Case("toy.time_x", "toy.time_x", None, "1", answers_may_differ=False)
 class Counted:
     """A bench whose counts come from a list, one a layout; the last one stays."""
 
-    def __init__(self, ratios, builds=1):
-        self.got = Collected()
+    def __init__(self, ratios, builds=1, *, alike=True):
+        self.got, self.alike = Collected(), alike
         self.builds, self.ratios, self.spots = builds, list(ratios), []
         self.count_instructions([CASE], FIRST)
 
@@ -59,6 +59,12 @@ def test_a_change_that_one_layout_hides_is_seen_in_the_others(tell):
     counting.count_again(bench, [CASE], tell)
     assert len(bench.spots) >= counting.LAYOUTS
     assert bench.judged()["verdict"] == "regressed"
+
+
+def test_compiled_code_beside_pure_python_is_counted_once(tell):
+    bench = Counted([0.8], alike=False)
+    counting.count_again(bench, [CASE], tell)
+    assert bench.spots == [FIRST]
 
 
 def test_layouts_are_counted_in_every_build_in_turn(tell):
