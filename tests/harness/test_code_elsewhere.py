@@ -50,7 +50,9 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("nanoseconds", "expected", "noted"),
     [
-        ("25_000_000", "regressed", ", and \N{MULTIPLICATION SIGN}"),
+        pytest.param(
+            "25_000_000", "regressed", ", and \N{MULTIPLICATION SIGN}", marks=pytest.mark.nightly
+        ),
         (ACCIDENT, "undecided", "which may be why"),
     ],
 )
