@@ -119,6 +119,7 @@ def test_tests_that_are_benchmarks_are_listed_and_compared_by_exact_meters(
     assert project.git("status", "--porcelain") == ""
 
 
+@pytest.mark.nightly
 def test_the_head_s_own_tests_are_measured_by_a_gate_and_a_history_says_what_it_is_of(
     project, cache
 ):

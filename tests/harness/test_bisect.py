@@ -118,6 +118,7 @@ def test_a_history_that_names_the_wrong_place_costs_builds_and_nothing_else(
     assert "that was no help" in tell.text
 
 
+@pytest.mark.nightly
 def test_ends_that_cost_the_same_are_an_error(toy, place, tell):
     unrelated(toy, 1)
     with pytest.raises(BisectError, match="there is nothing to find: instructions went from"):

@@ -145,6 +145,7 @@ def test_a_case_feels_nothing_of_which_others_were_asked_for(toy, run, results):
     assert series(results, toy, "boxes").value.tolist() == alone.tolist()
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(bool(instructions.why_not()), reason="no valgrind")
 def test_instructions_are_the_same_in_another_run_and_the_canary_in_another_commit(
     toy, run, results

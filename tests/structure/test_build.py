@@ -61,6 +61,7 @@ def test_a_failed_compilation_is_fatal_where_compiled_was_asked_for(checkout):
     assert not list((checkout / "wheels").glob("*.whl"))
 
 
+@pytest.mark.nightly
 def test_a_module_that_does_not_compile_takes_all_others_along(checkout):
     with (checkout / "driver" / "_cython" / "topology" / "token.pyx").open("a") as source:
         source.write('cdef extern from "no_such_header.h":\n    int nothing()\nnothing()\n')
