@@ -153,7 +153,7 @@ CASES = [Case(f"toy.time_{n}", f"toy.time_{n}", None, "1", answers_may_differ=Fa
 class Counted:
     """A bench whose counts come from a list, one a layout; the last one stays."""
 
-    builds = 1
+    builds, alike = 1, True
 
     def __init__(self, ratios):
         self.got, self.ratios, self.spots = Collected(), list(ratios), []
