@@ -15,8 +15,8 @@
 
 PYTHON ?= python3
 VENV   ?= .venv
-# Parts of the tests that run at a time: three keep two cores busy, since each waits for its workers.
-JOBS   ?= 3
+# Parts of the tests that run at a time.
+JOBS   ?= 2
 BIN    := $(VENV)/bin
 # Installs as pip does, several times as fast.
 UV     := 0.13.9

@@ -95,6 +95,7 @@ def test_a_culprit_that_hides_among_commits_that_lack_the_case_is_a_range(toy, p
     assert "one of 2 commits" in told_of(found)
 
 
+@pytest.mark.nightly
 def test_a_culprit_that_changed_the_answer_is_named_and_not_confirmed(toy, place, tell):
     toy.edit(WORK, END, MUCH_DEARER * "    total += times\n" + END)
     culprit = toy.commit("another answer")

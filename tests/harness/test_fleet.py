@@ -18,7 +18,7 @@ from tests.harness.test_meters import needs_memray
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
 #: A history that is counted twice, with all meters each night: 12 seconds for a commit.
-COMMITS, METERS = (20, "exact") if NIGHTLY else (6, "bytes")
+COMMITS, METERS = (20, "exact") if NIGHTLY else (4, "bytes")
 #: What a worker is told to be, by what of it is replaced before it starts.
 OTHER = {
     "processor": "from benchproof import provenance\nprovenance.cpu_model = lambda: 'abacus'\n",
@@ -142,20 +142,20 @@ def test_two_workers_one_killed_give_what_one_machine_gives_once_each(
 
 @needs_memray
 def test_a_client_that_was_killed_goes_on_where_it_was(toy, history, worker, scheduler, tmp_path):
-    commits(toy, 6)
+    commits(toy, 4)
     worker()
     arguments = (tmp_path / "kept", "--scheduler", scheduler, "--meters", "bytes")
     process = history(*arguments)
     for line in process.stderr:
-        if "2/6" in line:
+        if "2/4" in line:
             process.kill()
             break
     process.communicate()
     out, err = history(*arguments).communicate(timeout=300)
     known = int(re.search(r"(\d+) known before", out)[1])
-    assert 2 <= known < 6, err
+    assert 2 <= known < 4, err
     found, notes = numbers(tmp_path / "kept")
-    assert len(found) == 6
+    assert len(found) == 4
     assert len({note["commit"] for note in notes}) == len(notes)
 
 

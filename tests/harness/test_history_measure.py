@@ -133,6 +133,7 @@ def test_a_history_in_which_nothing_has_a_number_could_not_measure(toy, run):
     assert run(bench="spin").status == 0
 
 
+@pytest.mark.nightly
 @needs_memray
 def test_a_case_feels_nothing_of_which_others_were_asked_for(toy, run, results):
     add_newer(toy)
