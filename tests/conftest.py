@@ -46,11 +46,10 @@ def pytest_ignore_collect(collection_path, config) -> bool | None:
 
 
 def pytest_collection_modifyitems(config, items) -> None:
-    left_out = [
-        each for each in items if PROFILE != "nightly" and each.get_closest_marker("nightly")
-    ]
-    items[:] = [each for each in items if each not in left_out]
-    config.hook.pytest_deselected(items=left_out)
+    if PROFILE != "nightly":
+        left_out = [each for each in items if each.get_closest_marker("nightly")]
+        items[:] = [each for each in items if not each.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_report_header(config) -> str:

@@ -486,7 +486,8 @@ class _Comparison:
                 continue
             names = {row["name"] for row in judge.cases_of(samples, each)
                      if verdict.by_the_clock_alone(row["meters"])}  # fmt: skip
-            cases = [case for case in each.cases if case.name in names]
+            ready = counting.measurable(bench, each.cases, "wall")
+            cases = [case for case in ready if case.name in names]
             if cases:
                 other = each.elsewhere(bench, cases, self.place, self.tell)
                 one = timing.Timed(other, cases, settings=BEYOND_PLACE)
