@@ -42,6 +42,9 @@ _FIXED_HASH_SEED = 0
 #: The most cases that one pair of processes counts, where there could be several: each has to
 #: start first, which takes seconds under valgrind.
 LEAST = 16
+#: Pairs of processes that count, where one side is compiled and the other is not: the cheaper one
+#: waits for the other, and a core with it. Counts depend on it, so it does not follow the machine.
+LANES = 2
 
 #: Told the name of a case when it is done on both sides.
 Heard = Callable[[str], None]
@@ -65,9 +68,6 @@ class Bench:
         core: for wall time, or None.
         got: what has been answered.
         others: further builds of the same sides, laid out differently; for counting only.
-        lanes: among how many pairs of processes instructions are counted. Two keep two cores
-            busy where one side is much dearer than the other. It is part of what a count depends
-            on, so it does not follow the machine.
         extra: turns of extra work in front of every call of the right side, for a control.
     """
 
@@ -78,7 +78,6 @@ class Bench:
     core: int | None
     got: Collected = field(default_factory=Collected)
     others: Mapping[SideName, Sequence[Built]] = field(default_factory=dict)
-    lanes: int = 1
     extra: int = 0
 
     @property
@@ -132,7 +131,7 @@ class Bench:
                           if case.name in self.got.prices else {})
             for case in cases
         ]  # fmt: skip
-        lanes = self.lanes if len(rows) > LEAST else 1
+        lanes = 1 if self.alike or len(rows) <= LEAST else LANES
         for name, said, folders in self._both("instructions", rows, spot, lanes):
             for side, row in said.items():
                 if not self._failed(side, row) and "dumps" in row:

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from .suite import Case
     from .targets import Target
 
-#: Pairs of processes that count, where the two sides are different variants: the cheaper one waits
-#: for the other, and a core with it.
-LANES = 2
-
 
 class Named:
     """A teller for one of two that talk at the same time."""
@@ -162,7 +158,6 @@ class Lane(Sampled):
         self.bench = Bench(
             firsts, suites, crew, self.scratch, core, self.got,
             others={side: each[1:] for side, each in built.items()},
-            lanes=LANES if left.kind != right.kind else 1,
         )  # fmt: skip
         return self.bench
 
@@ -244,7 +239,7 @@ class Lane(Sampled):
             running = replace(
                 bench, sides=dict.fromkeys(SIDES, bench.sides["right"]),
                 others=dict.fromkeys(SIDES, bench.others.get("right", ())),
-                scratch=bench.scratch / f"control{extra}", got=got, lanes=1, extra=extra,
+                scratch=bench.scratch / f"control{extra}", got=got, extra=extra,
             )  # fmt: skip
             running.count_instructions([case])
             counting.count_again(running, [case], tell, settings)
