@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
+from benchproof import verdict
 from benchproof.gate.report import words
 from benchproof.render import units
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 #: Of a product of ratios, what is no change: the usual limit of instructions.
 _EQUAL = 0.003
 _TITLES = ("branch", "finding", "all cases", "why")
-_STYLES = {"faster": "green", "mixed": "yellow", "slower": "red", "other answers": "red",
-           "broken": "red", "unbuilt": "red"}  # fmt: skip
-#: By kind: the colour of the page, and what the finding means.
+#: By state, how a terminal shows it; the page has a class of that name.
+_STYLES = {"improved": "green", "trade-off": "yellow", "regressed": "red", "broken": "red"}
+#: By kind: its state, and what the finding means.
 _MEANS = {
     "faster": ("improved", "A benchmark is faster, or does less, and none is slower."),
     "mixed": ("trade-off", "Something is faster, and something slower."),
@@ -74,7 +75,7 @@ def show(document: Mapping[str, Any], console: Console) -> None:
     for title in _TITLES:
         table.add_column(title, overflow="fold", justify="right" if "all" in title else "left")
     for row in document["branches"]:
-        style = _STYLES.get(row["kind"], "")
+        style = _STYLES.get(_MEANS[row["kind"]][0], "")
         table.add_row(*(Text(cell, style if n == 1 else "") for n, cell in enumerate(_cells(row))))
     console.print()
     console.print(table)
@@ -138,7 +139,7 @@ def _shown(row: Mapping[str, Any], widest: float) -> dict[str, Any]:
 
 def _moved(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The cases that moved, the worst first."""
-    chosen = [case for case in row["cases"] if case["verdict"] not in {"equivalent", "undecided"}]
+    chosen = [case for case in row["cases"] if case["verdict"] in verdict.MOVED]
     return [
         case | {
             "change": _change(case["ratio"]), "product": _change(case.get("expected")),
