@@ -4,6 +4,7 @@ A session, a connection and a cluster stand in for those of a running driver; th
 the future reads of them.
 """
 
+import inspect
 import uuid
 from types import SimpleNamespace
 
@@ -65,8 +66,10 @@ def message(body, columns=None):
 def bare(number):
     """A future of a prepared statement, the body of its result, and the metadata that it has."""
     about = metadata(number)
-    made = future(statement=prepared([], result=about), bound_result_metadata=about)
-    return made, bare_rows(0, number), about
+    # Before DRIVER-153 (29 July 2026) a future was not given the metadata of its statement.
+    takes = inspect.signature(ResponseFuture).parameters
+    more = {"bound_result_metadata": about} if "bound_result_metadata" in takes else {}
+    return future(statement=prepared([], result=about), **more), bare_rows(0, number), about
 
 
 def told(made):
