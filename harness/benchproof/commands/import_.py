@@ -3,6 +3,8 @@
 KIND is go (what `go test -bench` prints), pyperf or asv (a result file). Two files are the left
 side and the right one; with --right all FILEs are of the left side. Several files of a side are
 several runs of it. Nothing is measured: a verdict is as good as the way in which both sides were.
+With --history the files are of many commits, one each, and become a history in DIR; `changes`
+and `publish` look for one in reports/results/asv.
 
 Examples:
   go test -bench . -benchmem -count 10 ./... > old.txt     (then edit, and once more: new.txt)
@@ -10,6 +12,7 @@ Examples:
   benchproof import go old.txt new.txt --records go.jsonl.gz; benchproof judge go.jsonl.gz --all
   benchproof import pyperf main.json.gz branch.json.gz --json -
   benchproof import asv old1.json old2.json --right new1.json --right new2.json
+  benchproof import pyperf --history reports/results/asv *.json.gz; benchproof changes
 
 Exit status: 0 no regression, 1 regression, 2 a file cannot be read, or nothing can be compared.
 """
@@ -17,7 +20,7 @@ Exit status: 0 no regression, 1 regression, 2 a file cannot be read, or nothing 
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,6 +53,9 @@ def command(
     skip: Annotated[
         bool, typer.Option("--skip-malformed", help="Leave out lines that cannot be read.")
     ] = False,
+    history: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep files of many commits as a history.")
+    ] = None,
     records: options.Records = None,
     json: options.Json = None,
     everything: options.All = False,
@@ -60,6 +66,10 @@ def command(
     from benchproof.errors import SelectionError  # noqa: PLC0415
     from benchproof.foreign import readings  # noqa: PLC0415
 
+    if history is not None:
+        if right or records is not None:
+            raise SelectionError("--history keeps commits: there are no sides, and no records")
+        return _keep(kind, files, history, Output(json), skip=skip)
     if not right and len(files) != 2:
         raise SelectionError("two files are compared; --right FILE names more of the right side")
     named: dict[SideName, Sequence[Path]] = {
@@ -102,3 +112,27 @@ def _read(kind: Kind, files: Sequence[Path], *, skip: bool) -> Iterable[Reading]
         )
     if lines.bad:
         typer.echo(f"{len(lines.bad)} lines are left out:\n{lines.told()}", err=True)
+
+
+def _keep(kind: Kind, files: Sequence[Path], folder: Path, output: Output, *, skip: bool) -> int:
+    """Keep files of commits as a history.
+
+    Raises:
+        BenchproofError: a file cannot be read, or is of no commit.
+    """
+    from benchproof.checkout import Checkout  # noqa: PLC0415  (as above)
+    from benchproof.errors import NO_REGRESSION  # noqa: PLC0415
+    from benchproof.foreign import histories  # noqa: PLC0415
+
+    runs = ((file, list(_read(kind, [file], skip=skip))) for file in files)
+    kept = histories.keep(kind.value, runs, folder, Checkout.around(Path.cwd()))
+    for name, why in kept.left_out.items():
+        typer.echo(f"left out: {name}: {why}", err=True)
+    output.console().print(
+        f"{kept.numbers} numbers of {len(kept.commits)} commits are in {folder}", soft_wrap=True
+    )
+    output.keep({
+        "schema": 1, "kind": "import", "commits": sorted(kept.commits), "numbers": kept.numbers,
+        "left_out": kept.left_out,
+    })  # fmt: skip
+    return NO_REGRESSION

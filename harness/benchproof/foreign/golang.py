@@ -67,6 +67,17 @@ class Reader:
         return "\n".join([*self.bad[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
 
+def commit(file: Path) -> str:
+    """The commit that a file says it is of (its line ``commit: d7ac34d``), or "".
+
+    Raises:
+        BenchproofError: the file cannot be read.
+    """
+    with _opened(file) as lines:
+        found = filter(None, (_SETTING.match(line.rstrip()) for line in lines))
+        return next((each[2].strip() for each in found if each[1] == "commit" and each[2]), "")
+
+
 @contextmanager
 def _opened(file: Path) -> Iterator[TextIO]:
     """A text file, unpacked if its name ends in ``.gz``."""

@@ -96,7 +96,7 @@ def entries(timed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         tracked = {key: value for key, value in timed.items() if key not in _OF_TIMES} | {
             "name": stored(name, meter),
             "type": "track",
-            "code": f"# {meter} of a call of {name}, counted by benchproof history",
+            "code": f"# {meter} of a call of {name}",
             "unit": UNITS[meter],
             "version": version(str(timed["version"]), meter),
         }
