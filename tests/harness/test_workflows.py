@@ -14,7 +14,7 @@ from benchproof.gate.report import comment
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".github" / "workflows"
-GUIDE = ROOT / "docs" / "pull-requests.md"
+GUIDES = [ROOT / "docs" / name for name in ("pull-requests.md", "fleet.md")]
 #: What each job of this repository may write; nothing, unless it is here.
 WRITES = {
     ("bench-report.yml", "tell"): {"pull-requests", "statuses"},
@@ -30,8 +30,8 @@ ACTIONLINT, ZIZMOR = (
 
 
 def copyable():
-    """The workflows in the guide, by the names that it gives them."""
-    text = GUIDE.read_text(encoding="utf-8")
+    """The workflows in the guides, by the names that those give them."""
+    text = "\n".join(guide.read_text(encoding="utf-8") for guide in GUIDES)
     found = re.findall(
         r"^`\.github/workflows/(\S+)`:\n\n```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
     )
@@ -75,8 +75,8 @@ def uses(name, action):
     ]  # fmt: skip
 
 
-def test_the_guide_has_four_workflows_one_of_which_is_short():
-    names = ["bench-report", "bench", "gate", "pages"]
+def test_the_guides_have_five_workflows_one_of_which_is_short():
+    names = ["bench-report", "bench", "gate", "pages", "shards"]
     assert sorted(copyable()) == [f"guide/{name}.yml" for name in names]
     assert len(copyable()["guide/gate.yml"].splitlines()) < 40
 
@@ -189,9 +189,9 @@ def test_the_commands_in_the_workflows_exist():
 
     commands = typer.main.get_command(cli.app).commands
     asked = re.findall(
-        r"benchproof (gate|publish|doctor)\b(.*)", "\n".join(map(_flat, TEXTS.values()))
+        r"benchproof (gate|publish|doctor|compare|merge)\b(.*)", "\n".join(map(_flat, TEXTS.values()))
     )
-    assert {name for name, _ in asked} == {"gate", "publish", "doctor"}
+    assert {name for name, _ in asked} == {"gate", "publish", "doctor", "compare", "merge"}
     for name, rest in asked:
         known = {option for each in commands[name].params for option in each.opts}
         assert set(re.findall(r"--[\w-]+", rest)) <= known
