@@ -12,6 +12,7 @@ import functools
 import hashlib
 import importlib.metadata
 import io
+import os
 import shutil
 import socket
 import subprocess
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Self
 import distributed
 from filelock import FileLock
 
-from . import provenance, toolchain
+from . import provenance, toolchain, variables
 from .checkout import Checkout
 from .errors import BenchproofError, StoppedError
 from .history.measure import Measured, Measurer
@@ -37,7 +38,7 @@ from .place import Place
 from .processes import Crew
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .history.choice import Plan
     from .history.loops import Loops
@@ -69,6 +70,7 @@ def identity() -> dict[str, str]:
         "valgrind": str(facts["valgrind"]),
         "packages": ", ".join(f"{name} {each}" for name, each in facts["packages"].items()),
         "compiler": str(facts["compiler"]),
+        "variables": ", ".join(f"{name}={each}" for name, each in variables.deciding().items()),
         "lengths of the paths of Python, benchproof and TMPDIR":
             " ".join(str(len(str(each))) for each in (sys.executable, here, _temporary())),
     }  # fmt: skip
@@ -96,6 +98,7 @@ class Parcel:
         objects: git's, packed: of the commits that are measured and all before them.
         changed: a tar file of what differs from that commit, and of the benchmarks.
         gone: files of that commit that are not there any more.
+        given: the variables that the project's build reads, as they are set at the client.
     """
 
     key: str
@@ -104,6 +107,7 @@ class Parcel:
     objects: bytes
     changed: bytes
     gone: tuple[str, ...]
+    given: Mapping[str, str]
 
     @classmethod
     def of(cls, place: Place, commits: Iterable[str]) -> Parcel:
@@ -125,9 +129,10 @@ class Parcel:
             cwd=checkout.root, input="\n".join(sorted({*commits, head})).encode() + b"\n",
             capture_output=True, check=True,
         ).stdout  # fmt: skip
-        words = (*sorted({*commits, head}), *gone, str(place))
+        given = variables.matching(checkout.build_variables)
+        words = (*sorted({*commits, head}), *gone, str(place), str(given))
         key = hashlib.sha256("\0".join(words).encode() + held.getvalue()).hexdigest()
-        return cls(key[:24], place, head, objects, held.getvalue(), gone)
+        return cls(key[:24], place, head, objects, held.getvalue(), gone, given)
 
     def unpacked(self) -> Place:
         """The place of this worker: as long as the client's, made if it is not there.
@@ -199,8 +204,17 @@ def _plain(about: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return None if Path(about.name).name == "__pycache__" else about
 
 
-#: Of this worker: the parcels that it unpacked.
-_places: dict[str, Place] = {}
+#: Of this worker: the parcels that it unpacked, and their build variables.
+_places: dict[str, tuple[Place, Mapping[str, str]]] = {}
+
+
+def here(key: str) -> Place:
+    """On a worker: where a parcel is unpacked; its build variables are this process's then."""
+    place, given = _places[key]
+    for name in variables.matching(place.checkout.build_variables):
+        del os.environ[name]
+    os.environ.update(given)
+    return place
 
 
 async def _look() -> dict[str, str] | str:
@@ -213,7 +227,7 @@ async def _look() -> dict[str, str] | str:
 
 async def _admit(parcel: Parcel, dask_worker: Any = None) -> None:  # noqa: ANN401  (dask's worker)
     """On a worker: unpack, and take units from now on, one at a time."""
-    _places[parcel.key] = await asyncio.to_thread(parcel.unpacked)
+    _places[parcel.key] = await asyncio.to_thread(parcel.unpacked), parcel.given
     await dask_worker.set_resources(**{_resource(parcel.key): 1})
 
 
@@ -225,7 +239,7 @@ def _resource(key: str) -> str:
 def _count(key: str, cases: Sequence[Case], loops: Loops, asked: Asked) -> tuple[Measured, Loops]:
     """On a worker: measure a commit in a variant; with the plan of its loops."""
     with Crew() as crew:
-        found = Measurer(_places[key], cases, loops, crew).measure(asked)
+        found = Measurer(here(key), cases, loops, crew).measure(asked)
     found.host = socket.gethostname()
     return found, loops
 

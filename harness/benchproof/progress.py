@@ -32,6 +32,19 @@ class Teller(Protocol):
         """Something worth keeping on the screen."""
 
 
+class Silent:
+    """Tells nobody."""
+
+    def stage(self, text: str) -> None:
+        """Nothing."""
+
+    def expect(self, seconds: float) -> None:
+        """Nothing."""
+
+    def line(self, text: str) -> None:
+        """Nothing."""
+
+
 class TimeLeft(ProgressColumn):
     """Minutes and seconds until the deadline; the clock runs while a stage is silent."""
 

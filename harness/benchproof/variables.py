@@ -33,6 +33,8 @@ PASSED = (
     "SETUPTOOLS_*", "DISTUTILS_*", "PBR_VERSION", "CYTHON_*", "CMAKE_*", "SKBUILD_*", "MESON*",
     "NINJA*", "CARGO_*", "RUST*", "PYO3_*", "MATURIN_*", "HATCH_*",
 )  # fmt: skip
+#: Of those, what differs between shells and machines that build the same.
+_OF_A_SHELL = ("PATH", "HOME", "SYSTEMROOT", "LANG", "LC_*")
 #: Passed, and not in the key: where scratch files go changes no build.
 SCRATCH = ("TMPDIR", "TEMP", "TMP")
 #: How Python code asks for a variable.
@@ -51,16 +53,30 @@ def passed(more: Sequence[str] = ()) -> dict[str, str]:
     Args:
         more: patterns that the project names.
     """
-    patterns = (*PASSED, *more)
-    found = {
-        name: value
-        for name, value in sorted(os.environ.items())
-        if name not in _OURS and any(fnmatchcase(name, pattern) for pattern in patterns)
-    }
+    found = matching((*PASSED, *more))
     programs = sysconfig.get_path("scripts")
     folders = [programs, *found.get("PATH", os.defpath).split(os.pathsep)]
     found["PATH"] = os.pathsep.join(dict.fromkeys(folders))
     return found
+
+
+def matching(patterns: Sequence[str]) -> dict[str, str]:
+    """The variables that are set and that some patterns name."""
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name not in _OURS and any(fnmatchcase(name, pattern) for pattern in patterns)
+    }
+
+
+def deciding(more: Sequence[str] = ()) -> dict[str, str]:
+    """Of what a build gets, what may make another build of the same sources.
+
+    Args:
+        more: patterns that the project names.
+    """
+    shell = matching(_OF_A_SHELL)
+    return {name: value for name, value in matching((*PASSED, *more)).items() if name not in shell}
 
 
 def scratch() -> dict[str, str]:

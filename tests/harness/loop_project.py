@@ -106,6 +106,8 @@ JOINED = """    text = ""
 """
 EVENS = "    return [each for each in range(number) if each % 2 == 0]\n"
 WORK = "src/acme/work.py"
+#: The project's settings, and which variables its build reads.
+READS = '[tool.benchproof]\nbuild-variables = ["ACME_*"]'
 #: By name: the file, what is replaced in it, and by what.
 FASTER = {
     "sum": (WORK, SPIN, "    return sum(range(times))\n"),

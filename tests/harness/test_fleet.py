@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 import psutil
 import pytest
 
+from tests.harness import loop_project as loop
 from tests.harness.conftest import NIGHTLY, SUITES
 from tests.harness.test_meters import needs_memray
 
@@ -25,7 +27,21 @@ OTHER = {
     "Python": "import platform\nplatform.python_version = lambda: '2.7.18'\n",
     "benchproof": "import importlib.metadata as m\nm.version = lambda name, old=m.version: "
                   "'0.0.7' if name == 'benchproof' else old(name)\n",
+    "variables": "import os\nos.environ['CFLAGS'] = '-O0'\n",
 }  # fmt: skip
+#: Of a build that writes a variable down, and what the benchmark does with it.
+SETUP = """import os
+from setuptools import setup
+
+with open("src/acme/built.py", "w") as out:
+    out.write(f'SIZE = {os.environ.get("ACME_SIZE")}')
+setup()
+"""
+SIZED = """from acme.built import SIZE
+
+
+def spin(times):
+    bytearray(SIZE)"""
 
 
 @pytest.fixture
@@ -99,6 +115,32 @@ def history(toy, variables):
     return start
 
 
+@pytest.fixture
+def ranking(tmp_path, variables):
+    """Rank three branches of a project, whose build reads a variable."""
+    project = loop.make(tmp_path / "acme")
+    project.edit("pyproject.toml", "[tool.benchproof]", loop.READS)
+    project.write("setup.py", SETUP)
+    project.edit(loop.WORK, "def spin(times):", SIZED)
+    project.commit("a variable")
+    for name in ("sum", "dict"):
+        project.git("checkout", "--quiet", "-b", name, "main")
+        project.edit(*loop.FASTER[name])
+        project.commit(name)
+    project.git("checkout", "--quiet", "main")
+
+    def start(document, *arguments):
+        command = [sys.executable, "-m", "benchproof.cli", "rank", "--base", "main", "sum", "dict",
+                   "--bench", "spin|unique", "--meters", "bytes", "--json", document,
+                   *arguments]  # fmt: skip
+        return subprocess.Popen(
+            command, cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=variables | {"ACME_SIZE": "54321"},
+        )  # fmt: skip
+
+    return start
+
+
 def commits(toy, number):
     for size in range(200, 100 + 100 * number, 100):
         toy.edit("driver/work.py", f"bytearray({size - 100})", f"bytearray({size})")
@@ -159,11 +201,32 @@ def test_a_client_that_was_killed_goes_on_where_it_was(toy, history, worker, sch
     assert len({note["commit"] for note in notes}) == len(notes)
 
 
+@needs_memray
+def test_a_ranking_by_workers_is_that_of_one_machine(ranking, worker, scheduler, tmp_path, cache):
+    workers = worker(), worker()
+    process = ranking(tmp_path / "many.json", "--scheduler", scheduler)
+    _, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    assert "2 workers measure" in err
+    assert len(workers) == 2
+    (found := json.loads((tmp_path / "many.json").read_text())).pop("created")
+    shutil.rmtree(cache / "rank")
+    process = ranking(tmp_path / "alone.json")
+    _, err = process.communicate(timeout=600)
+    assert "measured before" not in err
+    (alone := json.loads((tmp_path / "alone.json").read_text())).pop("created")
+    for row in (*found["branches"], *filter(None, [found["together"]])):
+        assert row.pop("host")
+    assert found == alone
+    spin = next(case for case in alone["branches"][0]["cases"] if case["name"] == "work.time_spin")
+    assert spin["left"] > 54321  # the client's variable, on each machine
+
+
 @pytest.mark.parametrize("what", OTHER)
 def test_a_worker_that_is_another_is_left_out_by_a_line(history, worker, scheduler, tmp_path, what):
     worker(OTHER[what])
     process = history(tmp_path / "kept", "--scheduler", scheduler, "--meters", "bytes")
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 2, err
     assert re.search(rf"tcp://127\.0\.0\.1:\d+ is left out: {what} ", err)
     assert "none of the 1 workers" in err
@@ -174,7 +237,7 @@ def test_a_worker_that_is_another_is_left_out_by_a_line(history, worker, schedul
 def test_a_scheduler_that_does_not_answer_is_one_line_and_status_2(history, tmp_path):
     process = history(tmp_path / "kept", "--scheduler", "tcp://127.0.0.1:9", "--meters", "bytes")
     started = time.monotonic()
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 2, started
     assert "no scheduler of dask answers at tcp://127.0.0.1:9" in err
     assert "Traceback" not in err
@@ -182,6 +245,6 @@ def test_a_scheduler_that_does_not_answer_is_one_line_and_status_2(history, tmp_
 
 def test_wall_time_with_a_scheduler_is_refused_by_a_line(history, tmp_path):
     process = history(tmp_path / "kept", "--scheduler", "tcp://127.0.0.1:9", "--wall")
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 2, err
     assert "--scheduler is for exact meters" in err

@@ -1,13 +1,16 @@
 """Many branches: what each brings, what none of the benchmarks runs, and all that help together."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
+from benchproof import compare
 from benchproof.checkout import Checkout
 from benchproof.commands.app import app
-from benchproof.loops import rank, ranked, reach
+from benchproof.errors import BenchproofError
+from benchproof.loops import branches, rank, ranked, reach
 from benchproof.meters import instructions
 from benchproof.profile import tracer
 from tests.harness import loop_project as loop
@@ -169,3 +172,96 @@ def test_a_cell_of_markdown_is_one_cell():
     row = {"branch": "a|b", "kind": "", "why": "x", "ratio": None, "reach": None, "conflicts": []}
     page = ranked.markdown({"base": "main", "branches": [row], "together": None})
     assert page.splitlines()[-1] == "| a\\|b | not decided | - | x |"
+
+
+def fork(project, tmp_path):
+    """A clone with references of its own: its address, and their commits."""
+    made = {}
+    folder = tmp_path / "fork"
+    project.git("clone", "--quiet", "--bare", str(project.root), str(folder))
+    for number, name in enumerate(("refs/heads/perf/one", "refs/heads/perf/two", "refs/heads/other",
+                                   "refs/pull/7/head", "refs/merge-requests/8/head")):  # fmt: skip
+        made[name] = project.git(
+            "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", "commit-tree",
+            "-p", "main", "-m", f"{number}", "main^{tree}",
+        )  # fmt: skip
+        project.git("-C", str(folder), "update-ref", name, made[name])
+    return str(folder), made
+
+
+def test_branches_are_named_by_patterns_here_and_in_another_repository(project, tmp_path):
+    here = Checkout.around(project.root)
+    head = project.git("rev-parse", "HEAD")
+    for name in ("perf/here", "perf/more", "old"):
+        project.git("branch", name)
+    address, there = fork(project, tmp_path)
+    before = project.git("for-each-ref"), project.git("status", "--porcelain")
+    assert branches.find(["perf/*", "old", "perf/here", head[:8]], [], "", here) == dict.fromkeys(
+        ("perf/here", "perf/more", "old", head[:8]), head
+    )
+    found = branches.find(["perf/[ot]*"], [], address, here)
+    assert found == {name: there[f"refs/heads/{name}"] for name in ("perf/one", "perf/two")}
+    assert here.merge_base("main", found["perf/one"]) == head
+    requests = ["#7", "7 the same again", "file"]
+    with pytest.raises(BenchproofError, match="'file': a line is a pull request's number"):
+        branches.find([], requests, address, here)
+    assert branches.find([], requests[:2], address, here) == {"#7": there["refs/pull/7/head"]}
+    project.git("remote", "add", "origin", address)
+    assert branches.find([], ["7"], "", here) == {"#7": there["refs/pull/7/head"]}
+    assert (project.git("for-each-ref"), project.git("status", "--porcelain")) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("https://github.com/a/b/pull/7", ("https://github.com/a/b", "#7", "refs/pull/7/head")),
+        ("https://github.com/a/b/pull/7/files said to be 2x",
+         ("https://github.com/a/b", "#7", "refs/pull/7/head")),
+        ("https://gitlab.com/a/b/-/merge_requests/8#note_1",
+         ("https://gitlab.com/a/b", "#8", "refs/merge-requests/8/head")),
+        ("https://codeberg.org/a/b/pulls/9", ("https://codeberg.org/a/b", "#9",
+                                              "refs/pull/9/head")),
+        ("12", ("origin", "#12", "refs/pull/12/head")),
+    ],
+)  # fmt: skip
+def test_a_pull_request_is_a_number_or_an_address(line, asked):
+    assert branches._request(line, "origin") == asked
+
+
+@pytest.mark.parametrize(
+    ("names", "requests", "told"),
+    [
+        (["prf/one"], [], "no branch 'prf/one' in .*did you mean perf/one"),
+        (["nothing/*"], [], r"no branch 'nothing/\*' in"),
+        ([], ["99"], "has no refs/pull/99/head"),
+    ],
+)
+def test_what_another_repository_has_not_is_told_by_name(project, tmp_path, names, requests, told):
+    address, _ = fork(project, tmp_path)
+    with pytest.raises(BenchproofError, match=told):
+        branches.find(names, requests, address, Checkout.around(project.root))
+    with pytest.raises(BenchproofError, match="git ls-remote failed"):
+        branches.find(["x"], [], str(tmp_path / "nowhere"), Checkout.around(project.root))
+
+
+def test_a_result_is_of_the_benchmarks_wherever_they_lie(project, place, tmp_path, monkeypatch):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "one.py").write_text("def time_one(): pass\n")
+    project.edit("pyproject.toml", "[tool.benchproof]", loop.READS)
+    here = replace(place, checkout=Checkout(project.root, folder), suites=folder)
+    row = {"base": "a" * 40, "commit": "b" * 40}
+
+    def key():
+        request = compare.Request("a", "b")
+        return rank._key(row, request, replace(here, checkout=Checkout(project.root, folder)))
+
+    keys = [key()]
+    (folder / "one.py").write_text("def time_one(): return 1\n")
+    keys.append(key())
+    monkeypatch.setenv("ACME_FAST", "1")
+    keys.append(key())
+    monkeypatch.setenv("LANG", "tlh")
+    keys.append(key())
+    assert len(set(keys)) == 3
+    assert keys[2] == keys[3]

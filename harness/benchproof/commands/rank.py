@@ -4,10 +4,14 @@ Exact meters of all; with --budget also wall time where one of them changed. A b
 helps and hurts, does nothing, is not exercised (no benchmark runs the lines that it changes),
 changes answers, breaks a benchmark or does not build. Those that help are merged, as far as they
 do not conflict, and measured together. Benchmarks and settings are the working tree's. What was
-measured is kept: a command that was stopped goes on where it was.
+measured is kept: a command that was stopped goes on where it was. BRANCH may be a pattern. With
+--repo branches and pull requests are another repository's, a fork's for example.
 
 Examples:
   benchproof rank --base main fast-decode less-copies other/one
+  benchproof rank --base main 'perf/*' --repo https://github.com/me/fork
+  benchproof rank --base origin/main --prs prs.txt          a number or an address a line
+  benchproof rank --base main 'perf/*' --scheduler tcp://10.0.0.1:8786     (docs/fleet.md)
   benchproof rank --base main --branches branches.txt --html ranking.html
   benchproof rank --base main less-copies --budget 60       wall time, too
 
@@ -33,6 +37,15 @@ def command(
     named: Annotated[
         Path | None, typer.Option("--branches", metavar="FILE", help="With a branch a line.")
     ] = None,
+    requests: Annotated[
+        Path | None, typer.Option("--prs", metavar="FILE", help="With a pull request a line.")
+    ] = None,
+    repo: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Of the branches; default: this repository.")
+    ] = "",
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Of dask's: its workers take a branch each.")
+    ] = "",
     bench: options.Bench = "",
     meters: options.Meters = "exact",
     budget: options.Budget = None,
@@ -51,17 +64,19 @@ def command(
 ) -> int:
     """Rank branches."""
     wanted = options.chosen_meters(meters)
-    words = named.read_text(encoding="utf-8").split("\n") if named else []
-    chosen = [*(branches or ()), *(line.strip() for line in words if line.strip())]
+    chosen = [*(branches or ()), *_lines(named)]
 
     from benchproof import compare, files  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, SelectionError  # noqa: PLC0415
+    from benchproof.loops import branches as listed  # noqa: PLC0415
     from benchproof.loops import rank, ranked  # noqa: PLC0415
 
     if html is not None:
-        import benchproof.render.view  # noqa: F401, PLC0415  (an extra: known before measuring)
-    if not chosen:
-        raise SelectionError("name branches, or a file of them with --branches")
+        import benchproof.render.view  # noqa: PLC0415  (an extra: known before measuring)
+    if scheduler:
+        import benchproof.fleet  # noqa: F401, PLC0415  (as above)
+    if not chosen and requests is None:
+        raise SelectionError("name branches, or a file with --branches or --prs")
     place, output = options.place_of(suites), Output(json)
     if budget is not None:
         wanted = (*wanted, "wall")
@@ -70,9 +85,9 @@ def command(
     )
     with output.telling() as tell:
         document = rank.rank(
-            base, chosen, request,
+            base, listed.find(chosen, _lines(requests), repo, place.checkout), request,
             lambda left, right: options.sides_of(left, right, impl, bench), place, tell,
-            together=not alone,
+            together=not alone, scheduler=scheduler,
         )  # fmt: skip
     ranked.show(document, output.console())
     output.keep(document)
@@ -82,3 +97,18 @@ def command(
         files.write(ranked.page(document), html)
     unknown = any(row["kind"] == "" for row in document["branches"])
     return COULD_NOT_MEASURE if unknown else NO_REGRESSION
+
+
+def _lines(file: Path | None) -> list[str]:
+    """The lines of a file that hold something.
+
+    Raises:
+        BenchproofError: it cannot be read.
+    """
+    from benchproof.errors import told  # noqa: PLC0415  (as above)
+
+    try:
+        text = file.read_text(encoding="utf-8") if file else ""
+    except OSError as error:
+        raise told(error) from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

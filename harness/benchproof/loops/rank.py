@@ -10,17 +10,22 @@ import hashlib
 import itertools
 import json
 import math
-from dataclasses import asdict, replace
+import socket
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import compare, files, provenance, targets
+from benchproof import compare, files, provenance, targets, variables
 from benchproof.errors import BenchproofError, BuildError, StoppedError
+from benchproof.processes import Crew
+from benchproof.progress import Silent
 from benchproof.results import now
 
 from . import proposal, reach, trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from benchproof.place import Place
     from benchproof.progress import Teller
@@ -37,42 +42,33 @@ FINDINGS = {
 
 
 def rank(
-    base: str, branches: Sequence[str], request: compare.Request, impls: Impls, place: Place,
-    tell: Teller, *, together: bool = True,
+    base: str, branches: Mapping[str, str], request: compare.Request, impls: Impls, place: Place,
+    tell: Teller, *, together: bool = True, scheduler: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """Measure all branches; the document.
 
     Args:
         base: where they left from, as written.
-        branches: as written.
+        branches: commits by what they are called.
         request: what is the same of all comparisons.
         impls: the variants of a comparison of two commits.
         place: the checkout.
         tell: hears of it.
         together: whether those that help are measured together, too.
+        scheduler: address of dask's, whose workers measure a branch each; "": this machine does.
 
     Raises:
-        BenchproofError: a branch names nothing, or the base cannot be measured.
+        BenchproofError: the base names nothing, or cannot be measured.
         StoppedError: Ctrl-C; what was measured before is kept.
     """
     checkout = place.checkout
     start = checkout.commit(base)
     rows: list[dict[str, Any]] = [
-        {
-            "branch": name,
-            "commit": checkout.commit(name),
-            "base": checkout.merge_base(base, name),
-            "conflicts": [],
-        }
-        for name in dict.fromkeys(branches)
-    ]
-    for number, row in enumerate(rows, 1):
-        tell.line(f"{number} of {len(rows)}: {row['branch']}")
-        try:
-            row.update(_measured(row["base"], row["commit"], request, impls, place, tell))
-        except StoppedError as error:
-            words = f"stopped at {row['branch']}: the same command goes on from there"
-            raise StoppedError(words) from error
+        {"branch": name, "commit": commit, "base": checkout.merge_base(base, commit),
+         "conflicts": []} for name, commit in branches.items()
+    ]  # fmt: skip
+    measure = _Measure(request, impls, place, tell, scheduler)
+    measure.all(rows)
     order = list(FINDINGS)
     rows.sort(key=lambda row: (order.index(row["kind"]), row["ratio"] or math.inf))
     for one, other in itertools.combinations(rows, 2):
@@ -82,23 +78,107 @@ def rank(
     helping = [row for row in rows if row["kind"] == "faster"]
     found = None
     if together and len(helping) > 1:
-        found = _together(start, helping, request, impls, place, tell)
+        found = _together(start, helping, measure)
     return {"schema": SCHEMA, "kind": "rank", "created": now(), "base": base, "commit": start,
             "bench": request.bench, "branches": rows, "together": found}  # fmt: skip
 
 
+@dataclass(frozen=True)
+class _Measure:
+    """How branches are measured: here, or on a scheduler's workers; each once, and kept."""
+
+    request: compare.Request
+    impls: Impls
+    place: Place
+    tell: Teller
+    scheduler: str
+
+    def all(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Fill in what is found of branches.
+
+        Raises:
+            BenchproofError: a base cannot be measured.
+            StoppedError: Ctrl-C; what was measured before is kept.
+        """
+        todo = []
+        for number, row in enumerate(rows, 1):
+            asked = replace(
+                self.request, left=row["base"][:12], right=row["commit"][:12], lines=True,
+                impls=self.impls(row["base"][:12], row["commit"][:12]),
+            )  # fmt: skip
+            kept = self.place.cache / "rank" / f"{_key(row, asked, self.place)}.json"
+            said = f"{number} of {len(rows)}: {row['branch']}"
+            if kept.exists():
+                self.tell.line(f"{said}: measured before, taken from the cache")
+                row.update(files.read_json(kept))
+            else:
+                todo.append((row, asked, kept, said))
+        if self.scheduler and todo:
+            self._spread(todo)
+            return
+        for row, asked, kept, said in todo:
+            self.tell.line(said)
+            try:
+                found = _measured(row["base"], row["commit"], asked, self.place, self.tell)
+            except StoppedError as error:
+                raise _stopped() from error
+            _keep(row, found, kept)
+
+    def _spread(self, todo: Sequence[_Todo]) -> None:
+        """The same on workers, a branch each at a time: both of its sides on one machine."""
+        from benchproof import fleet  # noqa: PLC0415  (dask is an extra)
+
+        parcel = fleet.Parcel.of(
+            self.place, (row[side] for row, *_ in todo for side in ("base", "commit"))
+        )
+        with Crew() as crew, fleet.Fleet(self.scheduler, parcel, crew, self.tell) as workers:
+            pool = ThreadPoolExecutor(max_workers=workers.size)
+            ask = {
+                pool.submit(workers.call, _there, row["base"], row["commit"], asked): each
+                for each in todo
+                for row, asked, *_ in (each,)
+            }
+            try:
+                for number, future in enumerate(as_completed(ask), 1):
+                    row, _, kept, _ = ask[future]
+                    found = future.result()
+                    self.tell.line(f"{number} of {len(todo)}: {row['branch']}: "
+                                   f"{FINDINGS[found['kind']]}, by {found['host']}")  # fmt: skip
+                    _keep(row, found, kept)
+            except KeyboardInterrupt as error:
+                raise _stopped() from error
+            finally:
+                crew.stop()
+                pool.shutdown(cancel_futures=True)
+
+
+#: A branch, what is asked of it, the file that keeps the answer, and what is said before.
+_Todo = tuple[dict[str, Any], compare.Request, Path, str]
+
+
+def _stopped() -> StoppedError:
+    return StoppedError("stopped: what was measured is kept, and the same command goes on")
+
+
+def _keep(row: dict[str, Any], found: dict[str, Any], kept: Path) -> None:
+    """Fill in a branch, and keep what is found unless something outside may be the reason."""
+    if found["kind"] not in {"unbuilt", "broken", ""}:
+        files.write_json(found, kept)
+    row.update(found)
+
+
+def _there(key: str, base: str, commit: str, asked: compare.Request) -> dict[str, Any]:
+    """On a worker of a fleet: what a change of a commit brings."""
+    from benchproof import fleet  # noqa: PLC0415  (as above)
+
+    found = _measured(base, commit, asked, fleet.here(key), Silent())
+    return found | {"host": socket.gethostname()}
+
+
 def _measured(
-    base: str, commit: str, request: compare.Request, impls: Impls, place: Place, tell: Teller
+    base: str, commit: str, asked: compare.Request, place: Place, tell: Teller
 ) -> dict[str, Any]:
-    """What a change of a commit brings, measured now or before."""
-    kept = place.cache / "rank" / f"{_key(base, commit, request, place)}.json"
-    if kept.exists():
-        tell.line("measured before, taken from the cache")
-        found: dict[str, Any] = files.read_json(kept)
-        return found
-    asked = replace(
-        request, left=base[:12], right=commit[:12], impls=impls(base[:12], commit[:12]), lines=True
-    )
+    """What a change of a commit brings."""
     try:
         outcome, decision = trial.measure(asked, place, tell)
     except BuildError as error:
@@ -123,7 +203,6 @@ def _measured(
         if decision.kind == "nothing" and reached.none:
             found |= {"kind": "missed", "why": "no benchmark runs what it changes in "
                       f"{', '.join(reached.missed)}"}  # fmt: skip
-    files.write_json(found, kept)
     return json.loads(json.dumps(found))  # type: ignore[no-any-return]
 
 
@@ -132,43 +211,46 @@ def _row(decision: trial.Decision) -> dict[str, Any]:
     return {"kind": decision.kind, "why": decision.why, "ratio": None, "cases": [], "reach": None}
 
 
-def _key(base: str, commit: str, request: compare.Request, place: Place) -> str:
+def _key(row: Mapping[str, Any], asked: compare.Request, place: Place) -> str:
     """The name of a result in the cache: of all that can change it."""
     checkout = place.checkout
-    suites = checkout.working((checkout.suites,)) if checkout.suites else {}
+    folder = place.suites if place.suites.is_dir() else place.suites.parent
+    suites = [(each.relative_to(folder).as_posix(), each.read_text(encoding="utf-8"))
+              for each in sorted(folder.rglob("*.py"))]  # fmt: skip
     parts = [
-        SCHEMA, base, commit, asdict(request), suites, str(place.suites),
-        checkout.working((targets.PROJECT,)), provenance.gather(place.toolchain) | {"load": 0},
+        SCHEMA, row["base"], row["commit"], asdict(asked), suites, str(place.suites),
+        checkout.working((targets.PROJECT,)), variables.deciding(checkout.build_variables),
+        provenance.gather(place.toolchain) | {"load": 0},
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def _together(
-    start: str, helping: Sequence[dict[str, Any]], request: compare.Request, impls: Impls,
-    place: Place, tell: Teller,
-) -> dict[str, Any] | None:  # fmt: skip
+    start: str, helping: Sequence[dict[str, Any]], measure: _Measure
+) -> dict[str, Any] | None:
     """Those that help, merged in their order as far as they merge, against the product of each."""
-    tip, taken, left_out = start, [], []
-    for row in helping:
-        tree = place.checkout.merged(tip, row["commit"])
+    tip, taken, left_out, checkout = start, [], [], measure.place.checkout
+    for each in helping:
+        tree = checkout.merged(tip, each["commit"])
         if tree is None:
-            left_out.append(row["branch"])
+            left_out.append(each["branch"])
             continue
-        taken.append(row)
-        tip = proposal.hold(tree, (tip, row["commit"]), f"with {row['branch']}", place.checkout)
+        taken.append(each)
+        tip = proposal.hold(tree, (tip, each["commit"]), f"with {each['branch']}", checkout)
     if len(taken) < 2:
         return None
-    tell.line(f"together: {', '.join(row['branch'] for row in taken)}")
-    tree = place.checkout.ask("rev-parse", f"{tip}^{{tree}}")
-    about = {"branches": [row["branch"] for row in taken], "left_out": left_out, "tree": tree}
+    names = [each["branch"] for each in taken]
+    tree = checkout.ask("rev-parse", f"{tip}^{{tree}}")
+    about = {"branches": names, "left_out": left_out, "tree": tree}
+    row: dict[str, Any] = {"branch": f"together, {', '.join(names)}", "base": start, "commit": tip}
     try:
-        found = _measured(start, tip, request, impls, place, tell)
+        measure.all([row])
+    except StoppedError:
+        raise
     except BenchproofError as error:
-        if isinstance(error, StoppedError):
-            raise
         return about | _row(trial.Decision("discard", str(error).splitlines()[0]))
-    for case in found["cases"]:
-        alone = [each["ratio"] for row in taken for each in row["cases"]
+    for case in row["cases"]:
+        alone = [each["ratio"] for other in taken for each in other["cases"]
                  if each["name"] == case["name"]]  # fmt: skip
         case["expected"] = math.prod(alone) if all(alone) else None
-    return about | found
+    return row | about
