@@ -189,7 +189,8 @@ def test_the_commands_in_the_workflows_exist():
 
     commands = typer.main.get_command(cli.app).commands
     asked = re.findall(
-        r"benchproof (gate|publish|doctor|compare|merge)\b(.*)", "\n".join(map(_flat, TEXTS.values()))
+        r"benchproof (gate|publish|doctor|compare|merge)\b(.*)",
+        "\n".join(map(_flat, TEXTS.values())),
     )
     assert {name for name, _ in asked} == {"gate", "publish", "doctor", "compare", "merge"}
     for name, rest in asked:
