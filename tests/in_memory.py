@@ -195,6 +195,7 @@ class InMemorySession:
             policy = {"column_encryption_policy": column_encryption_policy}
             handler = type(handler.__name__, (handler,), policy)
         self.cluster = Cluster(protocol_version, features, column_encryption_policy)
+        self.preparing = {}
         self.servers, self.pools = {}, {}
         for number, (address, answer_of) in enumerate((hosts or {"127.0.0.1": answer}).items(), 1):
             host = Host(address, host_id=UUID(int=number))

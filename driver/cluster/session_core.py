@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..execution.listeners import RequestEvent
     from ..execution.metrics import Metrics
     from ..execution.options import RequestOptions
+    from ..execution.request import Preparing
     from ..net.timers import Timers
     from ..policies.load_balancing import LoadBalancingPolicy
     from ..pool.host_pool import HostPool
@@ -76,6 +77,7 @@ class SessionCore:
         timestamp_generator: called for it, in microseconds since the epoch.
         max_trace_wait: seconds that a trace is waited for.
         request_listeners: called with each request before it is sent.
+        preparing: what hosts are asked to prepare again.
         session_id: tells sessions apart.
         is_shutdown: whether ``close`` has begun.
     """
@@ -97,6 +99,7 @@ class SessionCore:
         "max_trace_wait",
         "metrics",
         "pools",
+        "preparing",
         "request_listeners",
         "session_id",
         "timers",
@@ -121,6 +124,7 @@ class SessionCore:
         self._handlers: dict[type[ProtocolHandler], type[ProtocolHandler]] = {}
         self.max_trace_wait = 2.0
         self.request_listeners: tuple[Callable[[RequestEvent], object], ...] = ()
+        self.preparing: dict[tuple[Host, bytes], Preparing] = {}
         self.session_id = uuid4()
         self.is_shutdown = False
         refuse_in_child(self)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .listeners import RequestEvent
     from .metrics import Metrics
     from .options import Options
+    from .request import Preparing
 
 
 class Cluster(Protocol):
@@ -100,6 +101,13 @@ class Session(Protocol):
     @property
     def request_listeners(self) -> Sequence[Callable[[RequestEvent], object]]:
         """Called with each request before its first page is asked for, on the calling thread."""
+
+    @property
+    def preparing(self) -> dict[tuple[Host, bytes], Preparing]:
+        """What hosts are asked to prepare again, by host and id. The loop's thread.
+
+        Of a session, since names in a statement are relative to the keyspace of its connections.
+        """
 
     def with_row_factory(self, options: Options, row_factory: RowFactory) -> Options:
         """Options with another shape of rows. Any thread."""

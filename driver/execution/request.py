@@ -192,6 +192,94 @@ class FollowUp:
         """Let the work go on: it is for everybody."""
 
 
+class Preparing:
+    """A PREPARE on its way to a host, for all requests that wait for it.
+
+    Each request to a node that has just started hears that its statement is not known there: were
+    all of them to ask, the node would get as many PREPARE as requests.
+
+    Attributes:
+        key: the host, and the id of the statement.
+        known: what the session has being prepared, by that.
+        waiting: the requests that wait.
+        asking: what carries the message; it is no request of anybody, so that none's end is its.
+    """
+
+    __slots__ = ("asking", "key", "known", "waiting")
+
+    def __init__(
+        self, request: RequestExecution, key: tuple[Host, bytes], message: PrepareMessage
+    ) -> None:
+        """Let other requests know that one asks."""
+        self.key = key
+        self.known = request.session.preparing
+        self.known[key] = self
+        self.waiting: dict[AwaitsPrepare, None] = {}  # in the order in which they came
+        self.asking = RequestExecution(request.session, message, request.query)
+
+    def ask(self) -> bool:
+        """Send it, if the host can be used."""
+        is_sent = self.asking._query(self.key[0], None, self._answered)
+        if not is_sent:
+            del self.known[self.key]
+        return is_sent
+
+    def _answered(
+        self, host: Host, connection: Connection, pool: HostPool, response: object
+    ) -> None:
+        """Hand the answer on to those that wait for it."""
+        pool.return_connection(connection)
+        del self.known[self.key]
+        waiting, self.waiting = self.waiting, {}
+        for request in waiting:
+            request(host, connection, response)
+
+    def leave(self, request: AwaitsPrepare) -> None:
+        """Have one wait no longer, and nobody ask if it was the last."""
+        if request in self.waiting:
+            del self.waiting[request]
+            if not self.waiting:
+                del self.known[self.key]
+                self.asking.abandon()
+
+
+class AwaitsPrepare:
+    """A request that goes on when a host knows its statement.
+
+    Attributes:
+        request: what waits.
+        prepared: the statement.
+        preparing: what it waits for.
+    """
+
+    __slots__ = ("prepared", "preparing", "request")
+
+    def __init__(
+        self, request: RequestExecution, prepared: PreparedStatement, preparing: Preparing
+    ) -> None:
+        """Wait."""
+        self.request = request
+        self.prepared = prepared
+        self.preparing = preparing
+        preparing.waiting[self] = None
+        request._in_flight.add(self)
+
+    def __call__(self, host: Host, connection: Connection, response: object) -> None:
+        """Go on with the answer to PREPARE."""
+        request = self.request
+        request._in_flight.remove(self)
+        try:
+            request._execute_after_prepare(self.prepared, host, connection, response)
+        except BaseException as exc:
+            log.exception("Unexpected exception while handling the answer to PREPARE")
+            request._set_final_exception(as_exception(exc, "handling the answer"))
+            outlive(exc)
+
+    def give_up(self) -> None:
+        """Leave the others waiting."""
+        self.preparing.leave(self)
+
+
 class RequestExecution:
     """One request and its pages, without anybody who waits for it.
 
@@ -716,11 +804,27 @@ class RequestExecution:
             )
             return
         self._prepared_again |= {(host, query_id)}
+        self._have_prepared(host, prepared)
+
+    def _have_prepared(self, host: Host, prepared: PreparedStatement) -> None:
+        """Ask a host to prepare a statement, unless another request has; wait for the answer."""
+        key = (host, prepared.query_id)
+        preparing = self.session.preparing.get(key)
+        if preparing is not None:
+            AwaitsPrepare(self, prepared, preparing)
+            return
         log.debug("Re-preparing on %s what it does not know: %s", host, prepared.query_string)
+        names_keyspace = ProtocolVersion.uses_keyspace_flag(self.session.cluster.protocol_version)
         message = PrepareMessage(
             prepared.query_string, keyspace=prepared.keyspace if names_keyspace else None
         )
-        if not self._query(host, message, partial(self._execute_after_prepare, prepared)):
+        preparing = Preparing(self, key, message)
+        waiting = AwaitsPrepare(self, prepared, preparing)
+        if preparing.ask():
+            self.attempted_hosts.append(host)
+        else:
+            self._in_flight.remove(waiting)
+            self._errors = {**self._errors, **preparing.asking.attempt_errors}
             self._retry(None, None)
 
     def _execute_after_prepare(
@@ -728,19 +832,16 @@ class RequestExecution:
         prepared: PreparedStatement,
         host: Host,
         connection: Connection,
-        pool: HostPool | None,
         response: object,
     ) -> None:
         """Send the request again, now that the node knows its statement."""
         if isinstance(response, ConnectionException):
-            self._could_not_prepare(host, connection, pool, response)
+            self._could_not_prepare(host, response)
             return
         if not isinstance(response, ResultMessage) or response.query_id is None:
             # An error or nonsense: the same as if the request had got it.
-            self._set_result(host, connection, pool, response)
+            self._set_result(host, connection, None, response)
             return
-        if pool is not None:
-            pool.return_connection(connection)
         if response.query_id != prepared.query_id:
             self._set_final_exception(
                 DriverException(
@@ -754,16 +855,12 @@ class RequestExecution:
             prepared.update_result_metadata(response.column_metadata, response.result_metadata_id)
         self._retry(host, None)
 
-    def _could_not_prepare(
-        self, host: Host, connection: Connection, pool: HostPool | None, error: ConnectionException
-    ) -> None:
+    def _could_not_prepare(self, host: Host, error: ConnectionException) -> None:
         """Go on to the next host: this one did not run the request, for it said so before.
 
         No retry policy is asked, then: it would have to fear for a statement that is not
         idempotent.
         """
-        if pool is not None:
-            pool.return_connection(connection)
         if self._metrics is not None:
             self._metrics.on_connection_error()
         self._errors = {**self._errors, host: error}

@@ -67,6 +67,20 @@ def test_what_the_server_forgot_is_prepared_again(table):
     assert table.execute(read, (1,)).one()[0] == "two"
 
 
+def test_many_requests_at_once_have_the_server_prepare_once(table, caplog):
+    insert = table.prepare("INSERT INTO t (k, v) VALUES (?, 'v')")
+    table.execute("DROP TABLE t", timeout=30)
+    table.execute("CREATE TABLE t (k int PRIMARY KEY, v text)")
+    with caplog.at_level("DEBUG", logger="driver.execution.request"):
+        futures = [table.execute_async(insert, (k,)) for k in range(100)]
+        for future in futures:
+            future.result()
+    again = [text for text in caplog.messages if text.startswith("Re-preparing")]
+    # An answer may be late enough to find the PREPARE of the others answered.
+    assert 1 <= len(again) < 10
+    assert table.execute("SELECT count(*) FROM t").one()[0] == 100
+
+
 def test_preparing_again_fails_with_the_servers_error_if_it_cannot_be(table):
     read = table.prepare("SELECT v FROM t WHERE k = ?")
     table.execute("DROP TABLE t", timeout=30)
