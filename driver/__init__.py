@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         MonotonicTimestampGenerator,
         NeverRetryPolicy,
         NoSpeculativeExecutionPolicy,
+        PreparationPolicy,
         RackAwareRoundRobinPolicy,
         ReconnectionPolicy,
         RetryPolicy,
@@ -209,6 +210,7 @@ __all__ = [
     "OperationTimedOut",
     "Overloaded",
     "PlainTextAuthProvider",
+    "PreparationPolicy",
     "PreparedQueryNotFound",
     "PreparedStatement",
     "ProtocolException",
@@ -286,8 +288,9 @@ _FROM = {
         EC2MultiRegionTranslator ExponentialBackoffRetryPolicy ExponentialReconnectionPolicy
         FallthroughRetryPolicy HostDistance HostFilterPolicy HostStateListener
         LoadBalancingPolicy MonotonicTimestampGenerator NeverRetryPolicy
-        NoSpeculativeExecutionPolicy RackAwareRoundRobinPolicy ReconnectionPolicy
-        RetryPolicy RoundRobinPolicy SpeculativeExecutionPolicy TokenAwarePolicy
+        NoSpeculativeExecutionPolicy PreparationPolicy RackAwareRoundRobinPolicy
+        ReconnectionPolicy RetryPolicy RoundRobinPolicy SpeculativeExecutionPolicy
+        TokenAwarePolicy
         WhiteListRoundRobinPolicy
     """,
     "results": """

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..policies.address_translation import AddressTranslator
     from ..policies.column_encryption import ColumnEncryptionPolicy
     from ..policies.load_balancing import HostStateListener, LoadBalancingPolicy
+    from ..policies.preparation import PreparationPolicy
     from ..policies.reconnection import ReconnectionPolicy
     from ..policies.retry import RetryPolicy
     from ..pool.host_pool import HostPool
@@ -167,6 +168,7 @@ class BaseCluster(Generic[Done]):
     application_info: _Option[Any] = _Option()
     metadata_request_timeout: _Option[float | None] = _Option()
     schema_metadata_page_size: _Option[int] = _Option()
+    preparation_policy: _Option[PreparationPolicy | None] = _Option()
     column_encryption_policy: _Option[ColumnEncryptionPolicy | None] = _Option()
     monitor_reporting_enabled: _Option[bool] = _Option()
     monitor_reporting_interval: _Option[float] = _Option()

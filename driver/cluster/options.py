@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..auth import AuthProvider
     from ..policies.column_encryption import ColumnEncryptionPolicy
     from ..policies.load_balancing import LoadBalancingPolicy
+    from ..policies.preparation import PreparationPolicy
     from ..policies.retry import RetryPolicy
     from ..topology.host import Conviction, Host
 
@@ -125,6 +126,9 @@ class ClusterOptions:
         metadata_request_timeout: when a ScyllaDB node gives up a query of the driver's own; None
             for ``control_connection_timeout``, 0 for the node's own limit.
         schema_metadata_page_size: rows a page of the driver's own queries.
+        preparation_policy: what sessions keep prepared, and which texts they prepare by
+            themselves; None for nothing and none. Not together with column_encryption_policy,
+            which encrypts bound values and no literals.
         monitor_reporting_enabled: accepted and without effect, like the interval: only the
             Insights of DSE hear of it.
         monitor_reporting_interval: see there.
@@ -176,6 +180,7 @@ class ClusterOptions:
     application_info: Any = None
     metadata_request_timeout: float | None = None
     schema_metadata_page_size: int = 1000
+    preparation_policy: PreparationPolicy | None = None
     monitor_reporting_enabled: bool = True
     monitor_reporting_interval: float = 30
 
@@ -215,6 +220,11 @@ class ClusterOptions:
         self._check_contact_points()
         self._check_protocol_version()
         self._check_profiles()
+        if self.preparation_policy is not None and self.column_encryption_policy is not None:
+            raise ValueError(
+                "preparation_policy does not go together with column_encryption_policy: a value "
+                "would be encrypted or not by how often its text was executed"
+            )
         for name in _TIMES:
             value = getattr(self, name)
             if value is not None and value < 0:

@@ -28,6 +28,7 @@ from ..types.literals import Encoder
 from ..wire.codec import ProtocolHandler
 from ..wire.requests import PrepareMessage
 from .pools import SessionPools
+from .preparing import PreparedCache
 from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET, ConfigMode, ExecutionProfile
 from .settings import with_encryption
 from .user_types import field_names, literal_of
@@ -70,6 +71,7 @@ class SessionCore:
     Attributes:
         cluster: the core of the cluster that it belongs to.
         pools: its pools.
+        prepared_cache: what it keeps prepared; None unless the options say so.
         loop, timers, metrics: those of the cluster.
         encoder: writes parameters of simple statements as literals.
         default_fetch_size: rows a page where a statement does not say; None switches paging off.
@@ -99,6 +101,7 @@ class SessionCore:
         "max_trace_wait",
         "metrics",
         "pools",
+        "prepared_cache",
         "preparing",
         "request_listeners",
         "session_id",
@@ -111,6 +114,8 @@ class SessionCore:
         """Take over the cluster's settings; there are no pools before ``open``."""
         self.cluster = cluster
         self.pools = SessionPools(cluster)
+        policy = cluster.options.preparation_policy
+        self.prepared_cache = None if policy is None else PreparedCache(self, policy)
         self.loop = cluster.loop
         self.timers: Timers = cluster.timers
         self.metrics: Metrics | None = cluster.metrics
@@ -266,6 +271,8 @@ class SessionCore:
         elif isinstance(query, PreparedStatement):
             query = query.bind(parameters)
             parameters = None
+        if parameters is not None and self.prepared_cache is not None:
+            query, parameters = self.prepared_cache.bound(query, parameters, more)
         call = self._options_of_call(
             trace, custom_payload, timeout, paging_state, host, execute_as, row_factory
         )
@@ -368,11 +375,11 @@ class SessionCore:
         custom_payload: Mapping[str, bytes | None] | None = None,
         keyspace: str | None = None,
     ) -> PreparedStatement:
-        """Have a text prepared by one host, and after that by all others.
+        """Have a text prepared by one host, and after that by all others; or take what is kept.
 
         Args:
             query: CQL text with ``?`` for each value.
-            custom_payload: for a custom query handler of the server.
+            custom_payload: for a custom query handler of the server, which is asked each time.
             keyspace: what its names are relative to (v5), in place of the session's keyspace.
 
         Raises:
@@ -380,6 +387,17 @@ class SessionCore:
             ProtocolException: the answer has no prepared statement.
             DriverException: what the server says to the text, or no host is there.
         """
+        if self.prepared_cache is not None and custom_payload is None:
+            return await self.prepared_cache.prepare(query, keyspace)
+        return await self.prepare_anew(query, custom_payload, keyspace)
+
+    async def prepare_anew(
+        self,
+        query: str,
+        custom_payload: Mapping[str, bytes | None] | None = None,
+        keyspace: str | None = None,
+    ) -> PreparedStatement:
+        """As ``prepare``, whatever is kept."""
         core = self.cluster
         message = PrepareMessage(query, keyspace)
         message.update_custom_payload(custom_payload)

@@ -17,6 +17,7 @@ from .load_balancing import (
     WhiteListRoundRobinPolicy,
     WrapperPolicy,
 )
+from .preparation import PreparationPolicy
 from .reconnection import (
     ConstantReconnectionPolicy,
     ExponentialReconnectionPolicy,
@@ -62,6 +63,7 @@ __all__ = [
     "NeverRetryPolicy",
     "NoSpeculativeExecutionPlan",
     "NoSpeculativeExecutionPolicy",
+    "PreparationPolicy",
     "RackAwareRoundRobinPolicy",
     "ReconnectionPolicy",
     "RetryPolicy",

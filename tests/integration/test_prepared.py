@@ -1,9 +1,15 @@
 """Prepared statements: bound, and prepared anew when the server forgot them or a table changed."""
 
+import time
+from uuid import UUID
+
 import pytest
 
+from driver.policies import PreparationPolicy
 from driver.protocol.errors import InvalidRequest
 from driver.protocol.unset import UNSET_VALUE
+from driver.statements import BoundStatement, SimpleStatement
+from driver.types.literals import ValueSequence
 
 
 @pytest.fixture
@@ -116,3 +122,41 @@ def test_preparing_a_text_twice_gives_the_same_statement_id(table):
     assert first.query_id == second.query_id
     table.execute("INSERT INTO t (k, v) VALUES (1, 'one')")
     assert table.execute(first, (1,)).one() == table.execute(second, (1,)).one() == ("one",)
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_texts_with_parameters_mean_the_same_when_they_are_prepared(
+    table, clusters, one_node, keyspace_name, version
+):
+    """As literals first, then bound: each text gives the same rows at every execution."""
+    table.execute(
+        "CREATE TABLE u (k int, c uuid, v text, w double, t timestamp, PRIMARY KEY (k, c))"
+    )
+    session = clusters(
+        one_node.addresses,
+        protocol_version=version,
+        preparation_policy=PreparationPolicy(after=1),
+    ).connect(keyspace_name)
+    key = UUID(int=7)
+    texts = [
+        ("INSERT INTO u (k, c, v, w) VALUES (%s, %s, %s, %s)", (1, key, "it's 5 %s?", 0.1)),
+        ("UPDATE u SET v = %(v)s WHERE k = %(k)s AND c = %(c)s", {"k": 1, "c": key, "v": "100%"}),
+        (
+            "SELECT k, c, v, w FROM u WHERE k = %s AND c IN %s -- one?\n LIMIT %s",
+            (1, ValueSequence([key]), 5),
+        ),
+        ("UPDATE u SET t = %s WHERE k = 2 AND c = %s", ("2020-01-02T03:04:05Z", key)),
+        ("SELECT v FROM u WHERE v = %s LIMIT 5 ALLOW FILTERING", ("100%",)),
+        (SimpleStatement(f"SELECT w FROM {keyspace_name}.u WHERE k = %s", fetch_size=1), (1,)),
+    ]
+    found = []
+    for _ in range(3):
+        results = [session.execute(text, values) for text, values in texts]
+        found.append([[tuple(row) for row in result] for result in results])
+        waiting = session.core.prepared_cache.texts._values.values()
+        until = time.monotonic() + 10
+        while any(text.is_asked for text in list(waiting)) and time.monotonic() < until:
+            time.sleep(0.01)
+    bound = [isinstance(result.response_future.query, BoundStatement) for result in results]
+    assert bound == [True, True, True, False, True, True], "text for a timestamp cannot be bound"
+    assert found[1] == found[2] == [[], [], [(1, key, "100%", 0.1)], [], [("100%",)], [(0.1,)]]

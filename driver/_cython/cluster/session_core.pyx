@@ -35,6 +35,7 @@ cdef object _Host = Host
 
 cdef Py_ssize_t CLUSTER = slot_offset(Session, b"cluster")
 cdef Py_ssize_t POOLS = slot_offset(Session, b"pools")
+cdef Py_ssize_t PREPARED_CACHE = slot_offset(Session, b"prepared_cache")
 cdef Py_ssize_t ENCODER = slot_offset(Session, b"encoder")
 cdef Py_ssize_t HAS_TIMESTAMP = slot_offset(Session, b"use_client_timestamp")
 cdef Py_ssize_t TIMESTAMPS = slot_offset(Session, b"timestamp_generator")
@@ -104,13 +105,17 @@ def request(
 ):
     """A request that executes a statement; see driver/cluster/session_core.py."""
     cdef PyObject *me = checked(self)
-    cdef object options, message, prepared, speculation
+    cdef object options, message, prepared, speculation, cache
     cdef dict call = None
     if isinstance(query, str):
         query = _SimpleStatement(query)
     elif is_instance(query, <PyObject *>_PreparedStatement):
         query = query.bind(parameters)
         parameters = None
+    if parameters is not None:
+        cache = taken(me, PREPARED_CACHE)
+        if cache is not None:
+            query, parameters = cache.bound(query, parameters, more)
     if not (
         timeout is _NOT_SET
         and row_factory is None
