@@ -509,6 +509,11 @@ class BaseSession:
         return self.core.session_id
 
     @property
+    def _protocol_version(self) -> int:
+        """Of its connections; programs of other drivers look for it here."""
+        return self.core.cluster.protocol_version
+
+    @property
     def is_shutdown(self) -> bool:
         """Whether ``shutdown`` was called."""
         return self.core.is_shutdown

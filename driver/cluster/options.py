@@ -229,6 +229,12 @@ class ClusterOptions:
             value = getattr(self, name)
             if value is not None and value < 0:
                 raise ValueError(f"{name} must not be negative, got {value}")
+        makes_something = callable(self.conviction_policy_factory)
+        if not makes_something:
+            raise ValueError(
+                "conviction_policy_factory is called with each host, which "
+                f"{self.conviction_policy_factory!r} cannot be"
+            )
         if self.connections_per_host < 1:
             raise ValueError(f"connections_per_host must be 1 or more: {self.connections_per_host}")
         if not 1 <= self.max_requests_per_connection <= 2**15:

@@ -51,13 +51,11 @@ def with_encryption(handler: type[ProtocolHandler], core: ClusterCore) -> type[P
 def _startup_options(core: ClusterCore) -> dict[str, str]:
     """What STARTUP says of the client; the server shows it in ``system_views.clients``."""
     options = core.options
-    named = {
-        "DRIVER_NAME": DRIVER_NAME,
-        "DRIVER_VERSION": __version__,
-        "APPLICATION_NAME": options.application_name,
-        "APPLICATION_VERSION": options.application_version,
-        "CLIENT_ID": str(options.client_id or PROCESS_CLIENT_ID),
-    }
+    named = {"DRIVER_NAME": DRIVER_NAME, "DRIVER_VERSION": __version__}
     if options.application_info is not None:
         options.application_info.add_startup_options(named)
+    else:
+        named["APPLICATION_NAME"] = options.application_name
+        named["APPLICATION_VERSION"] = options.application_version
+        named["CLIENT_ID"] = str(options.client_id or PROCESS_CLIENT_ID)
     return {name: value for name, value in named.items() if value}

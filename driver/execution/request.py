@@ -1082,6 +1082,11 @@ class RequestExecution:
         return self._start_time
 
     @property
+    def _current_host(self) -> Host | None:
+        """The host that was asked last; programs of other drivers look for it here."""
+        return self.attempted_hosts[-1] if self.attempted_hosts else None
+
+    @property
     def attempt_errors(self) -> Mapping[Host | None, Exception]:
         """Why hosts did not answer the current page, by host; also of one that was answered later.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_OLD_PROTOCOL = "asks for protocol v1 or v2, which this driver does not speak"
 _PATCHED = "looks at or patches a private part of the other driver, which has no counterpart here"
 
 #: Part of a test's name -> reason.
@@ -43,6 +44,37 @@ REASONS: dict[str, str] = {
     "test_schema_metadata_disable": (
         "without tokens there is no token map here, and an empty one there"
     ),
+    "test_auth_provider_is_callable": _OLD_PROTOCOL,
+    "test_v2_auth_provider": _OLD_PROTOCOL,
+    "test_invalid_protocol_negotation": (
+        "asks for a protocol version of DataStax Enterprise, which is refused before connecting"
+    ),
+    "test_host_resolution": "names are resolved when a cluster connects, not when it is made",
+    "test_session_host_parameter": (
+        "makes a cluster without contact points, which is refused here"
+    ),
+    "test_idle_heartbeat_disabled": "runs into what the test before it left patched",
+    "test_idle_heartbeat": _PATCHED,
+    "test_down_event_with_active_connection": _PATCHED,
+    "test_set_keyspace_slow_connection": _PATCHED,
+    "test_pool_management": (
+        "the state of a pool has numbers of streams here, where there are sets of them there"
+    ),
+    "test_refresh_schema": (
+        "the mapping of keyspaces never changes under those who read it: after a refresh it is "
+        "another one, of other objects"
+    ),
+    "DeprecationWarningTest": (
+        "waits for warnings of what the other driver means to drop, and this one keeps"
+    ),
+    "test_subclasses_share_loop": "counts threads by the names that the other driver gives them",
+    "test_numpy": "a column of tinyint is an array of int8 here, and one of objects there",
+    "test_driver_config": "the driver does not report its configuration to the server",
+    "MetricsRequestSize": (
+        "counts by classes of the other driver's statistics; here are those of Cluster.metrics"
+    ),
+    "test_query_by_id": "a column of text is called text here, as in the schema; varchar there",
+    "test_predefined_routing_key": "a routing key that is given as text is kept as bytes",
 }
 
 

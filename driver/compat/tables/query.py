@@ -35,7 +35,8 @@ QUERY = serve(
 
 ENCODER = serve(
     {
-        "types.literals": "Encoder ValueSequence cql_quote",
+        "types.literals": "Encoder ValueSequence",
+        "compat.adaptors.encoder": "cql_quote",
         "values.date": "Date",
         "values.ordered_map": "OrderedMap OrderedMapSerializedKey",
         "values.sorted_set": "sortedset",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # than what it decides.
 _SEGMENTS_FROM: Final = ProtocolVersion.V5
 _SEGMENTS_BEFORE: Final = ProtocolVersion.DSE_V1
+#: What the length of a [bytes map] counts.
+_MOST_ENTRIES: Final = 0xFFFF
 
 
 def encode_message(
@@ -46,6 +48,7 @@ def encode_message(
         allow_beta_protocol_version: tell the server that a beta version is meant.
 
     Raises:
+        ValueError: a custom payload has too many entries.
         UnsupportedOperation: the message has something that this version cannot carry.
     """
     flags = TRACING_FLAG if msg.tracing else 0
@@ -60,6 +63,11 @@ def encode_message(
             raise UnsupportedOperation(
                 "a custom payload needs protocol v4 or later; this connection has "
                 f"v{protocol_version}"
+            )
+        if len(msg.custom_payload) > _MOST_ENTRIES:
+            raise ValueError(
+                f"a custom payload has {_MOST_ENTRIES} entries at most, as the protocol counts "
+                f"them, not {len(msg.custom_payload)}"
             )
         flags |= CUSTOM_PAYLOAD_FLAG
         write_bytesmap(f, msg.custom_payload)

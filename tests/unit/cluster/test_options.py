@@ -31,6 +31,7 @@ from driver.topology.endpoint import DefaultEndPoint
         ({"protocol_version": 6}, ValueError, "protocol_version 6 is not supported"),
         ({"connect_timeout": -1}, ValueError, "connect_timeout must not be negative"),
         ({"idle_heartbeat_interval": -1}, ValueError, "idle_heartbeat_interval"),
+        ({"conviction_policy_factory": 1}, ValueError, "which 1 cannot be"),
         ({"connections_per_host": 0}, ValueError, "connections_per_host"),
         ({"max_requests_per_connection": 32769}, ValueError, "between 1 and 32768"),
         ({"execution_profiles": {"a": 1}}, TypeError, "mapping of names to ExecutionProfiles"),

@@ -516,3 +516,10 @@ def test_a_cluster_tells_of_its_pools_and_shards(cluster, session):
     assert cluster.shard_aware_stats() is None
     assert cluster.session_id != session.session_id
     assert session.metrics is cluster.metrics is None
+
+
+def test_programs_of_other_drivers_find_the_version_and_the_host_that_was_asked_last(session):
+    future = session.execute_async("SELECT k FROM t")
+    future.result()
+    assert session._protocol_version == session.cluster.protocol_version
+    assert future._current_host in session.cluster.metadata.all_hosts()

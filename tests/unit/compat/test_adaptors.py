@@ -1,8 +1,11 @@
 """The adaptors: names that this driver has in another form."""
 
+import importlib
 import io
+import threading
 
 import pytest
+from cql_node import CqlNode
 
 from driver import compat
 from driver.protocol import errors
@@ -10,6 +13,7 @@ from driver.types import Int32Type
 from driver.types.deserializers import make_deserializers
 from driver.wire.frame import FRAME_HEADER_LENGTH
 from driver.wire.handlers import ProtocolHandler
+from driver.wire.responses import ResultMessage
 from driver.wire.responses import errors as messages
 
 ROWS = bytes.fromhex("00000002 00000004 00000007 ffffffff")
@@ -191,6 +195,54 @@ def test_application_info_reaches_startup():
     settings = connection_settings(ClusterCore(ClusterOptions(application_info=info)))
     assert settings.startup_options["APPLICATION_NAME"] == "app"
     assert settings.startup_options["APPLICATION_VERSION"] == "1.0"
+
+
+def test_application_info_stands_in_place_of_the_other_options():
+    from driver.cluster.core import ClusterCore
+    from driver.cluster.options import ClusterOptions
+    from driver.cluster.settings import connection_settings
+    from driver.compat.adaptors.application_info import ApplicationInfo
+
+    options = ClusterOptions(application_info=ApplicationInfo(), application_name="another")
+    named = connection_settings(ClusterCore(options)).startup_options
+    assert set(named) == {"DRIVER_NAME", "DRIVER_VERSION"}
+
+
+@pytest.mark.usefixtures("served")
+def test_object_mappers_quote_text_alone():
+    from uuid import UUID
+
+    from cassandra.encoder import cql_quote
+
+    assert [cql_quote(term) for term in ("it's", 5, True)] == ["'it''s'", "5", "True"]
+    assert cql_quote(UUID(int=0)) == "00000000-0000-0000-0000-000000000000"
+
+
+@pytest.mark.parametrize("name", ["Asyncio", "Asyncore", "Libev"])
+@pytest.mark.usefixtures("served")
+def test_a_connection_is_opened_without_a_cluster(name):
+    from cassandra.connection import ConnectionException
+    from cassandra.protocol import QueryMessage
+
+    reactor = importlib.import_module(f"cassandra.io.{name.lower()}reactor")
+    klass = getattr(reactor, f"{name}Connection")
+    klass.initialize_reactor()
+    answers, answered = [], threading.Event()
+    with CqlNode(versions=(4,)) as node:
+        connection = klass.factory(node.endpoint, 5, protocol_version=4)
+        with connection.lock:
+            stream = connection.get_request_id()
+
+        def take(answer):
+            answers.append(answer)
+            answered.set()
+
+        connection.send_msg(QueryMessage("SELECT", 1), stream, cb=take)
+        assert answered.wait(5)
+        connection.close()
+    assert answers[0].opcode == ResultMessage.opcode
+    with pytest.raises(ConnectionException, match="Cannot connect"):
+        klass.factory(node.endpoint, 5)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,13 @@ def test_unset_needs_v4_because_v3_would_delete_the_cell(message):
     assert b"\xff\xff\xff\xfe" in encode(message, 4)
 
 
+def test_a_custom_payload_with_more_entries_than_are_counted_is_refused():
+    message = QueryMessage("q", 1)
+    message.update_custom_payload({str(number): None for number in range(0x10000)})
+    with pytest.raises(ValueError, match=r"65535 entries at most, .* not 65536"):
+        encode(message, 4)
+
+
 def test_a_custom_payload_needs_v4():
     message = QueryMessage("q", ONE)
     message.update_custom_payload({"k": None})
