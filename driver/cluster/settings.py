@@ -51,7 +51,12 @@ def with_encryption(handler: type[ProtocolHandler], core: ClusterCore) -> type[P
 def _startup_options(core: ClusterCore) -> dict[str, str]:
     """What STARTUP says of the client; the server shows it in ``system_views.clients``."""
     options = core.options
-    named = {"DRIVER_NAME": DRIVER_NAME, "DRIVER_VERSION": __version__}
+    named = {
+        "DRIVER_NAME": DRIVER_NAME,
+        "DRIVER_VERSION": __version__,
+        # By which an operator finds the connections of one cluster object among all of them.
+        "SESSION_ID": str(core.cluster_id),
+    }
     if options.application_info is not None:
         options.application_info.add_startup_options(named)
     else:

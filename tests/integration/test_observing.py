@@ -151,6 +151,7 @@ def test_the_server_knows_which_driver_it_talks_to(clusters, one_node):
     assert options["APPLICATION_VERSION"] == "1.2"
     assert options["DRIVER_NAME"]
     assert options["DRIVER_VERSION"]
+    assert options["SESSION_ID"] == str(cluster.session_id)
     assert driver.IMPL in {"cython", "python"}
 
 

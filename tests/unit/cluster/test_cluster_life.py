@@ -211,6 +211,8 @@ def test_startup_names_driver_application_and_client(nodes):
         assert said["DRIVER_NAME"] == "cqlpath"
         assert (said["APPLICATION_NAME"], said["APPLICATION_VERSION"]) == ("shop", "7")
         assert said["CLIENT_ID"]
+        sessions = {client.startup_options["SESSION_ID"] for client in nodes.nodes[0].clients}
+        assert sessions == {str(cluster.session_id)}, "the same on each connection"
 
 
 def test_metrics_count_hosts_connections_and_requests(nodes):

@@ -205,7 +205,7 @@ def test_application_info_stands_in_place_of_the_other_options():
 
     options = ClusterOptions(application_info=ApplicationInfo(), application_name="another")
     named = connection_settings(ClusterCore(options)).startup_options
-    assert set(named) == {"DRIVER_NAME", "DRIVER_VERSION"}
+    assert set(named) == {"DRIVER_NAME", "DRIVER_VERSION", "SESSION_ID"}
 
 
 @pytest.mark.usefixtures("served")
