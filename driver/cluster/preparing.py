@@ -115,7 +115,7 @@ class PreparedCache:
             self.statements.put(key, found)
         # Whoever sets a default of it, such as the consistency level, sets it for himself.
         own = copy.copy(found)
-        core.cluster.prepared.add(own, core.keyspace)
+        core.cluster.prepared.add(own, key[1])
         return own
 
     def bound(
