@@ -15,9 +15,10 @@ from .meters import METERS
 from .meters.counts import RATE, TYPICAL_ROUNDS
 from .plan import SIDES
 from .progress import Counter
+from .settings import DEFAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from .bench import Bench
     from .progress import Teller
@@ -44,7 +45,7 @@ def exact(
     cases: Sequence[Case],
     tasks: Collection[str],
     tell: Teller,
-    settings: Settings | None = None,
+    settings: Settings = DEFAULTS,
     spots: Sequence[Spot] = (FIRST,),
     after: float = 0.0,
 ) -> None:
@@ -107,7 +108,7 @@ def count_again(
     bench: Bench,
     cases: Sequence[Case],
     tell: Teller,
-    settings: Settings | None = None,
+    settings: Settings = DEFAULTS,
     counted: int = 1,
     after: float = 0.0,
 ) -> None:
@@ -128,59 +129,66 @@ def count_again(
         bench.count_instructions(doubtful, Spot(layout % bench.builds, layout), counter.done)
 
 
-def is_doubtful(bench: Bench, case: Case, settings: Settings | None = None) -> bool:
+def judged(
+    bench: Bench, case: Case, settings: Settings = DEFAULTS, meter: str = "instructions"
+) -> dict[str, Any] | None:
+    """What the counts of a case say so far, and of how many `layouts` they are; None without any."""
+    left, right = bench.got.counted(meter, case.name)
+    if not left:
+        return None
+    about = verdict.judge_exact(meter, left, right, settings.limit(meter, case.name))
+    return about | {"layouts": len(left)}
+
+
+def is_doubtful(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool:
     """Whether an accident of layout could explain what the counts of a case say."""
-    if case.name in bench.got.failures:
-        return False
+    about = judged(bench, case, settings)
     left, right = bench.got.counted("instructions", case.name)
-    if not left or not min(left):
+    if about is None or not min(left) or case.name in bench.got.failures:
         return False
-    limit = settings.limit("instructions", case.name) if settings else None
-    judged = verdict.judge_exact("instructions", left, right, limit)
-    if judged["verdict"] == "undecided":
+    if about["verdict"] == "undecided":
         return len(left) < MOST_LAYOUTS
-    changed = judged["verdict"] != "equivalent"
-    if not changed:
-        # An accident can hide a change as it can feign one.
-        changed = abs(judged["ratio"] - 1) > NEAR * judged["limit"]
+    # An accident can hide a change as it can feign one.
+    hidden = abs(about["ratio"] - 1) > NEAR * about["limit"]
+    changed = about["verdict"] != "equivalent" or hidden
     return changed and len(left) < LAYOUTS and abs(min(right) / min(left) - 1) < ACCIDENT
 
 
-def is_equivalent(bench: Bench, case: Case, settings: Settings | None = None) -> bool:
+def layouts(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> Iterator[Spot]:
+    """Where to count a process: in one layout, and in more as long as they leave a doubt."""
+    for layout in range(MOST_LAYOUTS):
+        yield Spot(layout % bench.builds, layout)
+        if not is_doubtful(bench, case, settings):
+            return
+
+
+def is_equivalent(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool:
     """Whether instructions were counted, and every exact meter says that the work is the same."""
-    if not bench.got.counted("instructions", case.name)[0]:
-        return False
-    for name, meter in METERS.items():
-        left, right = bench.got.counted(name, case.name)
-        limit = settings.limit(name, case.name) if settings else None
-        if meter.exact and left:
-            judged = verdict.judge_exact(name, left, right, limit)
-            if judged["verdict"] != "equivalent":
-                return False
-    return True
+    exact = (judged(bench, case, settings, name) for name, how in METERS.items() if how.exact)
+    said = {about["verdict"] for about in exact if about}
+    return judged(bench, case, settings) is not None and said == {"equivalent"}
 
 
 def doubtful_together(
-    bench: Bench, cases: Sequence[Case], doubtful: Collection[Case], settings: Settings | None
+    bench: Bench, cases: Sequence[Case], doubtful: Collection[Case], settings: Settings
 ) -> list[Case]:
     """Cases that alone did not change, of suites that did as a whole: an accident can be shared."""
-    judged: dict[str, dict[Case, dict[str, Any]]] = {}
+    suites: dict[str, dict[Case, dict[str, Any]]] = {}
     for case in cases:
-        left, right = bench.got.counted("instructions", case.name)
-        if left and case.name not in bench.got.failures:
-            own = settings.limit("instructions", case.name) if settings else None
-            about = verdict.judge_exact("instructions", left, right, own)
-            judged.setdefault(case.suite, {})[case] = about | {"layouts": len(left)}
-    limit = settings.suite_limit if settings else verdict.SUITE_LIMIT
-    return [
-        case
-        for suite in judged.values()
-        if len(suite) >= families.FEWEST
-        and families.judge_meter("instructions", list(suite.values()), limit)["verdict"]
-        in verdict.CHANGES
-        for case, about in suite.items()
-        if about["layouts"] < LAYOUTS and about["verdict"] == "equivalent" and case not in doubtful
-    ]
+        about = judged(bench, case, settings)
+        if about and case.name not in bench.got.failures:
+            suites.setdefault(case.suite, {})[case] = about
+    found: list[Case] = []
+    for suite in suites.values():
+        if len(suite) < families.FEWEST:
+            continue
+        whole = families.judge_meter("instructions", [*suite.values()], settings.suite_limit)
+        if whole["verdict"] in verdict.CHANGES:
+            found += [
+                case for case, about in suite.items() if about["layouts"] < LAYOUTS
+                and about["verdict"] == "equivalent" and case not in doubtful
+            ]  # fmt: skip
+    return found
 
 
 def measurable(bench: Bench, cases: Sequence[Case], meter: str = "instructions") -> list[Case]:

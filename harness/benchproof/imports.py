@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import bench as benches
-from . import counting, judge, plan, verdict
+from . import counting, judge, plan
 from .collected import Spot
 from .errors import WorkerError
 from .meters import instructions
-from .meters.counts import Counts
 from .plan import SIDES
+from .settings import DEFAULTS
 from .suite import Case
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def measure(
     cases: Sequence[Case],
     tasks: Collection[str],
     tell: Teller,
-    settings: Settings | None = None,
+    settings: Settings = DEFAULTS,
 ) -> None:
     """Measure the imports among some cases; nothing where there is none.
 
@@ -114,14 +114,14 @@ def measure(
     """
     for each in filter(is_one, cases):
         tell.stage(f"importing the package, {_package(each)}")
-        bench.got.loops[each.name] = plan.Loops(1, Counts(0, 0, 1), Counts(0, 0, 1))
+        bench.got.loops[each.name] = plan.ONCE
         _prove(bench, each)
         if judge.status_of(bench.got, each)[0] != "measured":
             continue
         if "instructions" in tasks:
             _count(bench, each, settings)
-        left, _ = bench.got.counted("instructions", each.name)
-        if "wall" in tasks and (not left or _moved(bench, each, settings)):
+        counted = counting.judged(bench, each, settings)
+        if "wall" in tasks and (counted is None or counted["verdict"] != "equivalent"):
             for block in itertools.islice(plan.blocks(seed=1), BLOCKS):
                 _time(bench, each, block)
 
@@ -201,10 +201,9 @@ def _proof(answer: Mapping[str, Any], built: Built) -> dict[str, Any]:
     }
 
 
-def _count(bench: Bench, each: Case, settings: Settings | None) -> None:
+def _count(bench: Bench, each: Case, settings: Settings) -> None:
     """Count in one layout, and in more as long as a change could be an accident."""
-    for layout in range(counting.MOST_LAYOUTS):
-        spot = Spot(layout % bench.builds, layout)
+    for spot in counting.layouts(bench, each, settings):
         started = {side: _start(bench, side, each, "count", spot=spot) for side in SIDES}
         for side, running in started.items():
             _answer(bench, side, *running)
@@ -213,16 +212,6 @@ def _count(bench: Bench, each: Case, settings: Settings | None) -> None:
                 bench.got.failures[each.name] = f"{side}: callgrind left no dump of it"
                 return
             bench.got.count("instructions", side, each.name, totals[1], spot)
-        if not counting.is_doubtful(bench, each, settings):
-            return
-
-
-def _moved(bench: Bench, each: Case, settings: Settings | None) -> bool:
-    """Whether the count moved by more than its limit, so that wall time has something to say."""
-    limit = settings.limit("instructions", each.name) if settings else None
-    left, right = bench.got.counted("instructions", each.name)
-    judged = verdict.judge_exact("instructions", left, right, limit)
-    return bool(judged["verdict"] != "equivalent")
 
 
 def _time(bench: Bench, each: Case, block: Block) -> None:

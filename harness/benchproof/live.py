@@ -23,7 +23,7 @@ class Rows:
     """The rows of a bench's first count of instructions."""
 
     def __init__(
-        self, bench: Bench, cases: Sequence[Case], settings: Settings | None, tell: Teller
+        self, bench: Bench, cases: Sequence[Case], settings: Settings, tell: Teller
     ) -> None:
         """Nothing is counted yet."""
         self._bench, self._settings, self._tell = bench, settings, tell
@@ -55,7 +55,7 @@ class Rows:
         left, right = self._bench.got.counted("instructions", case.name)
         if not left:
             return f"  {case.case:<{_WIDTH}} not counted"
-        limit = self._settings.limit("instructions", case.name) if self._settings else None
+        limit = self._settings.limit("instructions", case.name)
         judged = verdict.judge_exact("instructions", left[:1], right[:1], limit)
         if judged["verdict"] == "equivalent":
             return ""

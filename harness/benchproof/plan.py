@@ -68,6 +68,10 @@ def loops(seconds: float, price: float, number: int = 0) -> Loops:
     return Loops(wall.loops_for(seconds), instructions.plan(price), allocations.plan(price))
 
 
+#: Of a process that is a case itself: it runs once.
+ONCE = Loops(1, Counts(0, 0, 1), Counts(0, 0, 1))
+
+
 def exact(planned: Loops, price: float) -> Loops:
     """The same for wall time; the exact meters' for a price that was counted."""
     return Loops(planned.wall, instructions.plan(price), allocations.plan(price))

@@ -26,8 +26,8 @@ from . import counting, judge, plan
 from .collected import Spot
 from .errors import SelectionError, WorkerError
 from .meters import VALUES, instructions
-from .meters.counts import Counts
 from .plan import SIDES
+from .settings import DEFAULTS
 from .suite import Case
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def measure(
     cases: Iterable[Case],
     tasks: Collection[str],
     tell: Teller,
-    settings: Settings | None = None,
+    settings: Settings = DEFAULTS,
     budget: float = 0.0,
 ) -> None:
     """Measure the commands among some cases; nothing where there is none.
@@ -114,7 +114,7 @@ def measure(
     """
     for each in filter(is_one, cases):
         tell.stage(f"running {each.case}")
-        bench.got.loops[each.name] = plan.Loops(1, Counts(0, 0, 1), Counts(0, 0, 1))
+        bench.got.loops[each.name] = plan.ONCE
         for side in SIDES:
             try:
                 said: dict[str, Any] = {"proof": _see(bench, side, each)}
@@ -150,18 +150,17 @@ def _see(bench: Bench, side: SideName, each: Case) -> dict[str, Any]:
     }
 
 
-def _count(bench: Bench, each: Case, settings: Settings | None) -> None:
+def _count(bench: Bench, each: Case, settings: Settings) -> None:
     """Count in one layout, and in more as long as a change could be an accident."""
-    for layout in range(counting.MOST_LAYOUTS):
-        spot = Spot(layout % bench.builds, layout)
+    for spot in counting.layouts(bench, each, settings):
         for side in SIDES:
-            folder = _folder(bench, side, "count", layout)
+            folder = _folder(bench, side, "count", spot.layout)
             out = folder / "cg.out"
             valgrind = ["valgrind", "--tool=callgrind", "--vgdb=no", "--quiet",
                         "--collect-systime=yes", f"--callgrind-out-file={out}"]  # fmt: skip
             if instructions.fixed_addresses():
                 valgrind = ["setarch", "-R", *valgrind]
-            env = _environment(bench, side, layout=layout)
+            env = _environment(bench, side, layout=spot.layout)
             _run(bench, side, [*valgrind, *_words(bench, side, each)], folder, env)
             text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
             events, totals = _EVENTS.search(text), _TOTALS.search(text)
@@ -171,8 +170,6 @@ def _count(bench: Bench, each: Case, settings: Settings | None) -> None:
             found = dict(zip(events[1].split(), map(int, totals[1].split()), strict=False))
             bench.got.count("instructions", side, each.name, found["Ir"], spot)
             bench.got.count("syscalls", side, each.name, found.get("sysCount", 0), spot)
-        if not counting.is_doubtful(bench, each, settings):
-            return
 
 
 def _time(bench: Bench, each: Case, budget: float) -> None:

@@ -167,6 +167,8 @@ class Settings:
         }
 
 
+#: What is in force where nobody says otherwise.
+DEFAULTS = Settings()
 #: Of times in builds whose code lies elsewhere: they confirm what is beyond where it lies.
 BEYOND_PLACE = Settings(limits=LIMITS | {"wall": replace(LIMITS["wall"], ratio=ALONE)})
 

@@ -7,6 +7,7 @@ import pytest
 
 from benchproof import live, progress
 from benchproof.render import units
+from benchproof.settings import DEFAULTS
 from benchproof.suite import Case
 
 
@@ -68,7 +69,7 @@ def test_what_is_said_while_counting_has_the_words_of_the_tables(tell):
         return tuple([number] for number in counts[name.removeprefix("bind.time_")])
 
     bench = SimpleNamespace(got=SimpleNamespace(failures={}, counted=counted))
-    rows = live.Rows(bench, cases, None, tell)
+    rows = live.Rows(bench, cases, DEFAULTS, tell)
     for case in cases:
         rows.done(case.name)
     first, less, gone = lines(tell)
