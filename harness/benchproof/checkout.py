@@ -38,15 +38,15 @@ class Checkout:
         Raises:
             BenchproofError: it lies in none, or there is no git.
         """
-        answer = _git(place, "rev-parse", "--show-toplevel")
+        answer = git(place, "rev-parse", "--show-toplevel")
         if answer.returncode:
-            raise BenchproofError(f"{place} is not inside a git checkout ({_reason(answer)})")
+            raise BenchproofError(f"{place} is not inside a git checkout ({reason(answer)})")
         return cls(Path(answer.stdout.decode().strip()))
 
     @classmethod
     def around_or_at(cls, place: Path) -> Checkout:
         """The checkout that a directory lies in, or the directory itself if it lies in none."""
-        answer = _git(place, "rev-parse", "--show-toplevel")
+        answer = git(place, "rev-parse", "--show-toplevel")
         return cls(Path(answer.stdout.decode().strip()) if not answer.returncode else place)
 
     @cached_property
@@ -114,7 +114,7 @@ class Checkout:
         Raises:
             TargetError: it names none.
         """
-        answer = _git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
+        answer = git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
                       revision + "^{commit}")  # fmt: skip
         if answer.returncode:
             names = self.ask("for-each-ref", "--format=%(refname:short)").split()
@@ -126,7 +126,7 @@ class Checkout:
 
     def head(self) -> str | None:
         """The checked-out commit, or None before the first one."""
-        answer = _git(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        answer = git(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         return None if answer.returncode else answer.stdout.decode().strip()
 
     def merge_base(self, one: str, other: str) -> str:
@@ -136,7 +136,7 @@ class Checkout:
             TargetError: one names nothing, or they share none.
         """
         commits = self.commit(one), self.commit(other)
-        answer = _git(self.root, "merge-base", *commits)
+        answer = git(self.root, "merge-base", *commits)
         if answer.returncode:
             raise TargetError(f"{one!r} and {other!r} share no commit")
         return answer.stdout.decode().strip()
@@ -147,14 +147,14 @@ class Checkout:
         Raises:
             BenchproofError: git is older than 2.38, which can do that without a working tree.
         """
-        answer = _git(self.root, "merge-tree", "--write-tree", one, other)
+        answer = git(self.root, "merge-tree", "--write-tree", one, other)
         if answer.returncode not in {0, 1}:
-            raise BenchproofError(f"git merge-tree --write-tree failed: {_reason(answer)}")
+            raise BenchproofError(f"git merge-tree --write-tree failed: {reason(answer)}")
         return None if answer.returncode else answer.stdout.decode().split()[0]
 
     def parent(self, commit: str) -> str | None:
         """The first parent, or None for a root commit or where a shallow clone ends."""
-        answer = _git(self.root, "rev-parse", "--verify", "--quiet", commit + "^1^{commit}")
+        answer = git(self.root, "rev-parse", "--verify", "--quiet", commit + "^1^{commit}")
         return None if answer.returncode else answer.stdout.decode().strip()
 
     def is_shallow(self) -> bool:
@@ -183,14 +183,14 @@ class Checkout:
         """Whether `git status` would show a new file in a folder that holds no committed one."""
         if self.ask("ls-files", "--", folder):
             return False
-        return bool(_git(self.root, "check-ignore", "--quiet", f"{folder}/x").returncode)
+        return bool(git(self.root, "check-ignore", "--quiet", f"{folder}/x").returncode)
 
     def read(self, commit: str | None, path: str) -> bytes:
         """A file of a commit, or of the working tree for None; empty if it is not there."""
         if commit is None:
             file = self.root / path
             return file.read_bytes() if file.is_file() else b""
-        answer = _git(self.root, "show", f"{commit}:{path}")
+        answer = git(self.root, "show", f"{commit}:{path}")
         return b"" if answer.returncode else answer.stdout
 
     def touching(self, paths: tuple[str, ...], start: str) -> list[str]:
@@ -208,13 +208,13 @@ class Checkout:
         archive.unlink()
 
     def _bytes(self, *arguments: str, env: Mapping[str, str] | None = None) -> bytes:
-        answer = _git(self.root, *arguments, env=env)
+        answer = git(self.root, *arguments, env=env)
         if answer.returncode:
-            raise BenchproofError(f"git {arguments[0]} failed: {_reason(answer)}")
+            raise BenchproofError(f"git {arguments[0]} failed: {reason(answer)}")
         return answer.stdout
 
 
-def _git(
+def git(
     place: Path, *arguments: str, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git without touching its index."""
@@ -227,7 +227,7 @@ def _git(
         raise BenchproofError("git is not installed, and sides are commits: install git") from error
 
 
-def _reason(answer: subprocess.CompletedProcess[bytes]) -> str:
+def reason(answer: subprocess.CompletedProcess[bytes]) -> str:
     """The last line that git wrote on its standard error."""
     lines = answer.stderr.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else f"status {answer.returncode}"

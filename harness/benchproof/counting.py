@@ -132,7 +132,7 @@ def count_again(
 def judged(
     bench: Bench, case: Case, settings: Settings = DEFAULTS, meter: str = "instructions"
 ) -> dict[str, Any] | None:
-    """What the counts of a case say so far, and of how many `layouts` they are; None without any."""
+    """What the counts of a case say so far, and of how many `layouts` they are; None without."""
     left, right = bench.got.counted(meter, case.name)
     if not left:
         return None

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock
 from packaging.tags import sys_tags
@@ -15,10 +14,8 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 from packaging.version import InvalidVersion, Version
 
 from . import files
+from .checkout import Checkout, git, reason
 from .errors import TargetError
-
-if TYPE_CHECKING:
-    from .checkout import Checkout
 
 _RELEASE = re.compile(r"pypi:(?P<name>[A-Za-z0-9][\w.-]*)==(?P<version>[\w.!+-]+)")
 #: How pip ends its list of the versions that there are.
@@ -124,8 +121,6 @@ def repository(text: str, root: Path) -> tuple[Checkout, str]:
     Raises:
         TargetError: it cannot be had.
     """
-    from .checkout import Checkout  # noqa: PLC0415  (it knows the package's place by this module)
-
     address, _, revision = text.removeprefix("repo:").rpartition("@")
     if not address or not revision:
         raise TargetError(f"{text!r}: write repo:ADDRESS@REVISION, of a folder or an address")
@@ -139,41 +134,22 @@ def repository(text: str, root: Path) -> tuple[Checkout, str]:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_suffix(".lock")):
         if folder.is_dir():
-            _git("-C", str(folder), "fetch", "--quiet", "--tags", "origin", said=address)
+            answer = git(folder, "fetch", "--quiet", "--tags", "origin")
         else:
-            _git("clone", "--quiet", "--", address, str(folder), said=address)
+            answer = git(Path.cwd(), "clone", "--quiet", "--", address, str(folder))
+    if answer.returncode:
+        raise TargetError(f"{address} cannot be cloned: {reason(answer)}")
     found = Checkout(folder)
     branch = f"origin/{revision}"
     known = found.ask("for-each-ref", "--format=%(refname:short)").split()
     if branch in known:
         return found, branch
-    here = ("-C", str(folder))
-    if not _run(*here, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").returncode:
+    if not git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").returncode:
         return found, revision
-    fetched = _run(*here, "fetch", "--quiet", "--", "origin", revision)
+    fetched = git(folder, "fetch", "--quiet", "--", "origin", revision)
     return found, revision if fetched.returncode else found.commit("FETCH_HEAD")
 
 
 def _is_bare(folder: Path) -> bool:
     """Whether a folder is a repository without a working tree."""
-    return _run("-C", str(folder), "rev-parse", "--is-bare-repository").stdout.strip() == "true"
-
-
-def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603  (our own command line, no shell)
-        ["git", *arguments],  # noqa: S607  (git, found as people do)
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-
-
-def _git(*arguments: str, said: str) -> None:
-    """Run git.
-
-    Raises:
-        TargetError: it does not do it.
-    """
-    answer = _run(*arguments)
-    if answer.returncode:
-        lines = answer.stderr.strip().splitlines()
-        words = lines[-1] if lines else f"status {answer.returncode}"
-        raise TargetError(f"{said} cannot be cloned: {words}")
+    return git(folder, "rev-parse", "--is-bare-repository").stdout.strip() == b"true"
