@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import files, toml
@@ -72,6 +72,17 @@ class Entry:
     until: dt.date
     line: int
     passed: Mapping[str, float] = field(default_factory=dict)
+
+    def row(self) -> dict[str, Any]:
+        """It in JSON's types, as records, documents and the record of a pass have it."""
+        return asdict(self) | {"meters": list(self.meters), "until": self.until.isoformat()}
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Entry:
+        """The entry of such a row; what else a document says of it is left."""
+        known = {each.name: row[each.name] for each in fields(cls) if each.name in row}
+        until = dt.date.fromisoformat(row["until"])
+        return cls(**{**known, "meters": tuple(row["meters"]), "until": until})
 
     def same_as(self, other: Entry) -> bool:
         """Whether both are about the same regression."""
@@ -182,25 +193,14 @@ def still(document: Mapping[str, Any], before: Sequence[Entry]) -> list[dict[str
             for meter in entry["meters"]
             if meter in case["meters"] and case["meters"][meter]["ratio"] is not None
         }  # fmt: skip
-        kept.append(
-            Entry(
-                entry["benchmark"], tuple(entry["meters"]), entry["impl"], entry["amount"],
-                entry["reason"], dt.date.fromisoformat(entry["until"]), 0,
-                entry["passed"] | covered,
-            )
-        )  # fmt: skip
+        kept.append(replace(Entry.of(entry), line=0, passed=entry["passed"] | covered))
     kept += [old for old in before if not any(old.same_as(each) for each in kept)]
-    return [asdict(each) | {"until": each.until.isoformat()} for each in kept]
+    return [each.row() for each in kept]
 
 
 def from_record(rows: Sequence[Mapping[str, Any]], today: dt.date) -> tuple[Entry, ...]:
     """The entries of the record of a pass whose day has not come."""
-    entries = (
-        Entry(**{**row, "meters": tuple(row["meters"]),
-                 "until": dt.date.fromisoformat(row["until"])})
-        for row in rows
-    )  # fmt: skip
-    return tuple(entry for entry in entries if entry.until >= today)
+    return tuple(entry for entry in map(Entry.of, rows) if entry.until >= today)
 
 
 def apply(
@@ -228,12 +228,7 @@ def apply(
     valid = [e for e, state in zip(entries, states, strict=True) if state != "expired"]
     for case in cases:
         case["accepted"] = _acceptance(valid, case)
-    return [
-        {"benchmark": entry.benchmark, "meters": list(entry.meters), "impl": entry.impl,
-         "amount": entry.amount, "reason": entry.reason, "until": entry.until.isoformat(),
-         "line": entry.line, "state": state, "passed": dict(entry.passed)}
-        for entry, state in zip(entries, states, strict=True)
-    ]  # fmt: skip
+    return [entry.row() | {"state": state} for entry, state in zip(entries, states, strict=True)]
 
 
 def _state(

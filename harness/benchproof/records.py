@@ -23,7 +23,6 @@ cannot be meant is an error with its number: nothing is left out, and nothing is
 
 from __future__ import annotations
 
-import datetime as dt
 import gzip
 import json
 import math
@@ -87,7 +86,7 @@ def _records(samples: Samples) -> Iterator[dict[str, Any]]:
     yield {
         "record": "comparison", "stream": STREAM, "about": samples.about,
         "settings": samples.settings.describe(), "known": list(samples.known),
-        "accepted": [vars(each) | {"until": each.until.isoformat()} for each in samples.entries],
+        "accepted": [each.row() for each in samples.entries],
         "partial": samples.partial,
     }  # fmt: skip
     runs = samples.about.get("runs", ())
@@ -97,8 +96,7 @@ def _records(samples: Samples) -> Iterator[dict[str, Any]]:
         yield {
             "record": "variant", **_whose(each), "sides": each.sides, "same": each.same,
             "blocks": got.blocks, "thrown": [*got.thrown.items()],
-            "looks": looks and {"alpha": looks.alpha, "family": looks.family, "said": looks.said,
-                                "paid": looks.paid},
+            "looks": looks and asdict(looks),
         }  # fmt: skip
         for case in each.cases:
             where = _whose(each) | {
@@ -217,9 +215,7 @@ class _Reader:
             return Samples(
                 dict(first["about"]), settings.described(first["settings"]),
                 [each for each in self._variants.values() if not each.control],
-                [Entry(**each | {"meters": tuple(each["meters"]),
-                                 "until": dt.date.fromisoformat(each["until"])})
-                 for each in first["accepted"]],
+                [Entry.of(each) for each in first["accepted"]],
                 list(first["known"]), bool(first["partial"]),
                 [each for each in self._variants.values() if each.control],
             )  # fmt: skip
@@ -234,8 +230,7 @@ class _Reader:
         each = Sampled(name=place[0], sides=record["sides"], same=record["same"], control=place[1])
         each.got.blocks, each.got.thrown = record["blocks"], dict(record["thrown"])
         if looks := record["looks"]:
-            each.looks = Looks(looks["alpha"], looks["family"])
-            each.looks.said, each.looks.paid = looks["said"], [(a, b) for a, b in looks["paid"]]
+            each.looks = Looks(**looks | {"paid": list(map(tuple, looks["paid"]))})
         self._variants[place] = each
 
     def _case(self, record: dict[str, Any]) -> None:

@@ -65,7 +65,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import accepted, notes, stats
@@ -173,25 +173,26 @@ ORDER = (
 COST, MEANS = ("instructions", "wall"), ("allocations", "bytes")
 
 
+@dataclass
 class Looks:
     """Looks at the wall times of one sampling campaign, all paid from one error budget.
 
     Looking repeatedly finds more by chance. The budget is spent as Lan and DeMets do it, by a
     function of the part of the sampling that has been done, which leaves nearly all of it to the
     last look (O'Brien and Fleming's shape). What was called changed at an earlier look stays so.
+
+    Attributes:
+        alpha: the whole budget.
+        family: how many tests share it (both implementations, all cases), if more than a look is
+            shown.
+        said: by case, what an earlier look called changed.
+        paid: of each look, the part of the sampling and the chance that it took; at first of none.
     """
 
-    def __init__(self, alpha: float = ALPHA, family: int = 0) -> None:
-        """Nothing has been looked at.
-
-        Args:
-            alpha: the whole budget.
-            family: how many tests share it (both implementations, all cases), if more than a
-                look is shown.
-        """
-        self.alpha, self.family = alpha, family
-        self.said: dict[str, Verdict] = {}
-        self.paid: list[tuple[float, float]] = [(0.0, 0.0)]
+    alpha: float = ALPHA
+    family: int = 0
+    said: dict[str, Verdict] = field(default_factory=dict)
+    paid: list[tuple[float, float]] = field(default_factory=lambda: [(0.0, 0.0)])
 
     def pay(self, fraction: float) -> float:
         """The chance of a false alarm that a look may take.
