@@ -35,7 +35,7 @@ def gather(toolchain: Toolchain) -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 2),
         "valgrind": valgrind_version(),
         "debug": debug(os.environ),
-        "packages": {name: version for name in PACKAGES if (version := _version(name))},
+        "packages": {name: version for name in PACKAGES if (version := version_of(name))},
     }
 
 
@@ -94,8 +94,9 @@ def valgrind_version() -> str:
     return answer.stdout.strip() or "does not run"
 
 
-def _version(name: str) -> str:
+def version_of(distribution: str, absent: str = "") -> str:
+    """An installed distribution's version, or what stands for none."""
     try:
-        return importlib.metadata.version(name)
+        return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
-        return ""
+        return absent

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import shlex
 import subprocess
@@ -11,6 +10,7 @@ import sysconfig
 from dataclasses import dataclass
 
 from . import files
+from .provenance import version_of
 
 _PROBE = "#include <Python.h>\nint benchproof_probe(void) { return PY_MAJOR_VERSION; }\n"
 
@@ -44,7 +44,7 @@ def find() -> Toolchain:
         sys.version,
         str(sysconfig.get_config_var("SOABI")),
         compiler,
-        *(f"{name} {_version(name)}" for name in ("cython", "setuptools")),
+        *(f"{name} {version_of(name, 'absent')}" for name in ("cython", "setuptools")),
     )
     return Toolchain(compiler, why_not, identity)
 
@@ -73,11 +73,3 @@ def _first_line(command: list[str]) -> str:
     """The first line that a program prints."""
     answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     return (answer.stdout.splitlines() or [""])[0]
-
-
-def _version(distribution: str) -> str:
-    """An installed distribution's version, or "absent"."""
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "absent"

@@ -9,21 +9,14 @@ import typer
 
 def lines() -> list[str]:
     """The version, and those of what it measures with: Python, valgrind, memray."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  (--help is quick)
+    from benchproof.provenance import valgrind_version, version_of  # noqa: PLC0415  (--help is quick)
 
-    from benchproof.provenance import valgrind_version  # noqa: PLC0415
-
-    def installed(name: str) -> str:
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            return "not installed"
-
+    absent = "not installed"
     return [
-        f"benchproof {installed('benchproof')}",
+        f"benchproof {version_of('benchproof', absent)}",
         f"{platform.python_implementation()} {platform.python_version()}",
         f"valgrind {valgrind_version().removeprefix('valgrind-')}",
-        f"memray {installed('memray')}",
+        f"memray {version_of('memray', absent)}",
     ]
 
 
