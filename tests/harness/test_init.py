@@ -66,6 +66,15 @@ def test_a_package_is_found_in_either_layout(flat, src):
     assert find(src.root).why_package == "named as the project"
 
 
+def test_a_folder_of_benchmarks_that_pytest_runs_is_taken_as_it_is(src):
+    src.write("benchmarks/test_hot.py", "def test_it(benchmark):\n    benchmark(int)\n")
+    found = find(src.root)
+    assert (found.suites, found.why_suites, found.has_suites) == (
+        "benchmarks", "it holds benchmarks", True
+    )  # fmt: skip
+    assert [each.path for each in plan(src.root).additions] == ["pyproject.toml"]
+
+
 def test_the_benchmarks_of_asv_are_found_wherever_its_file_lies(src):
     src.write("perf/asv.conf.json", '{\n // where they are\n "benchmark_dir": "suites"\n}\n')
     src.write("perf/suites/hot.py", "def time_it():\n    pass\n")

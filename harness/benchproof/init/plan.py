@@ -32,11 +32,6 @@ def template(name: str) -> str:
     return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
-#: Where benchmarks usually lie.
-_SUITES = asv_conf.USUAL
-_BENCHMARK = re.compile(r"^\s*(?:async\s+)?def\s+(?:time|mem|track|peakmem|timeraw)_", re.MULTILINE)
-
-
 @dataclass(frozen=True)
 class Found:
     """A project.
@@ -79,14 +74,8 @@ def find(root: Path, named: str = "", suites: str = "") -> Found:
         )
     place, why = _package(root, whole, named or str(table.get("package", "")))
     folder, why_suites = _suites(root, suites or str(table.get("suites", "")), place)
-    texts = [file.read_text(encoding="utf-8", errors="replace")
-             for file in sorted((root / folder).rglob("*.py"))]  # fmt: skip
-    return Found(
-        root, place, why, folder, why_suites,
-        any(_BENCHMARK.search(text) for text in texts)
-        or bool(pytest_files.benchmarks(root / folder)),
-        bool(table),
-    )  # fmt: skip
+    held = pytest_files.hold(root / folder)
+    return Found(root, place, why, folder, why_suites, held, bool(table))
 
 
 def pyproject(root: Path) -> dict[str, Any]:
@@ -135,11 +124,10 @@ def _suites(root: Path, named: str, package: str) -> tuple[str, str]:
     if found.why and found.folder.is_dir() and found.folder.resolve().is_relative_to(root):
         place = str(found.folder.resolve().relative_to(root))
         return place, found.why.partition(", ")[2]
-    for name in _SUITES:
-        if any(_BENCHMARK.search(file.read_text(encoding="utf-8", errors="replace"))
-               for file in (root / name).rglob("*.py")):  # fmt: skip
+    for name in asv_conf.USUAL:
+        if pytest_files.hold(root / name):
             return name, "it holds benchmarks"
-    free = (name for name in ("benchmarks", *_SUITES) if not (root / name).exists())
+    free = (name for name in ("benchmarks", *asv_conf.USUAL) if not (root / name).exists())
     return next((n for n in free if n != package), "benchproof_suites"), "new: there are none yet"
 
 
