@@ -107,16 +107,13 @@ def _walls(each: Sampled, times: Times) -> list[dict[str, Any]]:
         lasted = [statistics.median(side) * loops.wall for side in (left, right) if side and loops]
         if lasted and min(lasted) < SHORT:
             short.append(name)
-    clock = f"a value lasts less than {SHORT * 1e6:g} us, and the clock's own time is in it"
-    kinds = (
-        ("several modes", several, "processes fall into two groups, and the middle lies in either"),
-        (
-            "too short a loop",
-            short,
-            clock,
+    found = {
+        "several modes": (several, "processes fall into two groups, and the middle lies in either"),
+        "too short a loop": (
+            short, f"a value lasts less than {SHORT * 1e6:g} us, and the clock's own time is in it"
         ),
-    )
+    }  # fmt: skip
     return [
         {"about": about, "impl": each.name, "names": names, "why": why}
-        for about, names, why in kinds if names
+        for about, (names, why) in found.items() if names
     ]  # fmt: skip
