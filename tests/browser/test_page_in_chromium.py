@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from benchproof.render.page import write_page
-from tests.harness.sample_comparison import SKIPPED, make_comparison
+from tests.harness.sample_comparison import BARE, make_comparison
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = [
@@ -65,7 +65,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    comparisons = [make_comparison("impl"), make_comparison("commits"), SKIPPED]
+    comparisons = [make_comparison("impl"), make_comparison("commits"), BARE]
     for comparison in comparisons[:2]:
         comparison["cases"] = [c for c in comparison["cases"] if c["suite"] != "encode_message"]
     return write_page(comparisons, tmp_path_factory.mktemp("page"))

@@ -166,9 +166,5 @@ def without_valgrind(comparison):
     return comparison
 
 
-SKIPPED = {
-    "schema": 1,
-    "kind": "skipped",
-    "title": "HEAD~1 against HEAD",
-    "why": "this clone has one commit: there is no HEAD~1",
-}
+#: The least that a page is drawn of.
+BARE = {"schema": 1, "kind": "comparison", "title": "HEAD~1 against HEAD"}

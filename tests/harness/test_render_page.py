@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from benchproof.render.page import write_page
-from tests.harness.sample_comparison import SKIPPED, make_comparison, without_valgrind
+from tests.harness.sample_comparison import BARE, make_comparison, without_valgrind
 
 VOID = {"meta", "link", "img", "source", "br", "wbr"}
 
@@ -142,12 +142,6 @@ def test_a_meter_that_was_not_measured_is_a_column_with_a_reason(tmp_path):
     assert "Instructions: not measured. valgrind is not installed" in text
 
 
-def test_good_news_with_a_skipped_comparison_is_limited_to_what_was_compared(tmp_path):
-    text = read(write_page([quiet(), SKIPPED], tmp_path)).text
-    assert "No regression in what was compared" in text
-    assert "Not compared: this clone has one commit" in text
-
-
 def test_good_news_is_a_sentence_that_names_both_sides(tmp_path):
     text = read(write_page([quiet()], tmp_path)).text
     assert "None of 4 cases regressed from HEAD@impl:python to HEAD@impl:cython" in text
@@ -187,7 +181,6 @@ def test_a_status_that_the_page_does_not_know_is_not_good_news(tmp_path):
         {"schema": 1, "kind": "comparison"},
         {"kind": "comparison", "title": "t", "cases": [{"name": "bind.time_x"}]},
         {"kind": "comparison", "cases": [{"name": "a.time_b", "status": "measured", "meters": {}}]},
-        {"kind": "skipped", "title": "t", "why": "because"},
     ],
 )
 def test_a_comparison_with_hardly_anything_in_it_still_makes_a_page(tmp_path, comparison):
@@ -226,7 +219,7 @@ def test_the_raw_data_are_strict_json_and_complete(tmp_path):
 def test_a_second_page_removes_the_pictures_of_the_first_and_nothing_else(tmp_path):
     write_page([small("impl")], tmp_path)
     (tmp_path / "claims.html").write_text("not ours", encoding="utf-8")
-    write_page([SKIPPED], tmp_path)
+    write_page([BARE], tmp_path)
     assert list((tmp_path / "pictures").iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "claims.html",
@@ -240,20 +233,20 @@ def test_a_second_page_removes_the_pictures_of_the_first_and_nothing_else(tmp_pa
 def test_the_first_page_is_left_to_the_site_if_one_was_published(tmp_path):
     (tmp_path / "site").mkdir()
     (tmp_path / "index.html").write_text("the site's", encoding="utf-8")
-    page = write_page([SKIPPED], tmp_path)
+    page = write_page([BARE], tmp_path)
     assert page.name == "run.html"
     assert 'href="index.html"' in page.read_text(encoding="utf-8")
     assert (tmp_path / "index.html").read_text(encoding="utf-8") == "the site's"
 
 
 def test_without_a_site_the_page_is_the_first_page_too(tmp_path):
-    page = write_page([SKIPPED], tmp_path)
+    page = write_page([BARE], tmp_path)
     assert page.name == "index.html"
     assert page.read_bytes() == page.with_name("run.html").read_bytes()
 
 
 def test_the_page_that_stood_there_survives_a_page_that_fails(tmp_path):
-    page = write_page([SKIPPED], tmp_path)
+    page = write_page([BARE], tmp_path)
     before = page.read_text(encoding="utf-8")
     with pytest.raises(AttributeError):
         write_page([{"kind": "comparison", "cases": ["not a case"]}], tmp_path)

@@ -31,8 +31,7 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
     """Write the page and what it links to.
 
     Args:
-        comparisons: Comparisons as JSON. The page shows the gravest first, otherwise in this order;
-            a skipped one (``kind`` is ``skipped``) is shown with its reason.
+        comparisons: Comparisons as JSON. The page shows the gravest first, otherwise in this order.
         out_dir: The folder of the page; created if it is not there. Files in it that the page did
             not write are left alone, except in its ``pictures`` and ``data``.
 

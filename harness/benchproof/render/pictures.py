@@ -105,7 +105,7 @@ def points(case: Mapping[str, Any]) -> list[Point]:
 
 def limit_of(cases: Cases) -> float:
     """The largest change of time that counts as none in any of some cases."""
-    limits = [((case.get("meters") or {}).get("wall") or {}).get("limit") for case in cases]
+    limits = [view.about(case, "wall").get("limit") for case in cases]
     return max((float(limit) for limit in limits if units.usable(limit) and limit > 0),
                default=_DEFAULT_LIMIT)  # fmt: skip
 
@@ -186,5 +186,5 @@ def draw_samples(cases: Cases, left: str, right: str) -> str:
 
 
 def _samples(case: Mapping[str, Any], side: str) -> list[float]:
-    wall = (case.get("meters") or {}).get("wall") or {}
-    return [float(s) for s in wall.get(f"{side}_samples") or [] if units.usable(s) and s > 0]
+    taken = view.about(case, "wall").get(f"{side}_samples") or []
+    return [float(each) for each in taken if units.usable(each) and each > 0]

@@ -48,7 +48,7 @@ SIGNS = {
 }
 #: The statuses of a comparison, the gravest first.
 STATUSES = (
-    "regression", "could not measure", "cannot decide", "no regression", "information", "skipped",
+    "regression", "could not measure", "cannot decide", "no regression", "information",
 )  # fmt: skip
 #: The page's headline for each status.
 HEADLINES = {
@@ -57,7 +57,7 @@ HEADLINES = {
     "could not measure": "Could not measure",
     "no regression": "No regression",
     "information": "No commits were compared",
-    "skipped": "Nothing was compared",
+    "nothing": "Nothing was compared",
 }
 #: What must not happen, in a comparison of any kind.
 UNMEASURED = ("different answers", "proof failed", "error")
@@ -91,9 +91,14 @@ def state_of(case: Mapping[str, Any]) -> str:
     return state if state in SIGNS else "not judged"
 
 
+def about(case: Mapping[str, Any], meter: str) -> Mapping[str, Any]:
+    """What a case says of a meter; nothing where it has no such figure."""
+    return (case.get("meters") or {}).get(meter) or {}
+
+
 def ratio_of(case: Mapping[str, Any], meter: str) -> float | None:
     """A case's ratio right / left in a meter; None without a number (0 / 0 and n / 0 too)."""
-    value = ((case.get("meters") or {}).get(meter) or {}).get("ratio")
+    value = about(case, meter).get("ratio")
     return float(value) if units.usable(value) else None
 
 
@@ -103,8 +108,6 @@ def status_of(data: Mapping[str, Any]) -> str:
     A comparison that does not gate (``gates`` is false: Cython against pure Python, say) has no
     regression to report: its ratios are information. It can still fail to measure.
     """
-    if data.get("kind") == "skipped":
-        return "skipped"
     status = (data.get("verdict") or {}).get("status")
     if status not in STATUSES:
         return "could not measure"
@@ -121,8 +124,6 @@ def answer_of(data: Mapping[str, Any], status: str) -> str:
     Where cases were judged it names the sides and counts; else it is what the harness says.
     """
     states = [state_of(case) for case in data.get("cases") or []]
-    if status == "skipped":
-        return f"Not compared: {data.get('why') or 'no reason was recorded'}"
     if not states or status == "could not measure":
         return str((data.get("verdict") or {}).get("summary") or "No verdict was recorded")
     step = f"from {side_name(data, 'left')} to {side_name(data, 'right')}"
@@ -146,15 +147,14 @@ def answer_of(data: Mapping[str, Any], status: str) -> str:
 
 def undecided(case: Mapping[str, Any], meter: str) -> bool:
     """Whether a case has a figure in a meter that decides nothing."""
-    return (((case.get("meters") or {}).get(meter)) or {}).get("verdict") == "undecided"
+    return about(case, meter).get("verdict") == "undecided"
 
 
 def disagreement(case: Mapping[str, Any]) -> str:
     """A sentence if one meter says better and another says worse."""
     said: dict[str, list[str]] = {}
     for key, label, _ in METERS:
-        verdict = ((case.get("meters") or {}).get(key) or {}).get("verdict")
-        said.setdefault(str(verdict), []).append(label)
+        said.setdefault(str(about(case, key).get("verdict")), []).append(label)
     worse, better = said.get("regressed"), said.get("improved")
     if not worse or not better:
         return ""
@@ -174,14 +174,13 @@ def read(data: Mapping[str, Any], position: int) -> Shown:
     """What the page shows of one comparison.
 
     Args:
-        data: A comparison as JSON (``kind`` is ``comparison`` or ``skipped``).
+        data: A comparison as JSON.
         position: Its place on the page, from 1; it makes anchors and file names unique.
     """
     title = str(data.get("title") or "untitled comparison")
     slug = f"{position}-{units.slug(title)}"
     cases = list(data.get("cases") or [])
     meters = data.get("meters") or {}
-    why = str(data.get("why", "no reason was recorded"))
     wholes = {str(each.get("name")): each for each in data.get("suites") or []}
     suites = [_suite(name, group, meters, slug, wholes.get(name))
               for name, group in group_by_suite(cases).items()]  # fmt: skip
@@ -191,7 +190,6 @@ def read(data: Mapping[str, Any], position: int) -> Shown:
         slug=slug, title=title, status=status, answer=answer_of(data, status),
         note=str(data.get("note") or ""), partial=bool(data.get("partial")),
         created=str(data.get("created", "")),
-        skipped=why if data.get("kind") == "skipped" else "",
         sides=[_side(side, data[side]) for side in ("left", "right") if data.get(side)],
         left=side_name(data, "left"), right=side_name(data, "right"),
         conditions=_conditions(data.get("provenance") or {}, meters),
@@ -260,7 +258,7 @@ def _cell(
     case: Mapping[str, Any], key: str, label: str, text: Callable[[float], str], why_not: str
 ) -> Shown:
     """One meter of one case. ``missing`` says why there is no figure, and is empty if there is."""
-    data = (case.get("meters") or {}).get(key) or {}
+    data = about(case, key)
     missing = "" if data else "not measured" if why_not else "no figure"
     if not data and case.get("status") != "measured":
         missing = str(case.get("status", "error"))
@@ -330,16 +328,15 @@ def _conditions(provenance: Mapping[str, Any], meters: Mapping[str, Any]) -> dic
 
 
 def headline(views: list[Shown]) -> tuple[str, str]:
-    """The gravest status among the comparisons (``skipped`` if there are none), and it in words.
+    """The gravest status among the comparisons (``nothing`` if there are none), and it in words.
 
-    Good news is about what was compared and nothing else: if something was skipped or stopped
-    early, the words say so.
+    Good news is about what was compared and nothing else: if something was stopped early, the
+    words say so.
     """
     found = {shown.status for shown in views}
-    status = next((status for status in STATUSES if status in found), "skipped")
+    status = next((status for status in STATUSES if status in found), "nothing")
     words = HEADLINES[status]
-    incomplete = "skipped" in found or any(shown.partial for shown in views)
-    if status == "no regression" and incomplete:
+    if status == "no regression" and any(shown.partial for shown in views):
         words += " in what was compared"
     return status, words
 
