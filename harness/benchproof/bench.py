@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import sys
 import sysconfig
 import time
 from collections.abc import Callable
@@ -46,6 +48,8 @@ LEAST = 16
 #: waits for the other, and a core with it. Counts depend on it, so it does not follow the machine.
 LANES = 2
 
+#: In a worker's folder: what it says.
+ANSWERS = "answers.jsonl"
 #: Told the name of a case when it is done on both sides.
 Heard = Callable[[str], None]
 #: A case's name, what both sides say of it, and the folders of their workers.
@@ -215,7 +219,7 @@ class Bench:
         """Callgrind's dumps of the larger loop of a case, in every round and layout."""
         found = []
         for folder in sorted(self._folder(side, "instructions").parent.glob("instructions-*")):
-            for row in read_lines(folder / "answers.jsonl"):
+            for row in read_lines(folder / ANSWERS):
                 if row.get("name") == name:
                     found += [folder / f"cg.out.{many}" for _, many in row.get("dumps", ())]
         return found
@@ -329,13 +333,10 @@ class Bench:
     ) -> _Running:
         """Write a request and start its worker."""
         folder = self._folder(side, task, spot, lane)
-        folder.mkdir(parents=True, exist_ok=True)
         built = self._built(side, spot.build)
         request: dict[str, Any] = {
             **built.told, "packages": built.packages,
-            "suites": str(self.suites), "task": task,
-            "cases": list(rows), "out": str(folder / "answers.jsonl"),
-            "harness": str(Path(__file__).resolve().parent.parent), "layout": spot.layout,
+            "suites": str(self.suites), "task": task, "cases": list(rows), "layout": spot.layout,
             "talk": talk, "proof": built.proof, "cache": str(self.scratch / _TOKEN[side] / "cache"),
         }  # fmt: skip
         if built.program:
@@ -346,18 +347,9 @@ class Bench:
             request |= {"extra": [0, self.extra], "which": SIDES.index(side)}
         if block is not None:
             request |= {"core": self.core, "order": block.order}
-        file = folder / "request.json"
-        file.write_text(json.dumps(request), encoding="utf-8")
-        # -P: the worker's own folder stays off sys.path.
-        command = [built.python, "-P", worker.__file__, str(file)]
-        if task == "instructions":
-            command = instructions.command(command, folder)
-        (folder / "answers.jsonl").unlink(missing_ok=True)
-        child = self.crew.start(
-            command, log=folder / "worker.log", cwd=folder,
-            env=environment(built.variant, block, spot.layout), talk=talk,
-        )  # fmt: skip
-        return _Running(side, task, folder / "answers.jsonl", child, [row["name"] for row in rows])
+        env = environment(built.variant, block, spot.layout)
+        child = start(self.crew, request, folder, env, python=built.python)
+        return _Running(side, task, folder / ANSWERS, child, [row["name"] for row in rows])
 
     def _answers(self, running: _Running, *, must_work: bool) -> list[dict[str, Any]]:
         """Wait for a worker; its answers, and an error for each case that it did not reach.
@@ -400,6 +392,43 @@ class _Running:
     answers: Path
     child: Child
     names: list[str]
+
+
+def start(
+    crew: Crew,
+    request: dict[str, Any],
+    folder: Path,
+    env: Mapping[str, str],
+    *,
+    python: str = sys.executable,
+    script: str = worker.__file__,
+    dumps: str = "cg.out",
+) -> Child:
+    """Write a request, and start the worker that answers it.
+
+    Args:
+        crew: runs it.
+        request: what it is asked; where it answers, and finds this package, is added.
+        folder: for the request, `ANSWERS`, dumps and the worker's log; made.
+        env: its environment.
+        python: the interpreter.
+        script: the worker.
+        dumps: how callgrind's dumps are called.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ANSWERS).unlink(missing_ok=True)
+    request |= {"out": str(folder / ANSWERS), "harness": str(Path(__file__).resolve().parents[1])}
+    file = folder / "request.json"
+    file.write_text(json.dumps(request), encoding="utf-8")
+    # -P: the worker's own folder stays off sys.path.
+    command = [python, "-P", script, str(file)]
+    if request["task"] == "instructions":
+        command = instructions.command(command, folder, dumps)
+    # The worker's own PATH may be another one.
+    command[0] = shutil.which(command[0]) or command[0]
+    return crew.start(
+        command, log=folder / "worker.log", cwd=folder, env=env, talk=request.get("talk")
+    )
 
 
 def environment(variant: Variant, block: Block | None, layout: int = 0) -> dict[str, str]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
-from . import asv_conf, pytest_files, suite, targets, worker
-from .bench import Bench, environment, read_lines
+from . import asv_conf, pytest_files, suite, targets
+from .bench import ANSWERS, Bench, environment, read_lines, start
 from .build import Builder
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION
 from .grids import say
@@ -23,6 +20,7 @@ from .variants import UNNAMED
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -44,21 +42,12 @@ def early(suites: Path, checkout: Checkout) -> list[dict[str, Any]] | None:
         None where the list cannot be had like this: a suite imports the package as it is loaded,
         or does not load. Then only a build can tell, and says what is wrong.
     """
+    request = {
+        "task": "list", "suites": str(suites.resolve()), "package": import_name(checkout.package),
+    }  # fmt: skip
     with Crew() as crew:
-        folder = crew.scratch
-        request = {
-            "task": "list", "suites": str(suites.resolve()), "out": str(folder / "answers.jsonl"),
-            "harness": str(Path(__file__).resolve().parent.parent),
-            "package": import_name(checkout.package),
-        }  # fmt: skip
-        (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-        command = [sys.executable, "-P", worker.__file__, str(folder / "request.json")]
-        child = crew.start(
-            command, log=folder / "worker.log", cwd=folder, env=environment(UNNAMED, None)
-        )
-        if crew.wait(child).status:
-            return None
-        return read_lines(folder / "answers.jsonl")
+        child = start(crew, request, crew.scratch, environment(UNNAMED, None))
+        return None if crew.wait(child).status else read_lines(crew.scratch / ANSWERS)
 
 
 def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:

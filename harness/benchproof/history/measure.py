@@ -8,17 +8,13 @@ that it does not matter which others were asked for.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import shutil
-import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files, targets
-from benchproof.bench import read_lines
+from benchproof import bench, files, targets
 from benchproof.build import Builder
 from benchproof.errors import BuildError, TargetError, WorkerError, is_full, no_space
 from benchproof.meters import METERS, instructions
@@ -30,6 +26,7 @@ from .writing import ABSENT, FAILED, Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from benchproof.build import Built
     from benchproof.compare import Place
@@ -298,19 +295,11 @@ def run(
         WorkerError: it did not get to its first case.
         NoSpaceError: the disk is full.
     """
-    folder.mkdir(parents=True)
-    out, file = folder / "answers.jsonl", folder / "request.json"
-    request |= {"out": str(out), "harness": str(Path(forked.__file__).resolve().parents[2])}
-    file.write_text(json.dumps(request), encoding="utf-8")
-    command = [sys.executable, "-P", script, str(file)]
-    if request["task"] == "instructions":
-        command = instructions.command(command, folder, _DUMPS)
-    command[0] = shutil.which(command[0]) or command[0]
-    child = crew.start(command, log=folder / "worker.log", cwd=folder, env=env)
+    child = bench.start(crew, request, folder, env, script=script, dumps=_DUMPS)
     ended = crew.wait(child)
     if ended.status and is_full(folder):
         raise no_space(folder)
-    answers = read_lines(out)
+    answers = bench.read_lines(folder / bench.ANSWERS)
     if ended.status and not any("header" in row for row in answers):
         words = (ended.last_lines(1) or [f"worker ended with status {ended.status}"])[-1]
         raise WorkerError(f"{request['impl'] or 'the package'} does not run: {words}")
