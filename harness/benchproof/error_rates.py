@@ -26,12 +26,7 @@ def load(reports: Path) -> dict[str, Any] | None:
         size of the slow-down (rate, low, high, n), and ``conditions``.
     """
     file = Path(reports, FOLDER, SUMMARY)
-    try:
-        summary = files.read_json(file)
-    except (OSError, ValueError):
-        return None
-    if not isinstance(summary, dict):
-        return None
+    summary = files.contents(file)
     files.refuse_newer(summary, SCHEMA, file)
     known = summary.get("rates") if summary.get("schema") == SCHEMA else None
     return known if isinstance(known, dict) else None

@@ -58,6 +58,15 @@ def read_json(file: Path) -> Any:  # noqa: ANN401  (whatever JSON can hold)
         raise ValueError(f"{file.name}: {error}") from error
 
 
+def contents(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; an empty one where there is none, or none that can be read."""
+    try:
+        held = read_json(file)
+    except (OSError, ValueError):
+        return {}
+    return held if isinstance(held, dict) else {}
+
+
 def refuse_newer(
     held: Mapping[str, Any], newest: int, file: Path | str, key: str = "schema"
 ) -> None:

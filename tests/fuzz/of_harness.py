@@ -144,7 +144,7 @@ def kept() -> Callable[[bytes], None]:
 
 def _readers(folder: Path) -> list[tuple[Any, str, Callable[[Path], Any]]]:
     """A sample, a name, and what reads it."""
-    from benchproof import accepted, error_rates, share
+    from benchproof import accepted, error_rates, files, share
     from benchproof.gate import passed
     from benchproof.history import asv_files, loops, writing
 
@@ -169,7 +169,7 @@ def _readers(folder: Path) -> list[tuple[Any, str, Callable[[Path], Any]]]:
     def read_result(file: Path) -> Any:
         found = asv_files._read(file, {"a.time_b": "1"}, ())
         assert isinstance(found, str | asv_files.Read)
-        writing.contents(file)
+        files.contents(file)
         return found
 
     def read_plans(file: Path) -> Any:

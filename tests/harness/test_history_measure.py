@@ -7,6 +7,7 @@ import math
 import pytest
 from rich.console import Console
 
+from benchproof import files
 from benchproof.errors import HistoryError
 from benchproof.history import asv_files, campaign, choice, measure, running, writing
 from benchproof.history.model import CANARY, SeriesKey
@@ -72,10 +73,10 @@ def test_a_commit_without_a_case_has_nan_for_it_and_one_that_does_not_build_null
     assert series(results, toy, "newer").index.tolist() == [1, 3]
     assert series(results, toy, "spin").index.tolist() == [0, 1, 3]
     env = writing.environment(toy.root, KNOWN, "python")
-    held = writing.contents(writing.path(results, "box", broken, env))["results"]
+    held = files.contents(writing.path(results, "box", broken, env))["results"]
     assert {row[0] for row in held.values()} == {None}
     first = toy.git("rev-list", "--max-parents=0", "HEAD")
-    held = writing.contents(writing.path(results, "box", first, env))["results"]
+    held = files.contents(writing.path(results, "box", first, env))["results"]
     assert math.isnan(held["toy.track_newer_bytes"][0][0])
     notes = writing.notes(results / "box" / writing.MEASURED)
     reasons = [why for note in notes for why in note.get("why", {})]
@@ -189,7 +190,7 @@ def test_wall_time_has_an_interval_from_several_processes(toy, run, results):
     assert 0 < found.low[0] <= found.value[0] <= found.high[0] < 0.01
     env = writing.environment(toy.root, KNOWN, "python")
     file = writing.path(results, "box", toy.git("rev-parse", "HEAD"), env)
-    held = writing.contents(file)
+    held = files.contents(file)
     columns = held["result_columns"]
     row = dict(zip(columns, held["results"]["toy.time_spin"], strict=False))
     assert len(row["samples"][0]) == 3

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -128,11 +127,7 @@ class Store:
     @classmethod
     def open(cls, file: Path | None) -> Store:
         """Read a file; one that is not there, or is not one of ours, is empty."""
-        read: Any = {}
-        if file is not None:
-            with suppress(OSError, ValueError):
-                read = files.read_json(file)
-        return cls(file, read if isinstance(read, dict) else {})
+        return cls(file, files.contents(file) if file else {})
 
     def found(self, stretch: Stretch) -> Found:
         """What a search of a stretch gives, remembered or searched."""

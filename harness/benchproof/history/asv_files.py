@@ -23,7 +23,7 @@ from . import cache as kept
 from . import model, writing
 from .cache import Read
 from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
-from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, contents, notes
+from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,11 +76,8 @@ def load(
 
 def _benchmarks(results: Path) -> dict[str, dict[str, Any]]:
     """What asv says of each benchmark, by name; nothing where it was never asked."""
-    try:
-        held = files.read_json(results / BENCHMARKS)
-        return {name: each for name, each in held.items() if isinstance(each, dict)}
-    except (OSError, ValueError, AttributeError):
-        return {}
+    held = files.contents(results / BENCHMARKS)
+    return {name: each for name, each in held.items() if isinstance(each, dict)}
 
 
 def _files(results: Path, left_out: list[LeftOut]) -> Iterator[str]:
@@ -99,7 +96,7 @@ def _files(results: Path, left_out: list[LeftOut]) -> Iterator[str]:
 
 def _machine(folder: Path) -> dict[str, str]:
     """What asv says of a machine, or nothing."""
-    held = contents(folder / MACHINE)
+    held = files.contents(folder / MACHINE)
     if not isinstance(held.get("machine"), str):
         return {}
     return {key: str(value) for key, value in held.items() if key != "version"}

@@ -151,7 +151,7 @@ def _known(results: Path, facts: dict[str, str]) -> str:
     found = [
         folder.parent.name
         for folder in sorted(results.glob(f"*/{MACHINE}"))
-        if all(str(contents(folder).get(key)) == facts[key] for key in _SAME)
+        if all(str(files.contents(folder).get(key)) == facts[key] for key in _SAME)
     ]
     return found[0] if len(found) == 1 else ""
 
@@ -437,21 +437,12 @@ def notes(file: Path) -> list[dict[str, Any]]:
     return found
 
 
-def contents(file: Path) -> dict[str, Any]:
-    """The JSON object in a file, or an empty one where there is none."""
-    try:
-        held = files.read_json(file)
-    except (OSError, ValueError):
-        return {}
-    return held if isinstance(held, dict) else {}
-
-
 def known(file: Path, version: int) -> dict[str, Any]:
     """The contents of one of asv's files before it is written anew.
 
     Raises:
         NewerError: it has a newer version of asv's format than the one that is written here.
     """
-    held = contents(file)
+    held = files.contents(file)
     files.refuse_newer(held, version, file, "version")
     return held
