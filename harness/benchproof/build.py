@@ -196,8 +196,8 @@ class Builder:
         key = self.key(target, variant, flags, tools)
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / RECORD
-            built = _read(record)
-            if built is None or (variant.kind != "pure" and not _is_kept(built, asked=asked)):
+            built = files.contents(record)
+            if not built or (variant.kind != "pure" and not _is_kept(built, asked=asked)):
                 started = time.monotonic()
                 self._say(f"{name}: building")
                 with files.scratch(self.cache) as scratch:
@@ -280,7 +280,7 @@ class Builder:
         self.cache.mkdir(parents=True, exist_ok=True)
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / RECORD
-            built = _read(record) or self._keep(
+            built = files.contents(record) or self._keep(
                 target, Path(target.wheel), record.parent, self.checkout.package
             )
         made = self._built(key, UNNAMED, built, "")
@@ -415,14 +415,6 @@ class Builder:
             except subprocess.TimeoutExpired:
                 self._say(f"{name}: still building, {time.monotonic() - started:.0f} s so far")
         return self.crew.wait(child)
-
-
-def _read(record: Path) -> dict[str, Any] | None:
-    """The record of a build that is in the cache."""
-    if not record.exists():
-        return None
-    found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
-    return found
 
 
 def _uncompiled(known: Sequence[Variant]) -> Variant:
