@@ -32,6 +32,7 @@ TWINS: tuple[str, ...] = (
     "types.marshal",
     "types.deserializers",
     "types.serializers",
+    "wire.compression",
     "wire.segments",
     "wire.frame",
     "wire.rows",

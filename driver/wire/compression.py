@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..implementation import hand_over
 from ..protocol.limits import limits
 from .frame import MAX_FRAME_LENGTH
 from .malformed import MalformedFrameError
@@ -167,3 +168,6 @@ def _need_lz4() -> ModuleType:
     if _BLOCK is None:
         raise RuntimeError("compressed segments need lz4: pip install cqlpath[lz4]")
     return _BLOCK
+
+
+hand_over(globals())

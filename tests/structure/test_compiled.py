@@ -4,6 +4,8 @@ import hashlib
 import importlib
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,3 +84,11 @@ def test_a_changed_declaration_makes_every_module_stale(tmp_path):
     with (copied / "types" / "deserializers.pxd").open("a") as source:
         source.write("# changed\n")
     assert set(stale_modules(manifest, copied)) == set(implementation.TWINS)
+
+
+@pytest.mark.parametrize("name", implementation.TWINS)
+def test_each_module_can_be_the_first_that_is_imported(name):
+    # A compiled module that needs another one's C functions imports it before anything else.
+    program = f"import driver.{name}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...implementation import hand_over
 from ...protocol.errors import UnsupportedOperation
 from ...protocol.version import ProtocolVersion
+from ..compression import BodyFunction
 from ..frame import (
     COMPRESSED_FLAG,
     CUSTOM_PAYLOAD_FLAG,
@@ -19,8 +20,10 @@ from ..frame import (
 from ..primitives import write_bytesmap
 
 if TYPE_CHECKING:
-    from ..compression import BodyFunction
     from ..messages import Request
+
+#: Of bodies. Not only for type checkers: this module's compiled form needs that of compression.
+Compressor: TypeAlias = BodyFunction | None
 
 # ``ProtocolVersion.has_checksumming_support`` as a comparison: a call for every frame costs more
 # than what it decides.
@@ -34,7 +37,7 @@ def encode_message(
     msg: Request,
     stream_id: int,
     protocol_version: int,
-    compressor: BodyFunction | None,
+    compressor: Compressor,
     allow_beta_protocol_version: bool,
 ) -> bytes:
     """A request as one frame.

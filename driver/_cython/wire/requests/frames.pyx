@@ -36,10 +36,12 @@ from libc.string cimport memcpy
 
 from driver._cython.slots cimport slot_of, slot_offset
 from driver._cython.types.marshal cimport write_int32, write_uint16, write_uint32, write_uint64
+from driver._cython.wire.compression cimport compress_into, new_bytes, room_for, shortened
 
 from ....protocol.version import ProtocolVersion
 from ....protocol.unset import UNSET_VALUE
 from ....wire import frame as framing
+from ....wire.compression import locally_supported_compressions
 from ....wire.requests import bodies
 from ....wire.requests.batch import BatchMessage
 from ....wire.requests.frames import encode_message as encode_plainly
@@ -71,6 +73,7 @@ cdef object _QUERY = QueryMessage
 cdef object _EXECUTE = ExecuteMessage
 cdef object _BATCH = BatchMessage
 cdef object _UNSET = UNSET_VALUE
+cdef object _LZ4 = locally_supported_compressions.get("lz4", (None,))[0]
 
 # Where instances of the three classes keep what they say.
 cdef Py_ssize_t QUERY_TEXT = slot_offset(QueryMessage, "query")
@@ -498,9 +501,10 @@ def encode_message(
         return frame
     body = PyBytes_FromStringAndSize(NULL, found.size)
     write_body(<unsigned char *>PyBytes_AS_STRING(body), &found)
-    return compressed_frame(
-        compressor(body), version, found.frame_flags | COMPRESSED, stream, found.opcode
-    )
+    found.frame_flags |= COMPRESSED
+    if compressor is _LZ4 and room_for(found.size):
+        return lz4_frame(body, version, found.frame_flags, stream, found.opcode)
+    return compressed_frame(compressor(body), version, found.frame_flags, stream, found.opcode)
 
 
 cdef tuple _options(object msg, long version):
@@ -524,3 +528,20 @@ cdef object compressed_frame(
     write_header(target, version, flags, stream, opcode, PyBytes_GET_SIZE(body))
     memcpy(target + HEADER, PyBytes_AS_STRING(body), PyBytes_GET_SIZE(body))
     return frame
+
+
+cdef object lz4_frame(
+    bytes body, long version, unsigned int flags, long long stream, uint8_t opcode
+):
+    """A frame with its body as a block, which is compressed where it belongs."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(body)
+    cdef Py_ssize_t room = room_for(size)
+    cdef PyObject *frame = new_bytes(NULL, HEADER + 4 + room)
+    cdef unsigned char *target = <unsigned char *>PyBytes_AS_STRING(<object>frame)
+    # The room is that of the worst case, so that there always is a block, and it has a length.
+    room = compress_into(
+        PyBytes_AS_STRING(body), size, <char *>target + HEADER + 4, room
+    )
+    write_header(target, version, flags, stream, opcode, 4 + room)
+    write_uint32(target + HEADER, <unsigned int>size)
+    return shortened(frame, HEADER + 4 + room)
