@@ -15,11 +15,12 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from ..implementation import hand_over
+from .compression import BodyFunction
 from .crc import CRC24_LENGTH, CRC32_LENGTH, compute_crc24, compute_crc32
 from .malformed import CrcMismatchException
 
-#: Compress a payload.
-SegmentCompressor: TypeAlias = Callable[[bytes], bytes]
+#: Compress a payload. Not only for type checkers: the compiled form needs that of compression.
+SegmentCompressor: TypeAlias = BodyFunction
 #: Decompress a payload to a number of bytes.
 SegmentDecompressor: TypeAlias = Callable[[bytes, int], bytes]
 

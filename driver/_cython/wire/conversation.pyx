@@ -33,7 +33,7 @@ cdef Py_ssize_t SEGMENTS = slot_offset(Conversation, b"_segments")
 cdef Py_ssize_t IN_SEGMENTS = slot_offset(Conversation, b"_in_segments")
 cdef Py_ssize_t CODEC = slot_offset(Conversation, b"_segment_codec")
 cdef Py_ssize_t IS_KEPT = slot_offset(pure._Rest, b"is_kept")
-cdef Py_ssize_t CODEC_COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
+cdef Py_ssize_t CODEC_DECOMPRESSOR = slot_offset(SegmentCodec, b"_decompressor")
 
 
 cdef inline PyObject *checked(object self) except NULL:
@@ -106,12 +106,18 @@ cdef Py_ssize_t take_segments(bytes data, object codec, int version, list found)
     cdef object payload
     if type(codec) is not _SegmentCodec:
         return 0
-    if taken(<PyObject *>codec, CODEC_COMPRESSOR) is not None:
-        return 0
+    cdef object decompressor = taken(<PyObject *>codec, CODEC_DECOMPRESSOR)
+    cdef Py_ssize_t header = 3 if decompressor is None else 5
+    cdef int self_contained = 17 if decompressor is None else 34
     while position < PyBytes_GET_SIZE(data):
-        payload = whole_payload(data, position, 3, &bits, &after)
-        if payload is None or not bits >> 17 & 1:
+        payload = whole_payload(data, position, header, &bits, &after)
+        if payload is None or not bits >> self_contained & 1:
             break
+        if decompressor is not None and bits >> 17 & 0x1FFFF:
+            try:
+                payload = <bytes?>decompressor(payload, bits >> 17 & 0x1FFFF)
+            except Exception:
+                break
         known = PyList_GET_SIZE(found)
         if PyBytes_GET_SIZE(payload) != take_frames(
             <const unsigned char *>PyBytes_AS_STRING(payload), PyBytes_GET_SIZE(payload), version,

@@ -17,9 +17,16 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.wire.compression cimport compress_into, new_bytes, room_for, shortened
 
 from ...wire import segments as pure
+from ...wire.compression import segment_compress
 from ...wire.crc import CRC24_INIT, CRC24_POLY, CRC32_PREFIX
+
+cdef extern from "Python.h":
+    object PyMemoryView_FromMemory(char *data, Py_ssize_t size, int flags)
+    int PyBUF_READ
+
 __all__ = ["plain_segment", "read_segment"]
 
 cdef object SegmentCodec = pure.SegmentCodec
@@ -28,6 +35,7 @@ cdef object read_plainly = pure.read_segment
 cdef object encode_plainly = pure.SegmentCodec.encode
 cdef Py_ssize_t COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
 cdef Py_ssize_t MOST = pure.MAX_PAYLOAD_LENGTH
+cdef object _LZ4 = segment_compress
 cdef object crc32 = zlib.crc32
 cdef object CRC32_OF_PREFIX = zlib.crc32(CRC32_PREFIX)
 cdef uint32_t INIT = CRC24_INIT
@@ -86,6 +94,30 @@ def plain_segment(frames):
     return segment
 
 
+cdef object lz4_segment(bytes frames):
+    """Whole frames as a segment of the compressed format, compressed where they belong."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(frames)
+    cdef PyObject *segment = new_bytes(NULL, size + 12)
+    cdef uint8_t *target = <uint8_t *>PyBytes_AS_STRING(<object>segment)
+    cdef uint64_t uncompressed = 0
+    cdef Py_ssize_t packed = 0
+    # What does not shrink travels as it is, and says so with a length of 0.
+    if size > 1:
+        packed = compress_into(PyBytes_AS_STRING(frames), size, <char *>target + 8, size - 1)
+    if packed:
+        uncompressed = size
+    else:
+        packed = size
+        memcpy(target + 8, PyBytes_AS_STRING(frames), size)
+    _write(target, <uint64_t>packed | uncompressed << 17 | <uint64_t>1 << 34, 5)
+    _write(target + 5, _crc24(target, 5), 3)
+    made = shortened(segment, packed + 12)
+    target = <uint8_t *>PyBytes_AS_STRING(made)
+    payload = PyMemoryView_FromMemory(<char *>target + 8, packed, PyBUF_READ)
+    _write(target + 8 + packed, <uint32_t>crc32(payload, CRC32_OF_PREFIX), 4)
+    return made
+
+
 def read_segment(data, Py_ssize_t position, Py_ssize_t header_length):
     """The segment that begins at a position; see driver/wire/segments.py."""
     cdef unsigned long long bits = 0
@@ -137,8 +169,12 @@ def encode(self, frame):
     """Frames as segments; see driver/wire/segments.py."""
     if not is_instance(self, <PyObject *>SegmentCodec):
         raise TypeError(f"a SegmentCodec is needed, not a {type(self).__name__}")
-    if taken(<PyObject *>self, COMPRESSOR) is None and len(frame) <= MOST:
+    compressor = taken(<PyObject *>self, COMPRESSOR)
+    if compressor is None and len(frame) <= MOST:
         return plain_segment(frame)
+    if compressor is _LZ4 and PyBytes_CheckExact(frame) and room_for(PyBytes_GET_SIZE(frame)):
+        if PyBytes_GET_SIZE(frame) <= MOST:
+            return lz4_segment(frame)
     return encode_plainly(self, frame)
 
 
