@@ -1,5 +1,6 @@
 """Big-endian numbers in a buffer, read and written, for all compiled modules; unchecked bounds."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -45,8 +46,35 @@ cdef extern from *:
         return _PyLong_FromByteArray(bytes, 16, 0, 0);
     #endif
     }
+
+    /* A number of 64 bits, signed. Of digits of 30 bits there are three at most, of a number of
+       32 bits two; the interpreter's own function counts them in loops. */
+    static inline PyObject *driver_number_of_64(int64_t value)
+    {
+    #if PyLong_SHIFT == 30 && PY_VERSION_HEX < 0x030C0000
+        uint64_t size = value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value;
+        if (size > 256) {
+            Py_ssize_t count = size >> 30 ? size >> 60 ? 3 : 2 : 1;
+            PyLongObject *number = _PyLong_New(count);
+            if (number == NULL)
+                return NULL;
+            number->ob_digit[0] = (digit)(size & PyLong_MASK);
+            if (count > 1)
+                number->ob_digit[1] = (digit)(size >> 30 & PyLong_MASK);
+            if (count > 2)
+                number->ob_digit[2] = (digit)(size >> 60);
+            if (value < 0)
+                Py_SET_SIZE(number, -count);
+            return (PyObject *)number;
+        }
+    #endif
+        return PyLong_FromLongLong(value);
+    }
     """
     object number_of_16 "driver_number_of_16"(const unsigned char *bytes)
+    object number_of_64 "driver_number_of_64"(int64_t value)
+    # The same, owned by whoever calls.
+    PyObject *new_number_of_64 "driver_number_of_64"(int64_t value) except NULL
 
 
 # Spelled as shifts, which compilers turn into one load and one byte swap on every machine.

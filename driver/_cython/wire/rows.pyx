@@ -2,13 +2,10 @@
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.float cimport PyFloat_FromDouble
 from cpython.list cimport PyList_New, PyList_SET_ITEM
-from cpython.long cimport PyLong_FromLong, PyLong_FromLongLong
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
-from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
-from cpython.unicode cimport PyUnicode_DecodeUTF8
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New
 from libc.string cimport memcpy
 
 from driver._cython.types.deserializers cimport (
@@ -19,7 +16,7 @@ from driver._cython.types.deserializers cimport (
     Deserializer,
     from_binary,
 )
-from driver._cython.types.marshal cimport read_double, read_int32, read_int64
+from driver._cython.types.marshal cimport new_number_of_64, read_double, read_int32, read_int64
 
 from ...types.deserializers import find_deserializer
 from ...protocol.columns import ColDesc
@@ -31,6 +28,14 @@ from ...wire.malformed import (
     value_ends_early,
     wrong_size,
 )
+
+cdef extern from "Python.h":
+    # New values, and where one is put that nobody else has, without a reference in between.
+    PyObject* new_double "PyFloat_FromDouble"(double value) except NULL
+    PyObject* new_text "PyUnicode_DecodeUTF8"(
+        const char* data, Py_ssize_t size, const char* errors
+    ) except NULL
+    void fill "PyTuple_SET_ITEM"(PyObject* row, Py_ssize_t index, PyObject* value) noexcept
 
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]
 
@@ -108,35 +113,40 @@ cdef class _Reader:
         cdef tuple row = PyTuple_New(self.column_count)
         cdef const unsigned char* at = self.position
         cdef const unsigned char* end = self.end
+        cdef PyObject* deserializers = <PyObject*> self.deserializers
         cdef PyObject* deserializer
-        cdef object value
+        cdef PyObject* value
+        cdef object other
         cdef Py_ssize_t index, size
         cdef int step
         for index in range(self.column_count):
-            self.index = -1
             if end - at < 4:
+                self.index = -1
                 value_ends_early(self.columns[index], 4, end - at)
             size = read_int32(at)
             at += 4
             if size > end - at:
+                self.index = -1
                 value_ends_early(self.columns[index], size, end - at)
             self.index = index
-            deserializer = PyTuple_GET_ITEM(self.deserializers, index)
+            deserializer = PyTuple_GET_ITEM(<object> deserializers, index)
             step = (<Deserializer> deserializer).step
+            # References are handed on as they are: counting them costs as much as reading an int.
             if step == INT and size == 4:
-                value = PyLong_FromLong(read_int32(at))
+                value = new_number_of_64(read_int32(at))
             elif step == TEXT and size >= 0:
-                value = PyUnicode_DecodeUTF8(<const char*> at, size, NULL)
+                value = new_text(<const char*> at, size, NULL)
             elif step == BIGINT and size == 8:
-                value = PyLong_FromLongLong(read_int64(at))
+                value = new_number_of_64(read_int64(at))
             elif step == DOUBLE and size == 8:
-                value = PyFloat_FromDouble(read_double(at))
+                value = new_double(read_double(at))
             else:
-                value = from_binary(
+                other = from_binary(
                     <Deserializer> deserializer, at, size, self.protocol_version
                 )
-            Py_INCREF(value)
-            PyTuple_SET_ITEM(row, index, value)
+                Py_INCREF(other)
+                value = <PyObject*> other
+            fill(<PyObject*> row, index, value)
             if size > 0:
                 at += size
         self.position = at
