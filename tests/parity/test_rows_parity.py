@@ -167,3 +167,44 @@ def test_an_offset_outside_of_the_body_is_refused_alike(pure, compiled, parser, 
     expected = parse(pure, parser, ["int"], body, offset)
     assert expected[0] is None
     assert parse(compiled, parser, ["int"], body, offset) == expected
+
+
+def body_of(values):
+    """One row of as many columns as there are values, which are bytes."""
+    return b"\0\0\0\1" + b"".join(len(value).to_bytes(4) + value for value in values)
+
+
+@pytest.mark.parametrize("size", range(26))
+@pytest.mark.parametrize("inside", [b"", b"\x7f", b"\x80", b"\xff", "é".encode(), "🐧".encode()])
+def test_texts_of_any_length_with_anything_in_any_place(pure, compiled, size, inside):
+    for place in range(size + 1):
+        value = bytes(range(97, 97 + place)) + inside + b"~" * (size - place)
+        for types in (["text"], ["frozen<list<text>>"]):
+            given = value if types == ["text"] else b"\0\0\0\1" + len(value).to_bytes(4) + value
+            body = body_of([given])
+            wanted = parse(pure, "parse_rows", types, body)
+            assert parse(compiled, "parse_rows", types, body) == wanted
+
+
+EDGES = [0, 1, 5, 6, 255, 256, 257, *(2**bits + by for bits in (30, 31, 60) for by in (-1, 0, 1))]
+
+
+@pytest.mark.parametrize("cql", ["int", "bigint"])
+def test_numbers_at_the_edges_of_their_digits(pure, compiled, cql):
+    most = 2**31 if cql == "int" else 2**63
+    values = [sign * edge for edge in [*EDGES, most - 1] for sign in (1, -1)] + [-most]
+    rows = [(value,) for value in values if -most <= value < most]
+    body = serialize(pure, [cql], rows)
+    assert parse(compiled, "parse_rows", [cql], body) == parse(pure, "parse_rows", [cql], body)
+    types = importlib.import_module("driver.types")
+    found = importlib.import_module("driver.wire.rows").parse_rows(
+        body,
+        0,
+        (cql,),
+        types.deserializers.make_deserializers([types.registry.lookup_cqltype(cql)]),
+        4,
+    )
+    # As dictionaries see them, and arithmetic does.
+    assert [(hash(value), value - 1 + 1) for (value,) in found] == [
+        (hash(value), value) for (value,) in rows
+    ]

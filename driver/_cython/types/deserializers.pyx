@@ -13,7 +13,7 @@ from cpython.datetime cimport datetime_new, import_datetime
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
-from cpython.unicode cimport PyUnicode_DecodeASCII, PyUnicode_DecodeUTF8
+from cpython.unicode cimport PyUnicode_DecodeASCII
 from libc.stdint cimport int64_t, uint64_t
 
 from driver._cython.slots cimport new_object, set_slot, slot_offset
@@ -30,6 +30,7 @@ from driver._cython.types.marshal cimport (
     read_uint32,
     read_uvint,
 )
+from driver._cython.types.text cimport text_of
 
 import socket
 import sys
@@ -213,7 +214,7 @@ cdef class _Utf8(_Exact):
         self.step = TEXT
 
     cdef object deserialize(self, const unsigned char *ptr, Py_ssize_t size, int pv):
-        return PyUnicode_DecodeUTF8(<const char *>ptr, size, NULL)
+        return text_of(<const char *>ptr, size)
 
 
 cdef class _Ascii(_Exact):

@@ -72,8 +72,7 @@ cdef extern from *:
     }
     """
     object number_of_16 "driver_number_of_16"(const unsigned char *bytes)
-    object number_of_64 "driver_number_of_64"(int64_t value)
-    # The same, owned by whoever calls.
+    # Owned by whoever calls.
     PyObject *new_number_of_64 "driver_number_of_64"(int64_t value) except NULL
 
 

@@ -17,6 +17,7 @@ from driver._cython.types.deserializers cimport (
     from_binary,
 )
 from driver._cython.types.marshal cimport new_number_of_64, read_double, read_int32, read_int64
+from driver._cython.types.text cimport new_text
 
 from ...types.deserializers import find_deserializer
 from ...protocol.columns import ColDesc
@@ -32,9 +33,6 @@ from ...wire.malformed import (
 cdef extern from "Python.h":
     # New values, and where one is put that nobody else has, without a reference in between.
     PyObject* new_double "PyFloat_FromDouble"(double value) except NULL
-    PyObject* new_text "PyUnicode_DecodeUTF8"(
-        const char* data, Py_ssize_t size, const char* errors
-    ) except NULL
     void fill "PyTuple_SET_ITEM"(PyObject* row, Py_ssize_t index, PyObject* value) noexcept
 
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]
@@ -135,7 +133,7 @@ cdef class _Reader:
             if step == INT and size == 4:
                 value = new_number_of_64(read_int32(at))
             elif step == TEXT and size >= 0:
-                value = new_text(<const char*> at, size, NULL)
+                value = new_text(<const char*> at, size)
             elif step == BIGINT and size == 8:
                 value = new_number_of_64(read_int64(at))
             elif step == DOUBLE and size == 8:
