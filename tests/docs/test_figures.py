@@ -144,42 +144,40 @@ def test_beside_other_drivers():
 
 def test_instructions_beside_other_drivers():
     page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
-    kept = json.loads((ROOT / "reports" / "request-budget.json").read_text(encoding="utf-8"))
-    counts = [
-        [each["scylla-driver 3.29.12"], each["cqlpath, Cython"]]
-        for each in kept["decoding"].values()
-    ]
-    told = rows(page, "decode | scylla-driver")
-    decoding = {
-        name: said[2]
-        for name, said in told.items()
-        if [int(cell.replace(",", "")) for cell in said[:2]] in counts
-    }
-    assert decoding.keys() == told.keys()
-    for name, said in told.items():
-        theirs, ours = (int(cell.replace(",", "")) for cell in said[:2])
-        assert said[2] == rounded(theirs / ours, said[2]), name
-    file = ROOT / "reports/results/2026-11-23/peers-sending.json.gz"
-    kept = json.loads(gzip.decompress(file.read_bytes()))
+    results = ROOT / "reports" / "results"
+    kept = json.loads(gzip.decompress((results / "2026-11-25" / "peers.json.gz").read_bytes()))
+    counts = {side: each["instructions"] for side, each in kept["counts"].items()}
+    pure = [counts[f"{side}, pure Python"] for side in ("cqlpath", PEERS[0])]
+    decoding = rows(page, "decode | scylla-driver")
+    for name, said in decoding.items():
+        case = f"decode {name}"
+        ours, theirs, others = (counts[side][case] for side in (OURS, *PEERS))
+        assert said == [
+            f"{theirs:,.0f}", f"{ours:,.0f}", rounded(theirs / ours, said[2]),
+            rounded(others / ours, said[3]), rounded(pure[1][case] / pure[0][case], said[4]),
+        ], name  # fmt: skip
+    file = results / "2026-11-23" / "peers-sending.json.gz"
     before = {
-        side: {name: count for group in kept["before"].values() if side in group
-               for name, count in group[side].get("instructions", group[side]).items()}
-        for side in (OURS, *PEERS)
+        name: count for group in json.loads(gzip.decompress(file.read_bytes()))["before"].values()
+        if OURS in group
+        for name, count in group[OURS].get("instructions", group[OURS]).items()
     }  # fmt: skip
     told = rows(page, "Case | before")
     for name, said in told.items():
-        ours = kept["after"][OURS][name]
-        peers = [(before[peer] | kept["peers_routing"][peer])[name] for peer in PEERS]
+        ours = counts[OURS][name]
         assert said[:4] == [
-            f"{before[OURS][name]:,.0f}", f"{ours:,.0f}",
-            *(rounded(count / ours, cell) for count, cell in zip(peers, said[2:4], strict=True)),
+            f"{before[name]:,.0f}", f"{ours:,.0f}",
+            *(rounded(counts[peer][name] / ours, cell)
+              for peer, cell in zip(PEERS, said[2:4], strict=True)),
         ], name  # fmt: skip
     ((first, short),) = rows(README, "encode QUERY of 64 B, with lz4").items()
     assert [*first.split(", "), *short] == [
         *(told[name][2] for name in ("encode QUERY of 64 B", "encode QUERY of 64 B, lz4",
                                      "encode EXECUTE of five values", "bind ten scalars")),
-        *(decoding[name] for name in ("one row of six columns, with metadata",
-                                      "5,000 such rows", "1,000 x 10 ints", "VOID")),
+        *(decoding[name][2] for name in (
+            "one row with metadata", "5,000 rows of uuid, text, bigint, timestamp, double",
+            "1,000 x 10 ints", "VOID",
+        )),
     ]  # fmt: skip
 
 
