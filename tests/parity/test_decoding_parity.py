@@ -33,8 +33,13 @@ BODIES = {
 HANDLERS = ("ProtocolHandler", "LazyProtocolHandler")
 
 
-def outcome(driver, body, *, handler="ProtocolHandler", flags=0, opcode=8, kept=True):
-    """What a driver makes of a body: its message in plain values, or the error and its words."""
+def outcome(
+    driver, body, *, handler="ProtocolHandler", flags=0, opcode=8, kept=True, more=(4, None)
+):
+    """What a driver makes of a body: its message in plain values, or the error and its words.
+
+    ``more`` has the version and the name of the compression that was agreed on.
+    """
 
     def module(name):
         return importlib.import_module(f"{driver.__name__}.{name}")
@@ -44,8 +49,11 @@ def outcome(driver, body, *, handler="ProtocolHandler", flags=0, opcode=8, kept=
     columns = [column("ks", "t", name, getattr(types, t.__name__)) for name, t in COLUMNS]
     shape = module("wire.row_shape").RowShape(columns) if kept else None
     decode = getattr(module("wire.handlers"), handler).decode_message
+    version, compression = more
+    known = module("wire.compression").locally_supported_compressions
+    decompressor = compression and known[compression][1]
     try:
-        message = decode(4, None, {}, 7, flags, opcode, body, None, shape)
+        message = decode(version, None, {}, 7, flags, opcode, body, decompressor, shape)
         fields = {name: getattr(message, name) for name in type(message).__slots__ or ()}
         fields |= {"rows": list(message.parsed_rows or ())} if hasattr(message, "kind") else {}
     except Exception as error:  # noqa: BLE001  (whatever it is, it must be the same)
@@ -92,3 +100,17 @@ def test_a_damaged_body_fails_in_the_same_words(pure, compiled, name, edits, fla
     damaged = bytes(body)
     expected = outcome(pure, damaged, flags=flags, opcode=opcode)
     assert outcome(compiled, damaged, flags=flags, opcode=opcode) == expected
+
+
+@pytest.mark.parametrize("version", [3, 4, 5, 6, 0x41, 0x42])
+@pytest.mark.parametrize("compression", [None, "lz4", "snappy"])
+@pytest.mark.parametrize("name", BODIES)
+def test_a_compressed_body_is_decompressed_alike(pure, compiled, name, compression, version):
+    compressions = importlib.import_module("driver.wire.compression")
+    compress = compressions.locally_supported_compressions[compression or "lz4"][0]
+    whole = compress(BODIES[name])
+    for body in (whole, whole[:-1], whole[:3], b"", BODIES[name]):
+        for flags in (0, 1, 3, 9):
+            more = version, compression
+            expected = outcome(pure, body, flags=flags, more=more)
+            assert outcome(compiled, body, flags=flags, more=more) == expected

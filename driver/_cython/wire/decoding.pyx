@@ -15,8 +15,10 @@ from driver._cython.types.marshal cimport read_int32
 from driver._cython.wire.rows cimport rows_of
 
 from ...protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
+from ...protocol.version import ProtocolVersion
 from ...wire import row_shape
 from ...wire.decoding import FREQUENT, decode_any
+from ...wire.frame import COMPRESSED_FLAG
 from ...wire.responses.metadata import (
     HAS_MORE_PAGES_FLAG,
     METADATA_CHANGED_FLAG,
@@ -42,6 +44,10 @@ cdef int _HAS_MORE_PAGES = HAS_MORE_PAGES_FLAG
 cdef int _METADATA_CHANGED = METADATA_CHANGED_FLAG
 cdef int _NO_METADATA = NO_METADATA_FLAG
 cdef int _ONE_TABLE = 1
+cdef int _COMPRESSED = COMPRESSED_FLAG
+# As in driver/wire/decoding.py: between them segments are compressed, not bodies.
+cdef int _SEGMENTS_FROM = ProtocolVersion.V5
+cdef int _SEGMENTS_BEFORE = ProtocolVersion.DSE_V1
 
 # Where a result has what. The first ones are filled here, the others are None in what is frequent.
 cdef Py_ssize_t _KIND = slot_offset(ResultMessage, b"kind")
@@ -171,6 +177,15 @@ def decode_message(
 ):
     """A response from the body of its frame; see driver/wire/decoding.py."""
     cdef PyObject *message_type
+    if (
+        flags == _COMPRESSED
+        and decompressor is not None
+        and not _SEGMENTS_FROM <= protocol_version < _SEGMENTS_BEFORE
+    ):
+        # What comes out may be frequent.
+        body = decompressor(body)
+        flags = 0
+        decompressor = None
     if flags == 0 and opcode == _RESULT and PyBytes_CheckExact(body):
         message_types = handler.message_types_by_opcode
         if PyDict_CheckExact(message_types):
