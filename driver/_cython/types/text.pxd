@@ -12,6 +12,7 @@ cdef extern from *:
        size at once and copied; the interpreter's own function does both as it goes along. */
     static inline PyObject *driver_text(const char *utf8, Py_ssize_t size)
     {
+        const uint64_t beyond = 0x8080808080808080u;
         uint64_t seen = 0, eight;
         Py_ssize_t i;
         PyObject *text;
@@ -20,16 +21,17 @@ cdef extern from *:
         if (size >= 8) {
             for (i = 0; i < size - 8; i += 8) {
                 memcpy(&eight, utf8 + i, 8);
-                seen |= eight;
+                if (eight & beyond)
+                    return PyUnicode_DecodeUTF8(utf8, size, NULL);
             }
             memcpy(&eight, utf8 + size - 8, 8);
-            seen |= eight;
+            seen = eight;
         }
         else {
             for (i = 0; i < size; i++)
                 seen |= (unsigned char)utf8[i];
         }
-        if (seen & 0x8080808080808080u)
+        if (seen & beyond)
             return PyUnicode_DecodeUTF8(utf8, size, NULL);
         text = PyUnicode_New(size, 127);
         if (text != NULL)
