@@ -158,16 +158,18 @@ class Bench:
             number = self.got.loops[name].instructions.per_call(totals)
             self.got.count("instructions", side, name, number, spot)
 
-    def count_allocations(self, cases: Sequence[Case], heard: Heard = nobody) -> None:
+    def count_allocations(
+        self, cases: Sequence[Case], spot: Spot = FIRST, heard: Heard = nobody
+    ) -> None:
         """One process a side, side by side."""
         rows = [
             case.row | {"counts": vars(self.got.loops[case.name].allocations)} for case in cases
         ]
-        for name, said, _ in self._both("allocations", rows):
+        for name, said, _ in self._both("allocations", rows, spot):
             for side, row in said.items():
                 if not self._failed(side, row):
                     for meter in allocations.METERS:
-                        self.got.count(meter, side, name, row[meter])
+                        self.got.count(meter, side, name, row[meter], spot)
             heard(name)
 
     def take_values(self, meter: str, cases: Sequence[Case]) -> None:

@@ -233,7 +233,12 @@ def judge_exact(
     ratios = sorted(
         _ratio(*pair, limit.floor) for pair in zip(lefts, rights, strict=True)
     )  # fmt: skip
-    cut = 1 if len(ratios) >= TRIMMED_FROM else 0
+    if METERS[meter].task == "allocations":
+        # No two of them have anything in common: a change is one where all of a side are beyond
+        # all of the other.
+        ends = (max(lefts), min(rights)), (min(lefts), max(rights))
+        ratios = sorted([*ratios, *(_ratio(*pair, limit.floor) for pair in ends)])
+    cut = 1 if len(lefts) >= TRIMMED_FROM and METERS[meter].task != "allocations" else 0
     low, high = ratios[cut], ratios[-1 - cut]
     said = _exact_verdict(low, high, least)
     if said in CHANGES and not METERS[meter].less_is_better:

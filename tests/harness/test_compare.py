@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchproof import compare, judge, records, results, timing
+from benchproof import compare, counting, judge, records, results, timing
 from benchproof.bench import Bench
 from benchproof.build import Builder
 from benchproof.errors import SelectionError, StoppedError, TargetError, WorkerError
@@ -17,6 +17,8 @@ from benchproof.meters import instructions
 EXACT = ("allocations", "bytes") + (() if instructions.why_not() else ("instructions",))
 QUICK = compare.Request("HEAD~1", "HEAD", budget=1, quick=True, meters=(*EXACT, "wall"))
 COUNTS = replace(QUICK, meters=EXACT)
+CHANCE = """def boxes(number):
+    [bytearray(100) for _ in range(__import__("os").urandom(1)[0])]"""
 
 
 @pytest.fixture
@@ -94,6 +96,27 @@ def test_more_allocations_are_a_regression(toy, place, tell):
     assert counted["verdict"] == "regressed"
     assert counted["right"] - counted["left"] == 1 + 1  # the list's items and the object
     assert document["verdict"]["exit"] == 1
+
+
+@pytest.mark.slow
+def test_allocations_by_chance_are_no_change_beside_one_that_is(toy, place, tell):
+    toy.edit("driver/work.py", "total = 0", "total = len([object()]) - 1")
+    toy.edit("driver/work.py", "def boxes(number):", CHANCE)
+    toy.commit("chance")
+    toy.edit("driver/work.py", "len([object()])", "len([object(), object()]) - 1")
+    toy.commit("one object more")
+    document = compare.compare(
+        replace(COUNTS, bench="spin|boxes", meters=("allocations",)), place, tell
+    ).document
+    found = rows(document)
+    assert found["boxes"]["meters"]["allocations"]["verdict"] == "undecided"
+    assert len(set(found["boxes"]["meters"]["allocations"]["left_samples"])) > 1
+    assert found["spin"]["meters"]["allocations"]["verdict"] == "regressed"
+    assert (
+        found["spin"]["meters"]["allocations"]["left_samples"]
+        == [found["spin"]["meters"]["allocations"]["left"]] * counting.LAYOUTS
+    )
+    assert "counting allocations of 2 changed benchmarks again (2)" in tell.text
 
 
 @pytest.mark.slow

@@ -36,6 +36,28 @@ def test_an_exact_meter_is_judged_by_its_limit(meter, left, right, expected):
 
 
 @pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        # A clock that is read: what one call allocates is another number each time.
+        ([45, 60, 59], [60, 61, 58], "undecided"),
+        ([60, 60.2, 61], [62, 63, 64], "regressed"),
+        ([43, 44, 43], [44, 43, 44], "undecided"),
+        ([43, 43, 43], [44, 44, 44], "regressed"),
+        ([43] * 8, [42] * 8, "improved"),
+        # Nothing pairs them: that each is more than its neighbour says nothing.
+        ([40, 50, 60], [41, 51, 61], "undecided"),
+        ([40] * 7 + [60], [50] * 8, "undecided"),
+    ],
+)
+def test_allocations_that_scatter_changed_where_all_of_a_side_are_beyond_the_other(
+    left, right, expected
+):
+    about = verdict.judge_exact("allocations", left, right)
+    assert about["verdict"] == expected
+    assert about["low"] <= about["ratio"] <= about["high"]
+
+
+@pytest.mark.parametrize(
     ("right", "expected"),
     [
         ([1005, 1005, 1006], "regressed"),

@@ -174,7 +174,11 @@ def decide(document: Mapping[str, Any]) -> Decision:
         return Decision("keep", f"faster: {told_of(good, worse=False)}; price: {price}", "faster")
     if said["exit"] == COULD_NOT_MEASURE:
         return Decision("could not measure", said["summary"])
-    unsure = [row for row in cases if row["verdict"] == "undecided"]
+    # Memory that scatters from process to process is never decided.
+    unsure = [
+        row for row in cases if row["verdict"] == "undecided" and "undecided" in
+        {about["verdict"] for meter, about in row["meters"].items() if meter in verdict.COST}
+    ]  # fmt: skip
     if unsure:
         return Decision("undecided", f"{_names(unsure)}: --budget gives more time")
     why = f"no difference in {len(cases)} benchmarks" if cases else NOT_BUILT
