@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .meters import allocations
 from .render import units
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def note(
     for name, verdict in exact.items():
         if verdict == "undecided":
             low, high = (units.change(meters[name][end]) for end in ("low", "high"))
-            notes.append(f"{name} undecided: layouts disagree ({low} to {high})")
+            why = "counts scatter" if name in allocations.METERS else "layouts disagree"
+            notes.append(f"{name} undecided: {why} ({low} to {high})")
     lead = next((v for v in exact.values() if v != "equivalent"), "equivalent")
     if exact and wall is not None and wall != lead:
         moved = f"{wall} ({units.change(meters['wall']['ratio'])})"

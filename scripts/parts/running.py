@@ -148,13 +148,16 @@ class Run:
 
     def _start(self, part: Part) -> None:
         output = self.folder / part.name
+        # Of its own: sessions of pytest that end at once would clear away each other's old folders.
+        temporary = self.folder / f"{part.name}.tmp"
+        temporary.mkdir()
         with output.open("wb") as file:
             process = subprocess.Popen(
                 part.command,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **part.environment},
+                env={**os.environ, "PYTEST_DEBUG_TEMPROOT": str(temporary), **part.environment},
                 start_new_session=True,
             )
         self.running.append(_Running(part, process, output, time.monotonic()))
@@ -243,7 +246,7 @@ def run(parts: Sequence[Part], slots: int) -> int:
     Returns:
         0 if all passed, 1 if one did not, 130 if a signal asked to end (a second one ends at once).
     """
-    with tempfile.TemporaryDirectory(prefix="parts-") as folder:
+    with tempfile.TemporaryDirectory(prefix="parts-", ignore_cleanup_errors=True) as folder:
         this = Run(parts, slots, Path(folder))
 
         def ask(*_: object) -> None:

@@ -55,6 +55,8 @@ def test_allocations_that_scatter_changed_where_all_of_a_side_are_beyond_the_oth
     about = verdict.judge_exact("allocations", left, right)
     assert about["verdict"] == expected
     assert about["low"] <= about["ratio"] <= about["high"]
+    note = verdict.judge_case({"allocations": about})[1]
+    assert note.startswith("allocations undecided: counts scatter") == (expected == "undecided")
 
 
 @pytest.mark.parametrize(
@@ -271,7 +273,7 @@ RATIOS = {"regressed": 1.2, "improved": 0.8, "equivalent": 1.0, "undecided": 1.0
         ({"instructions": "equivalent", "wall": "undecided"}, "equivalent", "+8 %"),
         ({"instructions": "undecided", "wall": "equivalent"}, "undecided", "+1.00 % to +3.00 %"),
         ({"instructions": "undecided", "allocations": "regressed"}, "regressed", "disagree"),
-        ({"instructions": "equivalent", "allocations": "undecided"}, "undecided", "disagree"),
+        ({"instructions": "equivalent", "allocations": "undecided"}, "undecided", "counts scatter"),
         ({"wall": "undecided"}, "undecided", ""),
         ({"wall": "equivalent"}, "equivalent", ""),
         # As far as code that lies elsewhere can move it, wall time alone is not believed.

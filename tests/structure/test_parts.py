@@ -57,6 +57,14 @@ def test_the_output_of_each_part_is_whole_though_they_run_side_by_side():
         assert word_of(output, name) == "passed"
 
 
+def test_each_part_has_a_folder_of_its_own_that_is_gone_afterwards():
+    code = "import os; f = os.environ['PYTEST_DEBUG_TEMPROOT']; os.listdir(f); print('FOLDER', f)"
+    status, output = run(part("one", code), part("two", code))
+    folders = {Path(name) for name in re.findall(r"^FOLDER (.*)$", output, re.MULTILINE)}
+    assert (status, len(folders)) == (0, 2), output
+    assert not any(folder.exists() for folder in folders)
+
+
 def test_a_part_that_waits_for_servers_runs_beside_a_full_slot():
     _, output = run(
         part("one", "import time; time.sleep(1)"),
