@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import hashlib
-import importlib.metadata
 import io
 import os
 import shutil
@@ -21,7 +20,7 @@ import tarfile
 import tempfile
 import threading
 import time
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -29,16 +28,17 @@ from typing import TYPE_CHECKING, Any, Self
 import distributed
 from filelock import FileLock
 
-from . import provenance, toolchain, variables
+from . import compare, provenance, toolchain, variables
 from .checkout import Checkout
 from .errors import BenchproofError, StoppedError
 from .history.measure import Measured, Measurer
 from .history.writing import FAILED
 from .place import Place
 from .processes import Crew
+from .progress import Silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from .history.choice import Plan
     from .history.loops import Loops
@@ -60,13 +60,10 @@ def identity() -> dict[str, str]:
     """All of a machine that can change an exact count, by what it is called."""
     tools, here = _toolchain(), Path(__file__).parent
     facts = provenance.gather(tools)
-    code = hashlib.sha256()
-    for file in sorted(here.rglob("*.py")):
-        code.update(file.relative_to(here).as_posix().encode() + file.read_bytes())
     return {
         "Python": str(facts["python"]),
         "processor": str(facts["cpu"]),
-        "benchproof": f"{importlib.metadata.version('benchproof')} {code.hexdigest()[:_NAMED]}",
+        "benchproof": provenance.own_version(),
         "valgrind": str(facts["valgrind"]),
         "packages": ", ".join(f"{name} {each}" for name, each in facts["packages"].items()),
         "compiler": str(facts["compiler"]),
@@ -366,6 +363,46 @@ class Fleet:
                 )
             self._looked = time.monotonic()
             return not before and bool(self._fit)
+
+
+def spread(
+    address: str, parcel: Parcel, function: Callable[..., Any], todo: Sequence[Sequence[Any]],
+    tell: Teller,
+) -> Generator[tuple[int, Any]]:  # fmt: skip
+    """Have a scheduler's workers call a function, each one call at a time.
+
+    Args:
+        address: of the scheduler.
+        parcel: what each worker gets.
+        function: takes the parcel's key before what stands in `todo`.
+        todo: arguments.
+        tell: hears who is fit, and who is not and why.
+
+    Yields:
+        The number of what is done, and its answer, as they come.
+
+    Raises:
+        FleetError: there is no such scheduler, or no fit worker.
+    """
+    with Crew() as crew, Fleet(address, parcel, crew, tell) as fleet:
+        pool = ThreadPoolExecutor(max_workers=fleet.size)
+        calls = {pool.submit(fleet.call, function, *each): n for n, each in enumerate(todo)}
+        try:
+            for done in as_completed(calls):
+                yield calls[done], done.result()
+        finally:
+            crew.stop()
+            pool.shutdown(cancel_futures=True)
+
+
+def comparison(key: str, request: compare.Request) -> tuple[dict[str, Any], dict[str, Any]]:
+    """On a worker: compare two commits; the document, and what is noted of where and when."""
+    started, load = time.monotonic(), os.getloadavg()[0]
+    document = compare.compare(request, here(key), Silent()).document
+    return document, {
+        "host": socket.gethostname(), "seconds": round(time.monotonic() - started, 1),
+        "load": round(load, 2),
+    }  # fmt: skip
 
 
 def _unlike(own: dict[str, str], other: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -37,6 +38,14 @@ def gather(toolchain: Toolchain) -> dict[str, Any]:
         "debug": debug(os.environ),
         "packages": {name: version for name in PACKAGES if (version := version_of(name))},
     }
+
+
+def own_version() -> str:
+    """Of benchproof, with a hash of its sources: a checkout's change and its version does not."""
+    here, code = Path(__file__).parent, hashlib.sha256()
+    for file in sorted(here.rglob("*.py")):
+        code.update(file.relative_to(here).as_posix().encode() + file.read_bytes())
+    return f"{importlib.metadata.version('benchproof')} {code.hexdigest()[:8]}"
 
 
 def debug(environment: Mapping[str, str]) -> list[str]:

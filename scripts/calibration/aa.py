@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from calibration import gates, neutral
 
@@ -41,7 +41,10 @@ def neutral_commit(number: int, clone: Clone, seed: int) -> tuple[str, list[str]
 KINDS = {"same": same, "neutral": neutral_commit}
 
 
-def run(kind: str, scene: Scene, kept: Kept, like: gates.Ask, *, runs: int, seed: int) -> None:
+def run(
+    kind: str, scene: Scene, kept: Kept, like: gates.Ask, *, runs: int, seed: int,
+    scheduler: str = "",
+) -> None:  # fmt: skip
     """Run the gates that are missing.
 
     Args:
@@ -51,16 +54,25 @@ def run(kind: str, scene: Scene, kept: Kept, like: gates.Ask, *, runs: int, seed
         like: the gate to ask for, but for its sides and seed.
         runs: gates that there should be.
         seed: of the edits and of the gates' orders.
+        scheduler: address of dask's, whose workers run a gate each; "": this machine does.
     """
     clone = scene.clone
     done = {(row["kind"], row["seed"], row["number"]) for row in kept.rows()}
     todo = [number for number in range(runs) if (kind, seed, number) not in done]
-    for number in scene.clock.steps(f"{kind} gate", todo, runs - len(todo)):
+
+    def draw(number: int) -> tuple[dict[str, Any], gates.Ask]:
+        """What is noted of a gate before it runs; and the gate."""
         commit, edits = KINDS[kind](number, clone, seed)
+        about = {"kind": kind, "seed": seed, "number": number, "base": clone.base,
+                 "commit": commit, "edits": edits}  # fmt: skip
+        return about, replace(like, base=clone.base, head=commit, seed=seed * 1000 + number)
+
+    if scheduler:
+        drawn = [draw(number) for number in todo]
+        for which, row in gates.spread([ask for _, ask in drawn], scene, scheduler):
+            kept.add(scene.stamp | drawn[which][0] | row)
+        return
+    for number in scene.clock.steps(f"{kind} gate", todo, runs - len(todo)):
+        about, ask = draw(number)
         started = time.time()
-        ask = replace(like, base=clone.base, head=commit, seed=seed * 1000 + number)
-        document = gates.run(ask, scene)
-        kept.add(scene.stamp | {
-            "kind": kind, "seed": seed, "number": number, "base": clone.base, "commit": commit,
-            "edits": edits, **gates.kept(document, started),
-        })  # fmt: skip
+        kept.add(scene.stamp | about | gates.kept(gates.run(ask, scene), started))

@@ -52,6 +52,7 @@ class Asked:
         tools: of the part "others".
         base: the commit that everything is measured against.
         sites: where extra work can go.
+        scheduler: address of dask's, whose workers run the whole gates; "": this machine does.
     """
 
     reports: Path
@@ -68,6 +69,7 @@ class Asked:
     tools: tuple[str, ...] = TOOLS
     base: str = "HEAD"
     sites: tuple[Site, ...] = SITES
+    scheduler: str = ""
 
 
 #: Blocks of one session that are recorded one after the other.
@@ -138,6 +140,7 @@ class Calibration:
             gates.Ask("", "", self.asked.bench, self.asked.meters, self.impls,
                       self.asked.gate_budget),
             runs=self.runs("aa" if kind == "same" else kind), seed=self.asked.seed,
+            scheduler=self.asked.scheduler,
         )  # fmt: skip
         file.pack()
 
@@ -283,6 +286,8 @@ def run(parts: tuple[str, ...], asked: Asked, place: Place, tell: Teller, out: C
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise SelectionError(f"no part {unknown[0]!r}: choose from {', '.join(PARTS)}")
+    if asked.scheduler and (asked.budget or not {*parts} <= {"aa", "neutral", "report"}):
+        raise SelectionError("--scheduler is for aa and neutral, without --budget: whole gates")
     calibration = Calibration(asked, place, tell)
     for part in [part for part in PARTS if part in parts and part != "report"]:
         PARTS[part](calibration)

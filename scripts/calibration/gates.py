@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ from benchproof.meters import METERS
 from calibration.sites import IMPLEMENTATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from benchproof.compare import Request
     from calibration.scene import Scene
 
 #: What a gate can say that is not "nothing changed".
@@ -54,6 +56,16 @@ class Ask:
     builds: int = 1
 
 
+def request(ask: Ask) -> Request:
+    """A gate as `benchproof gate` asks for it."""
+    from benchproof import compare  # noqa: PLC0415  (the gate prints rates that lie here)
+
+    return compare.Request(
+        ask.base, ask.head, ask.bench, ask.meters, ask.budget or 0.0, seed=ask.seed,
+        impls=ask.impls, builds=ask.builds, force=True, committed=True, gate=True,
+    )  # fmt: skip
+
+
 def run(ask: Ask, scene: Scene) -> dict[str, Any]:
     """Run a gate as `benchproof gate` does; its document.
 
@@ -61,16 +73,30 @@ def run(ask: Ask, scene: Scene) -> dict[str, Any]:
         BenchproofError: the gate could not begin.
         StoppedError: Ctrl-C: half a gate says nothing about whole ones.
     """
-    from benchproof import compare  # noqa: PLC0415  (the gate prints rates that lie here)
+    from benchproof import compare  # noqa: PLC0415  (as above)
 
-    asked = compare.Request(
-        ask.base, ask.head, ask.bench, ask.meters, ask.budget or 0.0, seed=ask.seed,
-        impls=ask.impls, builds=ask.builds, force=True, committed=True, gate=True,
-    )  # fmt: skip
-    document = compare.compare(asked, scene.place, scene.tell).document
+    document = compare.compare(request(ask), scene.place, scene.tell).document
     if document["partial"]:
         raise StoppedError("stopped: what was finished before is kept, and a new run goes on there")
     return document
+
+
+def spread(
+    asks: Sequence[Ask], scene: Scene, scheduler: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Run gates on a scheduler's workers; the number of each, and its row, as they come.
+
+    Raises:
+        FleetError: there is no such scheduler, or no worker that measures as this machine does.
+    """
+    from benchproof import fleet  # noqa: PLC0415  (dask is an extra)
+
+    commits = {each for ask in asks for each in (ask.base, ask.head)}
+    parcel, gates = fleet.Parcel.of(scene.place, commits), [(request(ask),) for ask in asks]
+    with closing(fleet.spread(scheduler, parcel, fleet.comparison, gates, scene.tell)) as done:
+        for number, (which, (document, about)) in enumerate(done, 1):
+            scene.tell.line(f"{number} of {len(asks)} gates, by {about['host']}")
+            yield which, kept(document, 0) | about
 
 
 def pattern(cases: Iterable[str]) -> str:

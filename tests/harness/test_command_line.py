@@ -192,6 +192,19 @@ def test_publish_without_what_draws_is_one_line_with_the_extra(toy):
     assert answer.stderr.endswith("pip install 'benchproof[pages]'\n")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("history", "--meters", "bytes"), ("rank", "--base", "main", "HEAD", "--meters", "bytes")],
+)
+def test_a_scheduler_without_what_speaks_to_it_is_one_line_with_the_extra(toy, words):
+    answer = without(("dask", "distributed"), *words, "--scheduler", "tcp://127.0.0.1:9",
+                     "--suites", SUITES, cwd=toy.root)  # fmt: skip
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.count("\n") == 1
+    assert f"benchproof {words[0]} gives work to other machines" in answer.stderr
+    assert answer.stderr.endswith("pip install 'benchproof[fleet]'\n")
+
+
 def test_without_typer_the_command_says_what_to_install(toy):
     answer = without(("typer",), "compare", "HEAD", ".", cwd=toy.root)
     assert (answer.returncode, answer.stdout) == (2, "")

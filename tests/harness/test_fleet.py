@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import psutil
 import pytest
+from calibration.kept import Kept
 
 from tests.harness import loop_project as loop
 from tests.harness.conftest import NIGHTLY, SUITES
@@ -97,19 +99,25 @@ def worker(dask, scheduler, tmp_path):
 
 
 @pytest.fixture
-def history(toy, variables):
+def measured(toy):
     for file in SUITES.glob("*.py"):
         toy.write(f"asv_benchmarks/{file.name}", file.read_text())
     toy.git("add", "--all")
     toy.git("commit", "--quiet", "--amend", "--no-edit")
+    return toy
 
+
+@pytest.fixture
+def history(measured, variables):
     def start(results, *arguments):
         command = [sys.executable, "-m", "benchproof.cli", "history",
                    "--impl", "python", "--machine", "box", "--bench", "spin|boxes",
                    "--results", results, *arguments]  # fmt: skip
         return subprocess.Popen(
-            command, cwd=toy.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            command, cwd=measured.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=variables,
+            # A session in the background of a shell ignores SIGINT, and what it starts inherits it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  (the session has one thread)
         )  # fmt: skip
 
     return start
@@ -183,16 +191,23 @@ def test_two_workers_one_killed_give_what_one_machine_gives_once_each(
 
 
 @needs_memray
-def test_a_client_that_was_killed_goes_on_where_it_was(toy, history, worker, scheduler, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_client_that_was_ended_goes_on_where_it_was(
+    toy, history, worker, scheduler, tmp_path, number
+):
     commits(toy, 4)
     worker()
     arguments = (tmp_path / "kept", "--scheduler", scheduler, "--meters", "bytes")
     process = history(*arguments)
     for line in process.stderr:
         if "2/4" in line:
-            process.kill()
+            process.send_signal(number)
             break
-    process.communicate()
+    _, err = process.communicate(timeout=60)
+    if number == signal.SIGINT:
+        assert process.returncode == 2, err
+        assert "the same command goes on" in err
+        assert "Traceback" not in err
     out, err = history(*arguments).communicate(timeout=300)
     known = int(re.search(r"(\d+) known before", out)[1])
     assert 2 <= known < 4, err
@@ -220,6 +235,27 @@ def test_a_ranking_by_workers_is_that_of_one_machine(ranking, worker, scheduler,
     assert found == alone
     spin = next(case for case in alone["branches"][0]["cases"] if case["name"] == "work.time_spin")
     assert spin["left"] > 54321  # the client's variable, on each machine
+
+
+@needs_memray
+def test_whole_gates_of_a_calibration_run_on_workers_once_each(
+    measured, variables, worker, scheduler, tmp_path
+):
+    worker(), worker()
+    command = [sys.executable, Path(__file__).parents[2] / "scripts/calibrate", "aa", "neutral",
+               "--runs", "2", "--bench", "spin", "--meters", "bytes", "--impl", "python",
+               "--reports", tmp_path / "reports", "--scheduler", scheduler]  # fmt: skip
+    for gates in ("4 gates", "nothing"):
+        done = subprocess.run(command, cwd=measured.root, env=variables, timeout=600,
+                              capture_output=True, text=True, check=False)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        rows = Kept(tmp_path / "reports" / "calibration" / "gates.jsonl.gz").rows()
+        assert sorted((row["kind"], row["number"]) for row in rows) == [
+            ("neutral", 0), ("neutral", 1), ("same", 0), ("same", 1),
+        ], gates  # fmt: skip
+        assert all(row["host"] and row["seconds"] > 0 and row["said"] == [] for row in rows)
+        assert all(row["meters"]["bytes"]["equivalent"] == 1 for row in rows)
+        assert ("2 of 2 gates, by " in done.stderr) == (gates == "4 gates")
 
 
 @pytest.mark.parametrize("what", OTHER)

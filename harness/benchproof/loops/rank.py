@@ -11,14 +11,13 @@ import itertools
 import json
 import math
 import socket
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchproof import compare, files, provenance, targets, variables
 from benchproof.errors import BenchproofError, BuildError, StoppedError
-from benchproof.processes import Crew
 from benchproof.progress import Silent
 from benchproof.results import now
 
@@ -131,25 +130,17 @@ class _Measure:
         parcel = fleet.Parcel.of(
             self.place, (row[side] for row, *_ in todo for side in ("base", "commit"))
         )
-        with Crew() as crew, fleet.Fleet(self.scheduler, parcel, crew, self.tell) as workers:
-            pool = ThreadPoolExecutor(max_workers=workers.size)
-            ask = {
-                pool.submit(workers.call, _there, row["base"], row["commit"], asked): each
-                for each in todo
-                for row, asked, *_ in (each,)
-            }
+        asks = [(row["base"], row["commit"], asked) for row, asked, *_ in todo]
+        done = fleet.spread(self.scheduler, parcel, _there, asks, self.tell)
+        with closing(done):
             try:
-                for number, future in enumerate(as_completed(ask), 1):
-                    row, _, kept, _ = ask[future]
-                    found = future.result()
+                for number, (which, found) in enumerate(done, 1):
+                    row, _, kept, _ = todo[which]
                     self.tell.line(f"{number} of {len(todo)}: {row['branch']}: "
                                    f"{FINDINGS[found['kind']]}, by {found['host']}")  # fmt: skip
                     _keep(row, found, kept)
             except KeyboardInterrupt as error:
                 raise _stopped() from error
-            finally:
-                crew.stop()
-                pool.shutdown(cancel_futures=True)
 
 
 #: A branch, what is asked of it, the file that keeps the answer, and what is said before.
@@ -220,7 +211,7 @@ def _key(row: Mapping[str, Any], asked: compare.Request, place: Place) -> str:
     parts = [
         SCHEMA, row["base"], row["commit"], asdict(asked), suites, str(place.suites),
         checkout.working((targets.PROJECT,)), variables.deciding(checkout.build_variables),
-        provenance.gather(place.toolchain) | {"load": 0},
+        provenance.gather(place.toolchain) | {"load": 0}, provenance.own_version(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
