@@ -53,6 +53,8 @@ def branch(project, name, edits):
 def test_branches_of_each_kind_are_found_and_a_second_run_measures_nothing(project, tmp_path):
     for name, (edits, _) in BRANCHES.items():
         branch(project, name, edits)
+    # One that runs nowhere says nothing of any branch.
+    project.write("benchmarks/work_lost.py", "def time_lost():\n    raise OSError\n")
     (tmp_path / "names.txt").write_text("\n".join(list(BRANCHES)[1:]) + "\n")
     before = project.git("for-each-ref"), project.git("status", "--porcelain")
     kept = ("--json", str(tmp_path / "rank.json"), "--markdown", str(tmp_path / "rank.md"),
@@ -71,6 +73,8 @@ def test_branches_of_each_kind_are_found_and_a_second_run_measures_nothing(proje
     assert rows["sum"]["reach"] == {"run": ["acme.work.spin"], "missed": [], "unseen": []}
     assert set(rows["sum"]["conflicts"]) == {"formula", "mixed"}
     assert rows["wrong"]["ratio"] is None
+    lost = "no difference in 5 benchmarks; 1 failing on the base: work_lost.time_lost"
+    assert rows["renamed"]["why"] == lost
     together = document["together"]
     assert (together["branches"], together["left_out"]) == (["formula", "dict"], ["sum"])
     assert together["kind"] == "faster"

@@ -172,7 +172,12 @@ def decide(document: Mapping[str, Any]) -> Decision:
     if good:
         price = told_of(words.moved(document), worse=True) or "none"
         return Decision("keep", f"faster: {told_of(good, worse=False)}; price: {price}", "faster")
-    if said["exit"] == COULD_NOT_MEASURE:
+    # No change can be blamed for what does not run without it either.
+    failed = [row for row in cases if row["status"] not in {"measured", "not applicable"}]
+    lost = [row for row in failed if row["why"].startswith("left: ")]
+    measured = [row for row in cases if row["status"] == "measured"]
+    known = measured and failed and failed == lost and not document["trouble"]
+    if said["exit"] == COULD_NOT_MEASURE and not known:
         return Decision("could not measure", said["summary"])
     # Memory that scatters from process to process is never decided.
     unsure = [
@@ -181,7 +186,9 @@ def decide(document: Mapping[str, Any]) -> Decision:
     ]  # fmt: skip
     if unsure:
         return Decision("undecided", f"{_names(unsure)}: --budget gives more time")
-    why = f"no difference in {len(cases)} benchmarks" if cases else NOT_BUILT
+    why = f"no difference in {len(measured)} benchmarks" if cases else NOT_BUILT
+    if lost:
+        why += f"; {len(lost)} failing on the base: {_names(lost)}"
     return Decision("discard", why, "nothing")
 
 
