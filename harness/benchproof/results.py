@@ -94,6 +94,8 @@ def _benchmark(each: Sampled, name: str, side: SideName, core: int | None) -> An
     }
     if core is not None:
         about["cpu_affinity"] = str(core)
+    # A project without variants has no name of one, and an interpreter no wheel: pyperf refuses "".
+    about = {key: value for key, value in about.items() if value not in {"", None}}
     runs = [
         pyperf.Run(
             each.got.walls[side][name][block],
