@@ -55,6 +55,7 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
             "unit": str(benchmark.unit), "version": str(benchmark.version),
             "may_differ": bool(getattr(benchmark.func, "answers_may_differ", False)),
             "part_of": f"{suite}.{part_of}" if part_of else "",
+            "tail": kind == "time" and bool(getattr(benchmark.func, "tail", False)),
         }  # fmt: skip
         if not benchmark.params:
             yield {"name": benchmark.name, **about, "asv": described(benchmark)}

@@ -203,6 +203,9 @@ class Bench:
                 if not self._failed(side, row):
                     taken = self.got.walls[side].setdefault(row["name"], {})
                     taken[block.index] = row["values"]
+                    if "tail" in row:
+                        tails = self.got.beside["tail"][side].setdefault(row["name"], {})
+                        tails[block.index] = row["tail"]
         self.got.blocks += 1
         return time.monotonic() - start
 

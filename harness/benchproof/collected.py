@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .meters import BESIDE
 from .plan import SIDES, Loops, SideName
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Collected:
         proofs: by side, the answers of the proving worker.
         counts: by exact meter, then side, then case: a number a call for each spot.
         walls: by side, by case: block index to the values of its process.
-        processor: by side, by whole command: block index to seconds of the processor.
+        beside: by meter of `BESIDE`, by side, by case: block index to the seconds of its process.
         loops: loop counts of the cases that are measured.
         prices: instructions of a call on the dearer side, for cases whose loops were planned by
             counting.
@@ -53,8 +54,8 @@ class Collected:
     walls: dict[SideName, dict[str, dict[int, list[float]]]] = field(
         default_factory=lambda: {"left": {}, "right": {}}
     )
-    processor: dict[SideName, dict[str, dict[int, float]]] = field(
-        default_factory=lambda: {"left": {}, "right": {}}
+    beside: dict[str, dict[SideName, dict[str, dict[int, float]]]] = field(
+        default_factory=lambda: {meter: {"left": {}, "right": {}} for meter in BESIDE}
     )
     loops: dict[str, Loops] = field(default_factory=dict)
     prices: dict[str, float] = field(default_factory=dict)

@@ -448,20 +448,22 @@ class _Comparison:
 
     def _time(self) -> None:
         """Time all variants in the same minutes, until the budget ends."""
-        if "wall" not in self.request.tasks:
+        if not {"wall", "tail"} & self.request.tasks:
             return
         timed = []
         for each, bench in self._measured:
             ready = counting.measurable(bench, each.cases, "wall")
             if self.request.only_changes:
-                same = {case.name: NOTHING_TO_DECIDE for case in ready
-                        if counting.is_equivalent(bench, case, self.settings)}  # fmt: skip
+                same = {
+                    case.name: NOTHING_TO_DECIDE for case in ready
+                    if not case.tail and counting.is_equivalent(bench, case, self.settings)
+                }  # fmt: skip
                 each.got.untimed |= same
                 ready = [case for case in ready if case.name not in same]
             each.looks = verdict.Looks(self.settings.alpha)
             timed.append(timing.Timed(bench, ready, each.looks, self.settings))
         others = sum(len(each.cases) - len(imports.functions(each.cases)) for each in self.lanes)
-        family = sum(len(each.running) for each in timed) + others
+        family = sum(1 + case.tail for each in timed for case in each.running) + others
         for one in timed:
             one.looks.family = family
         if not any(each.running for each in timed):

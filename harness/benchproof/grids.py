@@ -220,5 +220,6 @@ _COLUMNS: tuple[Column, ...] = (
     ("syscalls", "calls", _counts),
     ("track", "value", _counts),
     ("wall", "time", _change),
+    ("tail", "p99", _change),
     ("processor", "cpu", _change),
 )

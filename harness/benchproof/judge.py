@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 #: implementation, and `gate` its own kind. From 3 on there are grades of proof and benchmarks that
 #: give a value, from 2 on trade-offs and suites with a verdict of their own.
 KIND, SCHEMA = "comparison", 4
-#: Behind a case's name where its processor time is judged among the wall times.
-_PROCESSOR = ", processor time"
 #: Why a case has no number where nothing is wrong with it.
 _NOT_REACHED = ("it was not reached", "no meter finished")
 #: What is noted of a case whose answers were compared by the tool, and are not the same.
@@ -136,9 +134,7 @@ def _conclude(samples: Samples, found: Mapping[str, Any]) -> dict[str, Any]:
 def cases_of(samples: Samples, each: Sampled) -> list[dict[str, Any]]:
     """The rows of a variant: every case with its status, proof, meters, verdict."""
     # All times share one error budget.
-    times = wall_numbers(each.got, each.cases) | {
-        name + _PROCESSOR: pair for name, pair in processor_numbers(each.got, each.cases).items()
-    }
+    times = wall_numbers(each.got, each.cases) | beside_numbers(each.got, each.cases)
     judged = verdict.judge_wall(times, samples.settings, looks=each.looks)
     for again in samples.controls:
         if (again.control, again.name) == (controls.ELSEWHERE, each.name):
@@ -165,16 +161,17 @@ def wall_numbers(
     return numbers
 
 
-def processor_numbers(
+def beside_numbers(
     got: Collected, cases: Sequence[Case]
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """The same of processor time, which whole commands have."""
+    """The same of tails and of processor time, by the names that `verdict.BESIDE` gives them."""
     found = {}
-    for case in cases:
-        left, right = (got.processor[side].get(case.name, {}) for side in SIDES)
-        both = sorted(left.keys() & right.keys())
-        if both:
-            found[case.name] = ([left[at] for at in both], [right[at] for at in both])
+    for meter, times in got.beside.items():
+        for case in cases:
+            left, right = (times[side].get(case.name, {}) for side in SIDES)
+            if both := sorted(left.keys() & right.keys()):
+                numbers = [left[at] for at in both], [right[at] for at in both]
+                found[case.name + verdict.BESIDE[meter]] = numbers
     return found
 
 
@@ -199,8 +196,8 @@ def _row(
     for meter, about in METERS.items():
         if meter not in asked and about.task in meters.ALWAYS:
             continue
-        timed = times.get(case.name + _PROCESSOR * (meter == "processor"))
-        if meter in {"wall", "processor"} and timed:
+        timed = times.get(case.name + verdict.BESIDE.get(meter, ""))
+        if timed and not about.exact:
             row["meters"][meter] = timed
         left, right = got.counted(meter, case.name)
         if left and (about.told_at_zero or any((*left, *right)) or len(asked) == 1):

@@ -93,7 +93,8 @@ def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dic
         "schema": 1, "kind": "benchmarks", "not_here": missing,
         "benchmarks": [
             {"name": case.name, "kind": case.kind, "unit": case.unit, "version": case.version,
-             "meters": [name for name in of(case.kind) if name not in missing]}
+             "meters": [name for name in of(case.kind)
+                        if name not in missing and (name != "tail" or case.tail)]}
             for case in cases
         ],
         "excluded": suite.left_out(rows, pattern, METERS),
@@ -113,9 +114,10 @@ def show(about: Mapping[str, Any], console: Console) -> None:
     grid.add_column("kind", no_wrap=True)
     kinds: dict[str, list[str]] = {}
     for each in about["benchmarks"]:
-        kinds[each["kind"]] = each["meters"]
-        unit = f" ({each['unit']})" if each["kind"] == "track" else ""
-        grid.add_row(Text(each["name"]), Text(f"{each['kind']}{unit}"))
+        kind = each["kind"] + ", tail" * ("tail" in each["meters"])
+        kinds[kind] = each["meters"]
+        unit = f" ({each['unit']})" if kind == "track" else ""
+        grid.add_row(Text(each["name"]), Text(f"{kind}{unit}"))
     if kinds:
         console.print(grid)
     for kind, meters in kinds.items():

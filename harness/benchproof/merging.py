@@ -142,7 +142,8 @@ def _ends(samples: Samples) -> tuple[int, int]:
     blocks, layouts = 0, 0
     for each in (*samples.variants, *samples.controls):
         got = each.got
-        taken = [block for values in (got.walls, got.processor) for side in SIDES
+        times: list[Any] = [got.walls, *got.beside.values()]
+        taken = [block for values in times for side in SIDES
                  for blocks_ in values[side].values() for block in blocks_]  # fmt: skip
         spots = [spot.layout for sides in got.counts.values() for side in SIDES
                  for found in sides[side].values() for spot in found]  # fmt: skip
@@ -209,7 +210,8 @@ class _Adding:
                         place = self._spot(spot)
                         self._put(kept, place, value, f"{meter} of {name}, {side}, {spot.layout}")
         self._add_times(got.walls, target.walls)
-        self._add_times(got.processor, target.processor)
+        for meter, times in got.beside.items():
+            self._add_times(times, target.beside[meter])
         for side in SIDES:
             for name, row in got.proofs.get(side, {}).items():
                 _add_proof(target, side, name, row)
@@ -222,7 +224,7 @@ class _Adding:
             target.blocks = max(target.blocks, self._block(got.blocks - 1) + 1)
 
     def _add_times(self, values: Mapping[Any, Any], into: Mapping[Any, Any]) -> None:
-        """Add wall or processor times: by side, case and block."""
+        """Add times: by side, case and block."""
         for side in SIDES:
             for name, blocks in values[side].items():
                 taken = into[side].setdefault(name, {})

@@ -63,6 +63,9 @@ def note(
             notes.append(f"wall time disagrees: {moved}{other and ', ' + other}")
             if not other:
                 notes += filter(None, [MEANING.get((exact.get("instructions", ""), wall))])
+    if "tail" in meters and meters["tail"]["verdict"] in {"regressed", "improved"}:
+        tail = meters["tail"]
+        notes.append(f"its slowest calls {tail['verdict']} ({units.change(tail['ratio'])})")
     return "; ".join(notes)
 
 

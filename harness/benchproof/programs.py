@@ -181,7 +181,7 @@ def _time(bench: Bench, each: Case, budget: float) -> None:
         for side in block.sides:
             seconds, worked, peak = _once(bench, side, each, block)
             bench.got.walls[side].setdefault(each.name, {})[block.index] = [seconds]
-            bench.got.processor[side].setdefault(each.name, {})[block.index] = worked
+            bench.got.beside["processor"][side].setdefault(each.name, {})[block.index] = worked
             if block.index < VALUES:
                 bench.got.count("peakmemory", side, each.name, peak, Spot(0, block.index))
 

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 #: The version of the format; a change that could break a reader raises it. From 2 on there are
 #: controls.
 STREAM = 2
-_TIMES = ("wall", "processor")
 
 
 def write(samples: Samples, file: Path) -> None:
@@ -139,8 +138,9 @@ def _values(each: Sampled, side: Any, name: str) -> Iterator[tuple[Any, ...]]:  
     for block, values in each.got.walls[side].get(name, {}).items():
         for number, value in enumerate(values):
             yield "wall", 0, block, block, number, value
-    for block, value in each.got.processor[side].get(name, {}).items():
-        yield "processor", 0, block, block, 0, value
+    for meter, times in each.got.beside.items():
+        for block, value in times[side].get(name, {}).items():
+            yield meter, 0, block, block, 0, value
 
 
 def read(file: Path) -> Samples:
@@ -235,7 +235,10 @@ class _Reader:
 
     def _case(self, record: dict[str, Any]) -> None:
         """A benchmark of it."""
-        case = Case(**{each.name: record["case"][each.name] for each in fields(Case)})
+        # What older streams do not say of a case is as it was.
+        case = Case(**{"tail": False}
+                    | {each.name: record["case"][each.name] for each in fields(Case)
+                       if each.name != "tail" or "tail" in record["case"]})  # fmt: skip
         place = (*_place(record), record["benchmark"], record["params"])
         named = case.benchmark or case.name
         if (named, case.name.removeprefix(named)) != place[-2:]:
@@ -281,10 +284,10 @@ class _Reader:
             self._refuse(f"{value!r} is no number")
         if meter not in METERS:
             self._refuse(f"unknown meter {meter!r}")
-        if meter not in _TIMES:
+        if meter in each.got.beside:
+            each.got.beside[meter][side].setdefault(name, {})[block] = value
+        elif meter != "wall":
             each.got.count(meter, side, name, value, Spot(build, process))
-        elif meter == "processor":
-            each.got.processor[side].setdefault(name, {})[block] = value
         else:
             values = each.got.walls[side].setdefault(name, {}).setdefault(block, [])
             if number != len(values):

@@ -33,6 +33,7 @@ class Case:
         part_of: name of the benchmark whose call contains this one's; empty for a whole.
         kind: time, timeraw, memory, peakmemory or track.
         unit: of the values that it gives, if it does.
+        tail: whether its slowest calls are timed, too.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Case:
     part_of: str = ""
     kind: str = "time"
     unit: str = ""
+    tail: bool = False
 
     @property
     def suite(self) -> str:
@@ -60,6 +62,8 @@ class Case:
         about: dict[str, Any] = {"name": self.name, "benchmark": self.benchmark}
         if self.index is not None:
             about["index"] = self.index
+        if self.tail:
+            about["tail"] = True
         return about if self.kind == "time" else about | {"kind": self.kind}
 
 
@@ -86,6 +90,7 @@ def from_rows(rows: Iterable[Mapping[str, Any]], wanted: Collection[str] = TIMED
             row["part_of"],
             row["kind"],
             row["unit"],
+            row.get("tail", False),
         )
         for row in rows
         if "excluded" not in row and set(meters.of(row["kind"])) & set(wanted)

@@ -48,13 +48,14 @@ class Timed:
             judge.wall_numbers(self.bench.got, self.running), self.settings, looks=self.looks,
             fraction=fraction,
         )  # fmt: skip
+        # Tails are looked at once, at the end: few calls of a process are as slow.
         undecided = [
             case for case in self.running
-            if judged.get(case.name, {}).get("verdict", "undecided") == "undecided"
+            if case.tail or judged.get(case.name, {}).get("verdict", "undecided") == "undecided"
         ]  # fmt: skip
         promising = [
             case for case in undecided
-            if case.name not in judged or verdict.pays(judged[case.name])
+            if case.tail or case.name not in judged or verdict.pays(judged[case.name])
         ]  # fmt: skip
         self.running = promising or undecided
 

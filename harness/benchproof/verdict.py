@@ -136,6 +136,10 @@ LIMITS: dict[str, Limit] = {
         0.02, 262144.0, "a process of equal code takes some pages more or less",
         0.005, "what a process takes is not the same twice",
     ),
+    "tail": Limit(
+        0.1, 0.0, "where the code of a build lies explains half of this",
+        0.05, "where the code of a build lies explains it",
+    ),
     "processor": Limit(
         0.01, 0.0, "as wall time",
         0.005, "as wall time",
@@ -167,8 +171,10 @@ TRIMMED_FROM = 6
 ORDER = (
     "instructions", "allocations", "bytes", "retained", "memory", "peakmemory", "syscalls", "track",
     "processor",
-    "wall",
+    "wall", "tail",
 )  # fmt: skip
+#: Behind a case's name where another time of it is judged among the wall times.
+BESIDE = {"processor": ", processor time", "tail": ", tail"}
 #: What a call takes, and what it asks for on the way.
 COST, MEANS = ("instructions", "wall"), ("allocations", "bytes")
 
@@ -296,10 +302,7 @@ def judge_wall(
     """
     looks = looks or Looks(settings.alpha if settings else ALPHA)
     budget = looks.pay(fraction)
-    limits = {
-        name: settings.limit("wall", name).ratio if settings else LIMITS["wall"].ratio
-        for name in samples
-    }
+    limits = {name: _time_limit(name, settings) for name in samples}
     estimates = {
         name: stats.paired_ratio(left, right, CONFIDENCE)
         for name, (left, right) in samples.items()
@@ -326,6 +329,15 @@ def judge_wall(
             "left_samples": list(left), "right_samples": list(right),
         }  # fmt: skip
     return judged
+
+
+def _time_limit(name: str, settings: Settings | None) -> float:
+    """What counts as no change of a time, by what `judge_wall` calls it."""
+    for meter, ending in BESIDE.items():
+        if name.endswith(ending):
+            case = name.removesuffix(ending)
+            return (settings.limit(meter, case) if settings else LIMITS[meter]).ratio
+    return (settings.limit("wall", name) if settings else LIMITS["wall"]).ratio
 
 
 def wall_verdict(
@@ -368,7 +380,9 @@ def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
         known and wall == "regressed" and "improved" in exact.values()
         and _may_be_placement(meters["wall"])
     )  # fmt: skip
-    deciding = exact if unsure or placed else said
+    # Where code lies explains no tail that is beyond its limit.
+    clock = {"tail": said["tail"]} if "tail" in said else {}
+    deciding = exact | clock if unsure or placed else said
     verdict = next((v for v in CHANGES if v in deciding.values()), None)
     if verdict == "regressed" and _is_paid_for(deciding, meters):
         verdict = "trade-off"

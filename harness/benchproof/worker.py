@@ -198,9 +198,10 @@ def time_it(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[s
             values = asv_suite.raw_values(made, wall.VALUES_OF_LONG_CALLS)
         else:
             values = wall.measure(made.call, row["loops"], made.renew, made.repeat)
+        tail = {"tail": wall.tail(made.call, row["loops"], made.renew)} if row.get("tail") else {}
     except wall.ClockError as error:
         return {"name": row["name"], "clock": str(error)}
-    return {"name": row["name"], "values": values}
+    return {"name": row["name"], "values": values, **tail}
 
 
 def count_instructions(

@@ -34,6 +34,7 @@ def test_a_machine_that_measures_less_can_still_run_the_main_job():
         "allocations": "ok",
         "bytes": "ok",
         "retained": "ok",
+        "tail": "ok",
         COMPILED: "missing",
         "commit against commit": "ok",
     }

@@ -67,9 +67,10 @@ def variant(name, rng):
                     block: [abs(rng.gauss(1e-6, 1e-8)) for _ in range(3)] for block in range(9)
                 }
     for side in SIDES:
-        got.processor[side]["command.python -m toy"] = {
-            block: abs(rng.gauss(1e-2, 1e-3)) for block in range(9)
-        }
+        for meter, case in (("processor", "command.python -m toy"), ("tail", "toy.time_0")):
+            got.beside[meter][side][case] = {
+                block: abs(rng.gauss(1e-2, 1e-3)) for block in range(9)
+            }
     each.looks = verdict.Looks(0.01, 20)
     each.looks.pay(0.5)
     each.looks.said["toy.time_0"] = "improved"
@@ -117,7 +118,7 @@ def test_judging_a_stream_says_what_judging_the_samples_says(samples, tmp_path, 
     rows = direct["cases"]
     assert {row["status"] for row in rows} == {"measured", "proof failed", "error"}
     assert any(row["accepted"] for row in rows)
-    assert {"wall", "instructions", "bytes", "track", "processor"} <= {
+    assert {"wall", "instructions", "bytes", "track", "processor", "tail"} <= {
         meter for row in rows for meter in row["meters"]
     }
 

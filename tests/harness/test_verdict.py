@@ -282,6 +282,25 @@ RATIOS = {"regressed": 1.2, "improved": 0.8, "equivalent": 1.0, "undecided": 1.0
         ({"instructions": "regressed", "wall": ("regressed", 1.03)}, "regressed", ""),
         ({"instructions": "undecided", "wall": ("regressed", 1.03)}, "regressed", "disagree"),
         ({"wall": ("regressed", 1.03)}, "regressed", ""),
+        # The slowest calls speak whatever the others do, and pay for nothing.
+        (
+            {"instructions": "equivalent", "wall": "equivalent", "tail": "regressed"},
+            "regressed",
+            "its slowest calls regressed (+20.0",
+        ),
+        (
+            {"instructions": "equivalent", "wall": ("regressed", 1.03), "tail": "regressed"},
+            "regressed",
+            "slowest calls",
+        ),
+        ({"instructions": "improved", "tail": "regressed"}, "regressed", "slowest calls"),
+        ({"instructions": "equivalent", "tail": "improved"}, "improved", "slowest calls"),
+        ({"instructions": "equivalent", "tail": "undecided"}, "equivalent", ""),
+        (
+            {"instructions": "improved", "bytes": "regressed", "tail": "regressed"},
+            "regressed",
+            "slowest calls",
+        ),
     ],
 )
 def test_a_case_is_judged_by_its_meters(said, expected, noted):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 VALUES = 3
 #: Tasks of the meters that every document names.
 ALWAYS = frozenset({"wall", "instructions", "allocations"})
+#: Meters of one time a process, which blocks of wall time take on the way.
+BESIDE = ("tail", "processor")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ METERS: dict[str, Meter] = {
         Meter("retained", "B", exact=True, task="allocations", told_at_zero=False),
         Meter("memory", "B", exact=True, task="value", kinds=("memory",)),
         Meter("peakmemory", "B", exact=True, task="value", kinds=("peakmemory", "command")),
+        Meter("tail", "s", exact=False, task="tail", kinds=("time",)),
         Meter("processor", "s", exact=False, task="process", kinds=("command",)),
         Meter("syscalls", "system calls", exact=True, task="process", kinds=("command",)),
         Meter("track", "", exact=True, task="value", less_is_better=False, kinds=("track",)),

@@ -11,6 +11,7 @@ clocks contradict one another twice in a row gives no number at all.
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from time import perf_counter, thread_time
@@ -28,6 +29,9 @@ _T = TypeVar("_T")
 VALUES, VALUES_OF_LONG_CALLS = 5, 2
 #: Seconds that one value should last on the slower side.
 VALUE_TIME = 0.001
+#: The part of a process's calls that the tail's time is not less than; the fewest and the most
+#: calls that it is taken of; and in between, as many as so many values of wall time have.
+TAIL, TAIL_CALLS, TAIL_VALUES = 0.99, (200, 2000), 20
 #: Seconds of calls before a calibration believes its clock.
 CALIBRATION_TIME = 0.002
 #: Of two clocks that see the same interval, what they may differ: a part of it, which is more than
@@ -133,6 +137,36 @@ def _steady() -> float:
     """Seconds by a clock that no time service sets, where the system has one."""
     raw = getattr(time, "CLOCK_MONOTONIC_RAW", None)
     return time.monotonic() if raw is None else time.clock_gettime(raw)
+
+
+def _slowest(call: Callable[[], object], calls: int, renew: Callable[[], object]) -> float:
+    """Seconds of one of the slowest calls, each timed by itself."""
+    loop, taken = fresh_loop(), []
+    worked, around, start = thread_time(), _steady(), perf_counter()
+    for _ in range(calls):
+        renew()
+        before = perf_counter()
+        loop(call, 1)
+        taken.append(perf_counter() - before)
+    check(perf_counter() - start, _steady() - around, thread_time() - worked)
+    return sorted(taken)[math.ceil(TAIL * calls) - 1]
+
+
+def tail(call: Callable[[], object], loops: int, renew: Callable[[], object] = nothing) -> float:
+    """Seconds of the call that one in a hundred of a process's calls is slower than.
+
+    The collector runs as it does in a program: what it adds to a call now and then is of the tail.
+
+    Args:
+        call: the case, which has been warmed up.
+        loops: calls of a value of wall time.
+        renew: is called before each call, and not timed.
+
+    Raises:
+        ClockError: the clocks contradict one another, twice.
+    """
+    calls = min(max(TAIL_CALLS[0], TAIL_VALUES * loops), TAIL_CALLS[1])
+    return _believed(lambda: _slowest(call, calls, renew), TRIES_OF_VALUE)
 
 
 def loops_for(seconds: float) -> int:

@@ -31,10 +31,12 @@ METERS: dict[str, Callable[[float], str]] = {
     "syscalls": units.count,
     "track": units.count,
     "wall": units.seconds,
+    "tail": units.seconds,
     "processor": units.seconds,
 }
 LABELS = {
-    "wall": "wall time", "bytes": "bytes allocated", "retained": "bytes that live on",
+    "wall": "wall time", "tail": "time of the slowest calls", "bytes": "bytes allocated",
+    "retained": "bytes that live on",
     "memory": "size of the object", "peakmemory": "peak memory", "track": "tracked value",
     "processor": "processor time", "syscalls": "system calls",
 }  # fmt: skip
