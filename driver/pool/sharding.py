@@ -85,6 +85,14 @@ class ShardOpener:
                 else:
                     _keep_or_close(result, wanted, found)
         if wanted and (error is None or not self.trusts_port or _is_port_taken(error)):
+            if error is not None:
+                log.warning(
+                    "Shards %s of %s cannot be chosen by source port, so they are found by trial: "
+                    "%s",
+                    sorted(wanted),
+                    endpoint,
+                    error,
+                )
             error = await self._open_by_trial(wanted, found)
         return found, error if wanted else None
 

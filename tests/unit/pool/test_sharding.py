@@ -153,7 +153,7 @@ def test_source_ports_that_something_changes_are_trusted_no_more(run, make_pool,
     assert "something between changes source ports" in caplog.text
 
 
-def test_source_ports_that_are_taken_fall_back_to_trial(run, make_pool, monkeypatch):
+def test_source_ports_that_are_taken_fall_back_to_trial(run, make_pool, monkeypatch, caplog):
     with ShardedNode() as node, CqlNode() as other:
         # Every source port is that of a server here.
         monkeypatch.setattr("driver.pool.sharding._ports_to_try", lambda *_: [other.port])
@@ -166,6 +166,8 @@ def test_source_ports_that_are_taken_fall_back_to_trial(run, make_pool, monkeypa
             await pool.close()
 
         run(main())
+    assert "cannot be chosen by source port, so they are found by trial" in caplog.text
+    assert "Address already in use" in caplog.text
 
 
 def test_a_node_that_never_gives_a_shard_is_not_asked_for_ever(run, make_pool):
