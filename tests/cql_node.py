@@ -59,6 +59,15 @@ class Answer:
 
 
 VOID = Answer(RESULT, wb.integer(1))
+#: What follows the values of QUERY and EXECUTE, by flag.
+_PARAMETERS = {
+    0x04: p.read_int,
+    0x08: p.read_binary_longstring,
+    0x10: p.read_short,
+    0x20: lambda f: f.read(8),
+    0x80: p.read_string,
+    0x100: p.read_int,
+}
 
 
 def rows(columns, values, **metadata):
@@ -127,7 +136,8 @@ class Request:
     """What a client sent.
 
     ``text`` is the query of QUERY and PREPARE, the prepared query of EXECUTE, the texts of BATCH
-    joined by ``; ``; ``values`` are the serialized values of QUERY (positional) and EXECUTE.
+    joined by ``; ``; ``values`` are the serialized values of QUERY (positional) and EXECUTE;
+    ``rest`` is what follows the parameters of these two.
     """
 
     client: Client
@@ -140,6 +150,9 @@ class Request:
     values: list = field(default_factory=list)
     consistency: int | None = None
     query_id: bytes | None = None
+    metadata_id: bytes | None = None
+    skips_metadata: bool = False
+    rest: bytes = b""
 
     @property
     def keyspace(self):
@@ -459,8 +472,8 @@ class CqlNode:
         elif request.opcode == EXECUTE:
             request.query_id = p.read_binary_string(f)
             request.text = self.prepared.get(request.query_id, "")
-            if request.version >= 5:
-                p.read_binary_string(f)
+            if self._has_metadata_ids(request):
+                request.metadata_id = p.read_binary_string(f)
         elif request.opcode == BATCH:
             request.text = self._read_batch(request, f)
             return
@@ -469,6 +482,16 @@ class CqlNode:
             flags = p.read_int(f) if request.version >= 5 else p.read_byte(f)
             if flags & 0x01 and not flags & 0x40:
                 request.values = [p.read_value(f) for _ in range(p.read_short(f))]
+            elif flags & 0x40:
+                return
+            request.skips_metadata = bool(flags & 0x02)
+            for flag, read in _PARAMETERS.items():
+                if flags & flag:
+                    read(f)
+            request.rest = f.read()
+
+    def _has_metadata_ids(self, request):
+        return request.version >= 5
 
     def _read_batch(self, request, f):
         p.read_byte(f)
@@ -544,8 +567,12 @@ class CqlNode:
         query_id = hashlib.md5(request.text.encode()).digest()  # noqa: S324
         self.prepared[query_id] = request.text
         markers, results, pk = self.statements.get(request.text, ([], [], []))
+        has_id = self._has_metadata_ids(request)
         return Answer(
-            RESULT, lambda version: wb.prepared_result(query_id, markers, results, version, pk=pk)
+            RESULT,
+            lambda version: wb.prepared_result(
+                query_id, markers, results, version, pk=pk, has_metadata_id=has_id
+            ),
         )
 
     # --- how it misbehaves --------------------------------------------------------------------

@@ -158,7 +158,7 @@ class Cluster:
     def __init__(self, protocol_version, features, column_encryption_policy):
         self.metadata = Metadata()
         self.protocol_version = protocol_version
-        self.tablets_routing_v1 = features.tablets_routing_v1
+        self.sends_tablets = features.tablets_routing_v1 or features.tablets_routing_v2
         self.prepared_statements = {}
         self.column_encryption_policy = column_encryption_policy
         self.schema_changes = []

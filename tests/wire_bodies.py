@@ -111,10 +111,12 @@ def rows_result(columns, rows, **metadata):
     return integer(2) + rows_metadata(columns, **metadata) + rows_content(rows)
 
 
-def prepared_result(query_id, markers, results, version, *, pk=(), flags=0, metadata_id=b"mid"):
+def prepared_result(
+    query_id, markers, results, version, *, pk=(), flags=0, metadata_id=b"mid", has_metadata_id=None
+):
     """A RESULT of the kind prepared; no ``results`` is a statement that gives no rows."""
     body = integer(4) + short(len(query_id)) + query_id
-    if version >= 5:
+    if version >= 5 if has_metadata_id is None else has_metadata_id:
         body += short(len(metadata_id)) + metadata_id
     body += integer(flags | 0x01) + integer(len(markers))
     if version >= 4:

@@ -367,9 +367,10 @@ class ClusterCore:
         return self.prepared.by_id
 
     @property
-    def tablets_routing_v1(self) -> bool:
+    def sends_tablets(self) -> bool:
         """Whether servers send tablets (ScyllaDB)."""
-        return self.control_connection.features.tablets_routing_v1
+        features = self.control_connection.features
+        return features.tablets_routing_v1 or features.tablets_routing_v2
 
     def schema_changed(
         self, connection: Connection, event: Mapping[str, Any], done: Callable[[bool], None]

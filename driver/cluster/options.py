@@ -104,7 +104,8 @@ class ClusterOptions:
         topology_event_refresh_window: the same for nodes that come and go.
         status_event_refresh_window: the same for nodes that go up and down.
         connect_timeout: for a connection to be there and started; None waits for ever.
-        schema_metadata_enabled: whether to keep the schema; token-aware routing of v3 needs it.
+        schema_metadata_enabled: whether to keep the schema. Token-aware routing needs it for the
+            replicas of a keyspace, not for tablets (ScyllaDB); v3 needs it for the partition key.
         token_metadata_enabled: whether to keep the token ring; token-aware routing needs it.
         address_translator: from addresses that nodes call themselves to those to connect to.
         endpoint_factory: makes endpoints from rows of the server's tables.

@@ -48,7 +48,7 @@ class Cluster(Protocol):
         """Version of its connections."""
 
     @property
-    def tablets_routing_v1(self) -> bool:
+    def sends_tablets(self) -> bool:
         """Whether its servers send tablets."""
 
     @property

@@ -56,10 +56,16 @@ from ..protocol.kinds import (
     RESULT_KIND_VOID,
 )
 from ..protocol.version import ProtocolVersion
-from ..topology.tablets import TABLET_PAYLOAD_TYPE, Tablet
+from ..topology.tablets import (
+    TABLET_PAYLOAD_TYPE,
+    TABLET_V2_PAYLOAD_TYPE,
+    Tablet,
+    version_block,
+)
 from ..types.registry import lookup_casstype
-from ..wire.features import TABLETS_ROUTING_PAYLOAD
+from ..wire.features import TABLETS_ROUTING_PAYLOAD, TABLETS_ROUTING_V2_PAYLOAD
 from ..wire.requests import PrepareMessage
+from ..wire.requests.query import ExecuteMessage, ScyllaExecuteMessage
 from ..wire.responses import ErrorMessage, ResultMessage
 from ..wire.responses.errors import PreparedQueryNotFound
 from .listeners import announce
@@ -80,6 +86,7 @@ if TYPE_CHECKING:
     from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
+    from ..types.base import CQLType
     from ..wire.messages import Request
     from .contract import Session
     from .metrics import Metrics
@@ -92,7 +99,11 @@ _TIMED_OUT_AFTERWARDS: Final = (
     "executed, but within the timeout of the request not all nodes agreed on the new schema; "
     "max_schema_agreement_wait should be shorter"
 )
-_TABLET_TYPE: Final = lookup_casstype(TABLET_PAYLOAD_TYPE)
+#: By their keys in a custom payload; an answer has one of them.
+_TABLET_TYPES: Final = {
+    TABLETS_ROUTING_PAYLOAD: lookup_casstype(TABLET_PAYLOAD_TYPE),
+    TABLETS_ROUTING_V2_PAYLOAD: lookup_casstype(TABLET_V2_PAYLOAD_TYPE),
+}
 #: The outcome of a request that has none.
 NOT_SET: Final = object()
 _NONE: Final[frozenset[Any]] = frozenset()
@@ -512,11 +523,12 @@ class RequestExecution:
         if pool is None or pool.is_shutdown:
             self._has_no_pool(host, pool)
             return False
+        has_shards = host.sharding_info is not None
         try:
-            if host.sharding_info is None:
-                connection, stream = pool.borrow_connection()
-            else:
+            if has_shards:
                 connection, stream = self._borrow_of_shard(host, pool)
+            else:
+                connection, stream = pool.borrow_connection()
         except ConnectionException as error:
             self._cannot_use(host, error)
             return False
@@ -527,6 +539,8 @@ class RequestExecution:
                 # The id first: see PreparedStatement.update_result_metadata.
                 self.message.result_metadata_id = self.prepared_statement.result_metadata_id
                 result_metadata = self.prepared_statement.result_metadata
+                if has_shards:
+                    message = self._extended(message, connection)
         attempt = Attempt(self, host, connection, pool, stream, callback)
         self.attempted_hosts.append(host)
         self._in_flight.add(attempt)
@@ -563,6 +577,21 @@ class RequestExecution:
         if route is None:
             route = self._route = route_of(self.session, self.query, self._keyspace)
         return pool.borrow_connection(route.token, route.shard_on(host))
+
+    def _extended(self, message: Request, connection: Connection) -> Request:
+        """A message for a node of ScyllaDB, with what its extensions add to an EXECUTE."""
+        features = connection.features
+        if not isinstance(message, ExecuteMessage) or not (
+            features.use_metadata_id or features.tablets_routing_v2
+        ):
+            return message
+        metadata_id = block = None
+        if features.use_metadata_id:
+            # Prepared by a node without the extension, it has none, as no metadata has.
+            metadata_id = message.result_metadata_id or b""
+        if features.tablets_routing_v2:
+            block = version_block(None if self._route is None else self._route.tablet)
+        return ScyllaExecuteMessage.of(message, metadata_id, block)
 
     def _cannot_use(self, host: Host, error: ConnectionException) -> None:
         log.debug("Cannot send a request to %s: %s", host, error)
@@ -675,18 +704,19 @@ class RequestExecution:
 
     def _look_for_tablet(self, payload: Mapping[str, bytes | None]) -> None:
         """Learn a tablet, if the server sends them and there is one."""
-        tablet = payload.get(TABLETS_ROUTING_PAYLOAD)
-        if tablet is not None and self.session.cluster.tablets_routing_v1:
-            self._learn_tablet(tablet)
+        for key, tablet_type in _TABLET_TYPES.items():
+            tablet = payload.get(key)
+            if tablet is not None and self.session.cluster.sends_tablets:
+                self._learn_tablet(tablet, tablet_type)
 
-    def _learn_tablet(self, payload: bytes) -> None:
+    def _learn_tablet(self, payload: bytes, tablet_type: type[CQLType]) -> None:
         """Put a tablet, as its payload describes it, into the cluster's metadata.
 
         A payload that cannot be read costs the request nothing: the next answer brings another.
         """
         try:
             tablet = Tablet.from_row(
-                *_TABLET_TYPE.from_binary(payload, self.session.cluster.protocol_version)
+                *tablet_type.from_binary(payload, self.session.cluster.protocol_version)
             )
             keyspace = self.query.keyspace or self.session.keyspace
             table = self.query.table

@@ -44,7 +44,9 @@ async def shake_hands(connection: Connection, settings: ConnectionSettings) -> N
         supported = _expect(
             await connection.ask(OptionsMessage()), SupportedMessage, connection.endpoint
         )
-        connection.features = ProtocolFeatures.parse_from_supported(supported.options)
+        connection.features = ProtocolFeatures.parse_from_supported(
+            supported.options, connection.protocol_version
+        )
         startup = _startup(connection, settings, supported)
         answer = await connection.ask(startup)
         connection.use_segments()

@@ -1,8 +1,10 @@
 """Tablets: ScyllaDB's ranges of a table's tokens, learnt from payloads of answers.
 
 A node that receives a request for a token it does not own adds ``tablets-routing-v1`` to the
-custom payload of its answer: first token, last token and replicas of the tablet.
-Source: ScyllaDB's ``docs/dev/protocol-extensions.md`` ("Sending tablet info to the drivers").
+custom payload of its answer: first token, last token and replicas of the tablet. By the second
+version of the extension, each EXECUTE shows a part of the version of the tablet that the client
+knows, and a node adds ``tablets-routing-v2``, with the version, wherever that part is another one.
+Source: ScyllaDB's ``docs/dev/protocol-extensions.md`` ("Tablets routing v1" and "v2").
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import threading
 from bisect import bisect_left
 from dataclasses import dataclass
 from operator import attrgetter
+from random import getrandbits
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,8 +22,11 @@ if TYPE_CHECKING:
 
     from .token import Token
 
-#: Type of the payload, as a string of the server's marshal classes.
+#: Types of the payloads, as strings of the server's marshal classes.
 TABLET_PAYLOAD_TYPE = "TupleType(LongType, LongType, ListType(TupleType(UUIDType, Int32Type)))"
+TABLET_V2_PAYLOAD_TYPE = (
+    "TupleType(LongType, LongType, ListType(TupleType(UUIDType, Int32Type)), LongType)"
+)
 
 _last_token = attrgetter("last_token")
 _first_token = attrgetter("first_token")
@@ -34,15 +40,20 @@ class Tablet:
         first_token: lower border, not part of the tablet.
         last_token: upper border, part of the tablet.
         replicas: pairs of host id and shard.
+        version: changes with them; None from a server that says none.
     """
 
     first_token: int
     last_token: int
     replicas: tuple[tuple[UUID, int], ...]
+    version: int | None = None
 
     @staticmethod
     def from_row(
-        first_token: int, last_token: int, replicas: Iterable[tuple[UUID, int]] | None
+        first_token: int,
+        last_token: int,
+        replicas: Iterable[tuple[UUID, int]] | None,
+        version: int | None = None,
     ) -> Tablet | None:
         """A tablet from the fields of its payload; None if it names no replicas, or no shard."""
         known = []
@@ -50,11 +61,24 @@ class Tablet:
             if shard is None or shard < 0:
                 return None
             known.append((host, shard))
-        return Tablet(first_token, last_token, tuple(known)) if known else None
+        return Tablet(first_token, last_token, tuple(known), version) if known else None
 
     def replica_contains_host_id(self, host_id: UUID) -> bool:
         """Whether a host holds this tablet."""
         return any(replica == host_id for replica, _ in self.replicas)
+
+
+def version_block(tablet: Tablet | None) -> int:
+    """What an EXECUTE shows of the version of a tablet: a byte.
+
+    The upper four bits say which four of the version's 64 the lower ones are, counted from the
+    least significant. They are drawn, so that in time all of them are compared. Any byte is right
+    for a version that is not known; most of them make the server tell the tablet.
+    """
+    if tablet is None or tablet.version is None:
+        return getrandbits(8)
+    block = getrandbits(4)
+    return block << 4 | tablet.version >> 4 * block & 0xF
 
 
 class Tablets:

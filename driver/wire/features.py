@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from ..protocol.limits import shortened
+from ..protocol.version import ProtocolVersion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
@@ -28,11 +29,15 @@ _MASKS: Final = (1, (1 << 32) - 1)
 
 RATE_LIMIT_ERROR_EXTENSION = "SCYLLA_RATE_LIMIT_ERROR"
 TABLETS_ROUTING_V1 = "TABLETS_ROUTING_V1"
+#: The server's name for it while its format may change.
+TABLETS_ROUTING_V2 = "TABLETS_ROUTING_V2_EXPERIMENTAL"
+USE_METADATA_ID = "SCYLLA_USE_METADATA_ID"
 LWT_ADD_METADATA_MARK = "SCYLLA_LWT_ADD_METADATA_MARK"
 _LWT_MASK = "LWT_OPTIMIZATION_META_BIT_MASK"
 
-#: Key of the custom payload in which tablets arrive.
+#: Keys of the custom payload in which tablets arrive.
 TABLETS_ROUTING_PAYLOAD = "tablets-routing-v1"
+TABLETS_ROUTING_V2_PAYLOAD = "tablets-routing-v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,9 @@ class ProtocolFeatures:
         rate_limit_error: code of the error for a partition's rate limit; None without it.
         sharding_info: how the node shards; None on Cassandra.
         tablets_routing_v1: results may bring a tablet in their custom payload.
+        tablets_routing_v2: the same, with the version of the tablet, of which each EXECUTE shows
+            a part; in place of the first one.
+        use_metadata_id: PREPARED and EXECUTE have the id of the result's metadata as in v5.
         lwt_metadata_mask: bit of a prepared statement's metadata flags that marks a lightweight
             transaction; 0 without the extension.
     """
@@ -99,18 +107,31 @@ class ProtocolFeatures:
     sharding_info: ShardingInfo | None = None
     tablets_routing_v1: bool = False
     lwt_metadata_mask: int = 0
+    tablets_routing_v2: bool = False
+    use_metadata_id: bool = False
 
     @classmethod
-    def parse_from_supported(cls, supported: Mapping[str, Sequence[str]]) -> Self:
+    def parse_from_supported(
+        cls,
+        supported: Mapping[str, Sequence[str]],
+        protocol_version: int = ProtocolVersion.V4,
+    ) -> Self:
         """Read the multimap of a SUPPORTED message.
 
-        What is missing or malformed is off; a number that cannot be is logged, too.
+        What is missing or malformed is off; a number that cannot be is logged, too. So is what
+        changes EXECUTE unless the version is v4, for which it is meant, and the shards are known:
+        requests look at what a connection needs where they look for its shard.
         """
+        sharding = ShardingInfo.parse(supported)
+        changes_execute = sharding is not None and protocol_version == ProtocolVersion.V4
+        tablets_routing_v2 = changes_execute and TABLETS_ROUTING_V2 in supported
         return cls(
             rate_limit_error=_parameter(supported, RATE_LIMIT_ERROR_EXTENSION, "ERROR_CODE", _INTS),
-            sharding_info=ShardingInfo.parse(supported),
-            tablets_routing_v1=TABLETS_ROUTING_V1 in supported,
+            sharding_info=sharding,
+            tablets_routing_v1=TABLETS_ROUTING_V1 in supported and not tablets_routing_v2,
             lwt_metadata_mask=_parameter(supported, LWT_ADD_METADATA_MARK, _LWT_MASK, _MASKS) or 0,
+            tablets_routing_v2=tablets_routing_v2,
+            use_metadata_id=changes_execute and USE_METADATA_ID in supported,
         )
 
     @property
@@ -124,6 +145,10 @@ class ProtocolFeatures:
             options[RATE_LIMIT_ERROR_EXTENSION] = ""
         if self.tablets_routing_v1:
             options[TABLETS_ROUTING_V1] = ""
+        if self.tablets_routing_v2:
+            options[TABLETS_ROUTING_V2] = ""
+        if self.use_metadata_id:
+            options[USE_METADATA_ID] = ""
         if self.lwt_metadata_mask:
             options[LWT_ADD_METADATA_MARK] = f"{_LWT_MASK}={self.lwt_metadata_mask}"
 

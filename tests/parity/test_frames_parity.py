@@ -65,7 +65,13 @@ def outcome(package, name, own, options, frame):
             return type(given)(map(value, given))
         return named.get(given, given) if isinstance(given, str) else given
 
-    message = getattr(requests, name)(*value(own), consistency_level=1)
+    if name == "ScyllaExecuteMessage":
+        *own, metadata_id, block = own
+        plain = requests.ExecuteMessage(*value(own), consistency_level=1)
+        query = import_module(f"{package.__name__}.wire.requests.query")
+        message = query.ScyllaExecuteMessage.of(plain, value(metadata_id), block)
+    else:
+        message = getattr(requests, name)(*value(own), consistency_level=1)
     for option, chosen in options.items():
         setattr(message, option, value(chosen))
     try:
@@ -93,6 +99,18 @@ def test_executions(pure, compiled, query_id, metadata_id, options, frame):
     options = {**options, "result_metadata_id": metadata_id}
     wanted = outcome(pure, "ExecuteMessage", (query_id, None), options, frame)
     assert outcome(compiled, "ExecuteMessage", (query_id, None), options, frame) == wanted
+
+
+BLOCK = st.one_of(st.none(), st.integers(0, 255), NUMBERS)
+
+
+@example(b"id", b"", 0xA3, {"now_in_seconds": 1}, usual(5))
+@example(b"id", b"metadata", 0, {"tracing": True}, (117, 4, bytes.hex, True))
+@given(st.one_of(st.binary(max_size=8), BYTES), BYTES, BLOCK, OPTIONS, FRAMES)
+def test_executions_on_scylladb(pure, compiled, query_id, metadata_id, block, options, frame):
+    own = (query_id, None, metadata_id, block)
+    wanted = outcome(pure, "ScyllaExecuteMessage", own, options, frame)
+    assert outcome(compiled, "ScyllaExecuteMessage", own, options, frame) == wanted
 
 
 ENTRIES = st.lists(

@@ -40,10 +40,11 @@ def prepare(client, text):
     return body[6 : 6 + size], body[6 + size :]
 
 
-def execute(client, query_id, *values):
+def execute(client, query_id, *values, metadata_id=None, tail=b""):
     data = b"".join(wb.value(struct.pack(">i", value)) for value in values)
-    parameters = struct.pack(">HBH", 1, 0x01, len(values)) + data
-    return client.ask(EXECUTE, wb.short(len(query_id)) + query_id + parameters)
+    parameters = struct.pack(">HBH", 1, 0x01, len(values)) + data + tail
+    ids = [query_id] if metadata_id is None else [query_id, metadata_id]
+    return client.ask(EXECUTE, b"".join(wb.short(len(i)) + i for i in ids) + parameters)
 
 
 def test_supported_has_the_keys_of_the_document(node):
@@ -100,6 +101,30 @@ def test_a_tablet_is_a_tuple_of_two_longs_and_a_list_of_hosts_and_shards():
     )
 
 
+def test_the_second_version_of_a_tablet_has_a_version_at_its_end():
+    host = UUID("00112233-4455-6677-8899-aabbccddeeff")
+    tablet = extensions.Tablet(-2, 1, ((host, 5),))
+    first, _ = extensions.with_tablet(b"", tablet)
+    body, flag = extensions.with_tablet(b"body", tablet, has_version=True)
+    assert flag == 0x04
+    assert body[:24] == b"\0\1\0\x12tablets-routing-v2\0\0"
+    assert body[24:26] == b"\0\x4c"
+    assert body[26:-16] == first[26:]
+    assert body[-16:] == b"\0\0\0\x08" + tablet.version.to_bytes(8) + b"body"
+
+
+def test_a_block_of_a_version_is_its_number_and_four_bits_counted_from_the_least():
+    class Known(extensions.Tablet):
+        version = 0xC000_0000_0000_3000
+
+    known = Known(0, 1, ())
+    # The example of the document (0xA3), and that of its page on the extension (0xFC for 0xC).
+    assert known.has_version_block(0x33)
+    assert known.has_version_block(0xFC)
+    assert known.has_version_block(0xA0)
+    assert not known.has_version_block(0xA3)
+
+
 def misrouted(node, query_id, client):
     """A key whose tablet is not on the shard of this connection."""
     table = node.cluster.tables["ks.t"]
@@ -125,6 +150,41 @@ def test_a_client_that_does_not_know_tablets_gets_none(node):
         client.startup()
         query_id, _ = prepare(client, SELECT)
         assert execute(client, query_id, misrouted(node, query_id, client))[0] == 0
+
+
+@pytest.mark.parametrize("tail", [b"", b"\0\0"])
+def test_an_execution_without_its_byte_is_refused(scylla, tail):
+    cluster = scylla(lacks=())
+    cluster.create_table("ks", "t", tablets=1)
+    with RawClient(cluster.nodes[0]) as client:
+        client.startup(extensions.TABLETS_V2)
+        query_id, _ = prepare(client, SELECT)
+        assert execute(client, query_id, 1, tail=tail)[1] == ERROR
+
+
+def test_a_tablet_is_told_unless_its_version_is_shown(scylla):
+    cluster = scylla(lacks=())
+    version = cluster.create_table("ks", "t", tablets=1).tablets[0].version
+    with RawClient(cluster.nodes[0]) as client:
+        client.startup(extensions.TABLETS_V2)
+        query_id, _ = prepare(client, SELECT)
+        for block in range(16):
+            right = block << 4 | (version >> 4 * block) & 0xF
+            flags = [execute(client, query_id, 1, tail=bytes([b]))[0] for b in (right, right ^ 1)]
+            assert flags == [0, 0x04]
+
+
+def test_prepared_has_the_id_of_the_metadata_and_rows_say_that_it_changed(node):
+    with RawClient(node) as client:
+        client.startup(extensions.METADATA_ID)
+        query_id, rest = prepare(client, SELECT)
+        assert rest[:2] == b"\0\x10"
+        current = rest[2:18]
+        for sent, flags in ((current, 0x0001), (b"", 0x0009), (b"old", 0x0009)):
+            _, _, body = execute(client, query_id, 1, metadata_id=sent)
+            # kind, flags, number of columns, and the new id where the flag says so
+            assert body[:12] == struct.pack(">iii", 2, flags, 1)
+            assert (body[12:30] == b"\0\x10" + current) == (flags == 0x0009)
 
 
 @pytest.mark.parametrize("extension", [(), (extensions.LWT,)], ids=["off", "on"])

@@ -5,12 +5,14 @@ import contextlib
 import time
 
 import pytest
+from cql_node import EXECUTE
 from scylla_node import extensions
 
 from driver import aio
 from driver.cluster import Cluster
 from driver.policies import DCAwareRoundRobinPolicy, RetryPolicy, TokenAwarePolicy
 from driver.protocol.errors import RateLimitReached
+from driver.statements import BatchStatement
 from driver.topology.token import Murmur3Token
 
 SELECT = "SELECT v FROM {} WHERE k = ?"
@@ -54,6 +56,9 @@ def owner(scylla, token):
     """The node that owns a token on the ring: that of the first token that is not less."""
     ring = sorted((place, node.number) for node in scylla.nodes for place in scylla.tokens(node))
     return next((number for place, number in ring if place >= token), ring[0][1])
+
+
+TABLETS = pytest.mark.parametrize("lacks", [[extensions.TABLETS_V2], []], ids=["v1", "v2"])
 
 
 def is_at_home(scylla, table, arrival):
@@ -102,8 +107,9 @@ def test_a_table_on_the_ring_has_no_tablets(scylla, connect):
 # --- tablets --------------------------------------------------------------------------------------
 
 
-def test_tablets_are_learnt_from_answers_and_used_from_then_on(scylla, connect):
-    cluster = scylla(nodes=3, shards=4, replication_factor=1)
+@TABLETS
+def test_tablets_are_learnt_from_answers_and_used_from_then_on(scylla, connect, lacks):
+    cluster = scylla(nodes=3, shards=4, replication_factor=1, lacks=lacks)
     table = cluster.create_table("ks", "t", tablets=8)
     session = connect(cluster)
     insert = session.prepare(INSERT.format("ks.t"))
@@ -117,6 +123,7 @@ def test_tablets_are_learnt_from_answers_and_used_from_then_on(scylla, connect):
         if found is not None:
             learnt = (found.first_token, found.last_token, found.replicas)
             assert learnt == (expected.first, expected.last, expected.replicas)
+            assert (found.version is None) == bool(lacks)
     cluster.arrivals.clear()
     run(session, insert)
     assert len(cluster.arrivals) == len(KEYS)
@@ -142,8 +149,104 @@ def test_tablets_that_were_split_and_moved_are_learnt_anew(scylla, connect):
     assert misrouted[-1] == 0
 
 
-def test_what_was_written_by_tablet_is_read_by_tablet(scylla, connect):
-    cluster = scylla(nodes=3, shards=3, replication_factor=2)
+@TABLETS
+def test_tablets_are_routed_by_without_a_schema(scylla, connect, lacks):
+    cluster = scylla(nodes=3, shards=4, replication_factor=1, lacks=lacks)
+    cluster.create_table("ks", "t", tablets=8)
+    session = connect(cluster, schema_metadata_enabled=False)
+    insert = session.prepare(INSERT.format("ks.t"))
+    for _ in range(3):
+        cluster.arrivals.clear()
+        run(session, insert)
+    assert not session.cluster.metadata.keyspaces
+    assert len(cluster.arrivals) == len(KEYS)
+    assert all(is_at_home(cluster, "ks.t", arrival) for arrival in cluster.arrivals)
+
+
+def test_without_a_schema_the_ring_names_no_replicas_but_tokens_their_shards(scylla, connect):
+    cluster = scylla(nodes=2, shards=4, replication_factor=1)
+    cluster.create_table("ks", "t")
+    session = connect(cluster, schema_metadata_enabled=False)
+    run(session, session.prepare(INSERT.format("ks.t")))
+    assert {arrival.node for arrival in cluster.arrivals} == {0, 1}
+    for arrival in cluster.arrivals:
+        assert arrival.shard == extensions.shard_of(arrival.token, 4, 12)
+    # Read by hand, the keyspace is enough.
+    session.cluster.refresh_keyspace_metadata("ks")
+    cluster.arrivals.clear()
+    run(session, session.prepare(SELECT.format("ks.t")))
+    assert all(arrival.node == owner(cluster, arrival.token) for arrival in cluster.arrivals)
+
+
+def versions_known(session, keyspace="ks", table="t"):
+    """The version of each tablet that is known, by its last token."""
+    tablets = session.cluster.metadata.tablets._tablets.get((keyspace, table), ())
+    return {tablet.last_token: tablet.version for tablet in tablets}
+
+
+def test_a_replica_that_came_is_learnt_though_the_others_still_answer(scylla, connect):
+    cluster = scylla(nodes=3, shards=2, replication_factor=2, lacks=())
+    table = cluster.create_table("ks", "t", tablets=2)
+    session = connect(cluster)
+    select = session.prepare(SELECT.format("ks.t"))
+    until(lambda: run(session, select) or len(versions_known(session)) == 2)
+    before = versions_known(session)
+    # One replica of each tablet is where it was, and would say nothing by the first version.
+    table.tablets = [
+        extensions.Tablet(t.first, t.last, (t.replicas[0], (cluster.nodes[i + 2].host_id, 0)))
+        for i, t in zip((0, -1), table.tablets, strict=True)
+    ]
+    until(lambda: run(session, select) or versions_known(session) != before)
+    until(
+        lambda: (
+            run(session, select)
+            or {last: version % 2**64 for last, version in versions_known(session).items()}
+            == {tablet.last: tablet.version for tablet in table.tablets}
+        )
+    )
+
+
+def test_a_tablet_that_is_known_is_told_no_more(scylla, connect):
+    cluster = scylla(nodes=2, shards=2, replication_factor=2, lacks=())
+    cluster.create_table("ks", "t", tablets=1)
+    session = connect(cluster)
+    select = session.prepare(SELECT.format("ks.t"))
+    until(lambda: run(session, select) or versions_known(session))
+    for _ in range(64):
+        future = session.execute_async(select, (1,))
+        future.result()
+        assert future.custom_payload is None
+
+
+def test_nodes_of_both_versions_of_tablets_stand_beside_each_other(scylla, connect):
+    cluster = scylla(nodes=2, shards=2, replication_factor=1, lacks=())
+    cluster.nodes[1].lacks.add(extensions.TABLETS_V2)
+    cluster.create_table("ks", "t", tablets=4)
+    session = connect(cluster)
+    insert = session.prepare(INSERT.format("ks.t"))
+    for _ in range(3):
+        cluster.arrivals.clear()
+        run(session, insert)
+    assert {arrival.node for arrival in cluster.arrivals} == {0, 1}
+    assert all(is_at_home(cluster, "ks.t", arrival) for arrival in cluster.arrivals)
+
+
+@TABLETS
+def test_statements_without_a_partition_are_executed_and_batches_too(scylla, connect, lacks):
+    cluster = scylla(nodes=2, shards=2, lacks=lacks)
+    cluster.create_table("ks", "t", tablets=2)
+    session = connect(cluster)
+    session.execute(session.prepare("TRUNCATE ks.other"))
+    insert = session.prepare(INSERT.format("ks.t"))
+    batch = BatchStatement()
+    batch.add(insert, (1, 1))
+    session.execute(batch)
+    assert [node.texts.count(insert.query_string) for node in cluster.nodes].count(1) == 1
+
+
+@TABLETS
+def test_what_was_written_by_tablet_is_read_by_tablet(scylla, connect, lacks):
+    cluster = scylla(nodes=3, shards=3, replication_factor=2, lacks=lacks)
     cluster.create_table("ks", "t", tablets=8)
     session = connect(cluster)
     run(session, session.prepare(INSERT.format("ks.t")))
@@ -159,6 +262,64 @@ def test_without_custom_payloads_requests_still_arrive(scylla, connect):
     run(session, session.prepare(SELECT.format("ks.t")))
     assert len(cluster.arrivals) == len(KEYS)
     assert not session.cluster.metadata.tablets.table_has_tablets("ks", "t")
+
+
+# --- ids of metadata ------------------------------------------------------------------------------
+
+
+def executions(cluster):
+    """The EXECUTE requests of all nodes, in order."""
+    return [r for node in cluster.nodes for r in node.requests if r.opcode == EXECUTE]
+
+
+def columns_of(session, statement, key=1):
+    return session.execute(statement, (key,)).column_names
+
+
+def test_a_change_of_the_columns_reaches_prepared_statements(scylla, connect):
+    cluster = scylla(nodes=1, shards=1)
+    table = cluster.create_table("ks", "t")
+    session = connect(cluster)
+    session.execute(session.prepare(INSERT.format("ks.t")), (1, 2))
+    everything = session.prepare("SELECT * FROM ks.t WHERE k = ?")
+    assert [columns_of(session, everything) for _ in range(2)] == [["k", "v"]] * 2
+    table.added.append("w")
+    assert session.execute(everything, (1,)).all() == [(1, 2, None)]
+    assert [columns_of(session, everything) for _ in range(2)] == [["k", "v", "w"]] * 2
+    ids = [request.metadata_id for request in executions(cluster)[1:]]
+    assert ids[:3] == [ids[0]] * 3
+    assert ids[3:] == [everything.result_metadata_id] * 2
+    assert ids[3] != ids[0]
+
+
+def test_a_statement_that_was_prepared_without_an_id_gets_one(scylla, connect):
+    cluster = scylla(nodes=2, shards=2, replication_factor=2)
+    cluster.nodes[0].lacks.add(extensions.METADATA_ID)
+    cluster.create_table("ks", "t")
+    session = connect(cluster)
+    run(session, session.prepare(INSERT.format("ks.t")))
+    everything = session.prepare("SELECT * FROM ks.t WHERE k = ?")
+    everything.result_metadata_id = None
+    for key in KEYS:
+        assert session.execute(everything, (key,)).all() == [(key, key)]
+    sent = [
+        [r.metadata_id for r in node.requests if r.text == everything.query_string and r.query_id]
+        for node in cluster.nodes
+    ]
+    assert set(sent[0]) == {None}
+    assert sent[1][0] == b""
+    assert set(sent[1][1:]) == {everything.result_metadata_id}
+    assert everything.result_metadata_id
+
+
+def test_version_3_has_no_ids_of_metadata(scylla, connect):
+    cluster = scylla(nodes=1, shards=1, lacks=())
+    cluster.create_table("ks", "t")
+    session = connect(cluster, protocol_version=3)
+    run(session, session.prepare(SELECT.format("ks.t")), [1])
+    (startup,) = {tuple(client.startup_options) for client in cluster.nodes[0].clients}
+    assert not {extensions.METADATA_ID, extensions.TABLETS_V2} & set(startup)
+    assert [request.metadata_id for request in executions(cluster)] == [None]
 
 
 # --- lightweight transactions ---------------------------------------------------------------------

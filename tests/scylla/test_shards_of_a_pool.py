@@ -69,10 +69,11 @@ def test_shards_are_reached_by_source_ports_through_the_shard_aware_port(scylla)
     assert (seen.plain_connections, seen.accepted) == (1, 5)
 
 
-def test_shards_are_found_by_trial_where_the_shard_aware_port_is_closed(scylla):
+def test_shards_are_found_by_trial_where_the_shard_aware_port_is_closed(scylla, caplog):
     seen = seen_with(scylla, lambda node: node.close_shard_aware_port())
     assert seen.shards == [0, 1, 2, 3]
     assert seen.plain_connections == seen.accepted
+    assert "Shards [1, 2, 3] of 127.0.0.1" in caplog.text
 
 
 def test_shards_are_found_by_trial_where_there_is_no_shard_aware_port(scylla):

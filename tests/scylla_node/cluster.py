@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from . import system_tables
-from .extensions import Tablet
+from .extensions import TABLETS_V2, Tablet
 from .node import ScyllaNode
 
 _SCHEMA_VERSION = UUID("59b1f2f6-0d9a-3a3b-8f6f-5b5e0f5a7c11")
@@ -21,10 +21,14 @@ _ATTEMPTS = 10
 
 @dataclass
 class Table:
-    """``(k int PRIMARY KEY, v int)``; without tablets, the ring says who has what."""
+    """``(k int PRIMARY KEY, v int)``; without tablets, the ring says who has what.
+
+    ``added`` names more columns of ints, which are null; ``SELECT *`` gives them.
+    """
 
     tablets: list = field(default_factory=list)
     content: dict = field(default_factory=dict)
+    added: list = field(default_factory=list)
 
     def tablet_of(self, token):
         return next((tablet for tablet in self.tablets if token in tablet), None)
@@ -39,6 +43,8 @@ class ScyllaCluster:
         ignore_msb: most significant bits of a token that do not count for the shard.
         has_shard_aware_port: whether there is a port on which clients choose their shard.
         replication_factor: of all keyspaces.
+        lacks: extensions that no node has; the second version of tablets is behind an option of
+            the server.
         options: of ``CqlNode``.
 
     Attributes:
@@ -53,6 +59,7 @@ class ScyllaCluster:
         ignore_msb=12,
         has_shard_aware_port=True,
         replication_factor=None,
+        lacks=(TABLETS_V2,),
         **options,
     ):
         self.replication_factor = min(nodes, replication_factor or 3)
@@ -61,7 +68,7 @@ class ScyllaCluster:
         self._keyspaces = {}
         self._has_shard_aware_port = has_shard_aware_port
         self.nodes = [
-            ScyllaNode(self, i, shards, ignore_msb, host=f"127.0.0.{i + 1}", **options)
+            ScyllaNode(self, i, shards, ignore_msb, lacks, host=f"127.0.0.{i + 1}", **options)
             for i in range(nodes)
         ]
         self._stack = contextlib.ExitStack()

@@ -5,10 +5,13 @@ Source of every name and layout: scylladb/scylladb, docs/dev/protocol-extensions
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from dataclasses import dataclass
 
 TABLETS = "TABLETS_ROUTING_V1"
+TABLETS_V2 = "TABLETS_ROUTING_V2_EXPERIMENTAL"
+METADATA_ID = "SCYLLA_USE_METADATA_ID"
 LWT = "SCYLLA_LWT_ADD_METADATA_MARK"
 RATE_LIMIT = "SCYLLA_RATE_LIMIT_ERROR"
 
@@ -42,9 +45,16 @@ def negotiable_options():
     """The extensions that a client turns on by naming them in STARTUP."""
     return {
         TABLETS: [""],
+        TABLETS_V2: [""],
+        METADATA_ID: [""],
         LWT: [f"LWT_OPTIMIZATION_META_BIT_MASK={LWT_MASK}"],
         RATE_LIMIT: [f"ERROR_CODE={RATE_LIMIT_CODE}"],
     }
+
+
+def metadata_id(columns):
+    """What tells descriptions of columns apart; the server's to choose."""
+    return hashlib.sha256(repr(columns).encode()).digest()[:16]
 
 
 def shard_of(token, shards, ignore_msb):
@@ -77,11 +87,22 @@ class Tablet:
         listed = _int(len(replicas)) + b"".join(replicas)
         return _bytes(_long(self.first)) + _bytes(_long(self.last)) + _bytes(listed)
 
+    @property
+    def version(self):
+        """64 bits that change with the replicas; the server's to derive."""
+        return int.from_bytes(hashlib.sha256(repr(self.replicas).encode()).digest()[:8])
 
-def with_tablet(body, tablet):
+    def has_version_block(self, byte):
+        """Whether four bits of the version, counted by the upper half of a byte, are its lower."""
+        return (self.version >> 4 * (byte >> 4)) & 0xF == byte & 0xF
+
+
+def with_tablet(body, tablet, has_version=False):
     """A response's body behind the tablet in its custom payload, a [bytes map]; and the flag."""
-    key = b"tablets-routing-v1"
-    payload = _short(1) + _short(len(key)) + key + _bytes(tablet.payload())
+    key, value = b"tablets-routing-v1", tablet.payload()
+    if has_version:
+        key, value = b"tablets-routing-v2", value + _bytes(tablet.version.to_bytes(8))
+    payload = _short(1) + _short(len(key)) + key + _bytes(value)
     return payload + body, _CUSTOM_PAYLOAD_FLAG
 
 

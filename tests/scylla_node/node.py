@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 import wire_bodies as wb
-from cql_node import RESULT, VOID, Answer, CqlNode, error, rows
+from cql_node import EXECUTE, RESULT, VOID, Answer, CqlNode, error, rows
 
 from driver.topology.token import murmur3
 from driver.types import BooleanType, Int32Type
@@ -47,9 +47,10 @@ class ScyllaNode(CqlNode):
         is_behind_nat: source ports are changed on the way here, so that they choose any shard.
         plain_connections: how many connections came to the plain port so far.
         rate_limited: texts whose executions are rejected, with what rejects them.
+        lacks: extensions that it does not have.
     """
 
-    def __init__(self, cluster, number, shards, ignore_msb, **options):
+    def __init__(self, cluster, number, shards, ignore_msb, lacks, **options):
         super().__init__(versions=(3, 4), supported=self._options_of, **options)
         self.cluster = cluster
         self.number = number
@@ -61,6 +62,7 @@ class ScyllaNode(CqlNode):
         self.is_behind_nat = False
         self.plain_connections = 0
         self.rate_limited = {}
+        self.lacks = set(lacks)
         self._turns = itertools.count(number)
 
     def open_shard_aware_port(self):
@@ -87,12 +89,31 @@ class ScyllaNode(CqlNode):
     def _options_of(self, client):
         port = self.shard_aware_port if self.announces_port else None
         ports = (None, port) if self.ssl_context else (port, None)
-        return {
+        options = {
             **extensions.sharding_options(client.shard, self.shards, self.ignore_msb, *ports),
             **extensions.negotiable_options(),
         }
+        return {name: values for name, values in options.items() if name not in self.lacks}
 
     # --- statements ---------------------------------------------------------------------------
+
+    def _has_metadata_ids(self, request):
+        return extensions.METADATA_ID in request.client.startup_options
+
+    def _answer(self, request):
+        has_block = extensions.TABLETS_V2 in request.client.startup_options
+        if request.opcode == EXECUTE and len(request.rest) != has_block:
+            return error(0x000A, f"EXECUTE ends with {len(request.rest)} bytes, not {has_block}")
+        return super()._answer(request)
+
+    def _columns(self, text):
+        """The columns of the rows that a statement gives."""
+        if text.startswith("SELECT *"):
+            added = self.cluster.table_of(text).added
+            return [(name, Int32Type) for name in ("k", "v", *added)]
+        if text.startswith("SELECT"):
+            return [("v", Int32Type)]
+        return [("[applied]", BooleanType)] * (" IF " in text)
 
     def _on_prepare(self, request):
         answer = super()._on_prepare(request)
@@ -104,12 +125,20 @@ class ScyllaNode(CqlNode):
         is_lwt = " IF " in request.text
         is_marked = is_lwt and extensions.LWT in request.client.startup_options
         markers = [("k", Int32Type)] if is_select else [("k", Int32Type), ("v", Int32Type)]
-        results = [("v", Int32Type)] if is_select else [("[applied]", BooleanType)] * is_lwt
+        results = self._columns(request.text)
 
         def body(version):
-            # Bit 31 in a signed [int].
-            flags = extensions.LWT_MASK - 2**32 if is_marked else 0
-            return wb.prepared_result(query_id, markers, results, version, pk=[0], flags=flags)
+            return wb.prepared_result(
+                query_id,
+                markers,
+                results,
+                version,
+                pk=[0],
+                # Bit 31 in a signed [int].
+                flags=extensions.LWT_MASK - 2**32 if is_marked else 0,
+                metadata_id=extensions.metadata_id(results),
+                has_metadata_id=self._has_metadata_ids(request),
+            )
 
         return Answer(RESULT, body)
 
@@ -130,22 +159,41 @@ class ScyllaNode(CqlNode):
         """Read or write the one value of a key."""
         key, *value = request.values
         if request.text.startswith("SELECT"):
-            there = [[Int32Type.from_binary(table.content[key], 4)]] if key in table.content else []
-            return rows([("v", Int32Type)], there)
+            row = {"k": key, "v": table.content.get(key)}
+            cells = [row.get(name) for name, _ in self._columns(request.text)]
+            numbers = [cell and Int32Type.from_binary(cell, 4) for cell in cells]
+            return self._rows(request, [numbers] if key in table.content else [])
         if " IF " not in request.text:
             table.content[key] = value[0]
             return VOID
         is_applied = key not in table.content
         table.content.setdefault(key, value[0])
-        return rows([("[applied]", BooleanType)], [[is_applied]])
+        return self._rows(request, [[is_applied]])
+
+    def _rows(self, request, values):
+        """Rows with the metadata that the client needs."""
+        columns = self._columns(request.text)
+        current = extensions.metadata_id(columns)
+        if request.metadata_id not in (None, current):
+            return rows(columns, values, new_id=current)
+        return rows(columns, values, skip=request.skips_metadata)
 
     def _with_routing(self, request, table, token, answer):
-        """The answer, with the tablet if the request came to the wrong node or shard."""
+        """The answer, with the tablet if the client does not know it."""
         tablet = table.tablet_of(token)
-        knows = extensions.TABLETS in request.client.startup_options and request.version >= 4
-        if tablet is None or not knows or (self.host_id, request.client.shard) in tablet.replicas:
+        has_versions = extensions.TABLETS_V2 in request.client.startup_options
+        if tablet is None:
             return answer
-        body, flag = extensions.with_tablet(answer.body_for(request.version), tablet)
+        if has_versions:
+            knows = request.opcode != EXECUTE or tablet.has_version_block(request.rest[0])
+        else:
+            asks = extensions.TABLETS in request.client.startup_options and request.version >= 4
+            knows = not asks or (self.host_id, request.client.shard) in tablet.replicas
+        if knows:
+            return answer
+        body, flag = extensions.with_tablet(
+            answer.body_for(request.version), tablet, has_version=has_versions
+        )
         return Answer(answer.opcode, body, flag)
 
     def _rejected(self, request):

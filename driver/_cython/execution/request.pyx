@@ -283,15 +283,17 @@ def query(self, host, message=None, callback=None):
     cdef object session = taken(me, SESSION)
     cdef object pool = session.pool_for(host)
     cdef object connection, stream, prepared, result_metadata, size
+    cdef bint has_shards
     cdef Attempt attempt
     if pool is None or pool.is_shutdown:
         self._has_no_pool(host, pool)
         return False
+    has_shards = host.sharding_info is not None
     try:
-        if host.sharding_info is None:
-            connection, stream = pool.borrow_connection()
-        else:
+        if has_shards:
             connection, stream = self._borrow_of_shard(host, pool)
+        else:
+            connection, stream = pool.borrow_connection()
     except ConnectionException as error:
         self._cannot_use(host, error)
         return False
@@ -310,6 +312,8 @@ def query(self, host, message=None, callback=None):
             else:
                 message.result_metadata_id = prepared.result_metadata_id
                 result_metadata = prepared.result_metadata
+            if has_shards:
+                message = self._extended(message, connection)
     attempt = Attempt.__new__(Attempt)
     attempt.request = self
     attempt.host = host

@@ -64,6 +64,7 @@ PROTOCOL_FEATURES = serve(
     {
         "wire.features": """
             LWT_ADD_METADATA_MARK ProtocolFeatures RATE_LIMIT_ERROR_EXTENSION TABLETS_ROUTING_V1
+            TABLETS_ROUTING_V2 USE_METADATA_ID
         """,
     },
     behind=("wire.features",),

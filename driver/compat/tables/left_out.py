@@ -108,9 +108,8 @@ _BY_REASON_SCYLLA: Final[Mapping[str, Mapping[str, str]]] = {
     "TLS sessions are resumed by the ssl_context that is given": {
         "cassandra.cluster": "SSLSessionCache",
     },
-    "the second version of routing by tablets is not spoken": {
+    "requests show the versions of tablets by themselves": {
         "cassandra.cluster": "choose_tablet_version_block random_tablet_version_block",
-        "cassandra.protocol_features": "TABLETS_ROUTING_V2 USE_METADATA_ID",
         "cassandra.tablets": "choose_tablet_version_block random_tablet_version_block",
     },
     "metrics are those of Cluster.metrics, whose get_stats() gives all numbers": {

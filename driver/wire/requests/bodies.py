@@ -14,7 +14,7 @@ from .versions import check_unset
 if TYPE_CHECKING:
     from io import BytesIO
 
-    from .query import ExecuteMessage, QueryMessage, Values, _QueryMessage
+    from .query import ExecuteMessage, QueryMessage, ScyllaExecuteMessage, Values, _QueryMessage
 
 VALUES_FLAG = 0x01
 SKIP_METADATA_FLAG = 0x02
@@ -62,6 +62,20 @@ def write_execute(f: BytesIO, message: ExecuteMessage, protocol_version: int) ->
             )
         f.write(uint16_pack(len(metadata_id)) + metadata_id)
     _write_parameters(f, message, protocol_version)
+
+
+def write_scylla_execute(f: BytesIO, message: ScyllaExecuteMessage, protocol_version: int) -> None:
+    """Write <id>[<result_metadata_id>]<query_parameters>[<tablet_version_block>].
+
+    Raises:
+        UnsupportedOperation: the message has something that this version cannot carry.
+    """
+    for part in (message.query_id, message.result_metadata_id):
+        if part is not None:
+            f.write(uint16_pack(len(part)) + part)
+    _write_parameters(f, message, protocol_version)
+    if message.tablet_version_block is not None:
+        f.write(bytes([message.tablet_version_block]))
 
 
 def _write_parameters(f: BytesIO, message: _QueryMessage, protocol_version: int) -> None:

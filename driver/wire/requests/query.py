@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
-from .bodies import write_execute, write_query
+from .bodies import write_execute, write_query, write_scylla_execute
 from .options import RequestWithOptions
 
 if TYPE_CHECKING:
@@ -164,3 +164,46 @@ class ExecuteMessage(_QueryMessage):
             ValueError: v5 and no ``result_metadata_id``.
         """
         write_execute(f, self, protocol_version)
+
+
+class ScyllaExecuteMessage(ExecuteMessage):
+    """EXECUTE over a connection of v4 whose extensions add to it.
+
+    Attributes:
+        result_metadata_id: written unless it is None (``SCYLLA_USE_METADATA_ID``).
+        tablet_version_block: four bits of the version of the tablet that the client knows, behind
+            four that say which; not written if None (``TABLETS_ROUTING_V2_EXPERIMENTAL``).
+    """
+
+    __slots__ = ("tablet_version_block",)
+
+    tablet_version_block: int | None
+
+    @classmethod
+    def of(
+        cls,
+        message: ExecuteMessage,
+        result_metadata_id: bytes | None,
+        tablet_version_block: int | None,
+    ) -> Self:
+        """The same execution with what the extensions add."""
+        own = cls(
+            message.query_id,
+            message.query_params,
+            message.consistency_level,
+            message.serial_consistency_level,
+            message.fetch_size,
+            message.paging_state,
+            message.timestamp,
+            message.skip_meta,
+            result_metadata_id,
+        )
+        own.tablet_version_block = tablet_version_block
+        own.tracing = message.tracing
+        own.custom_payload = message.custom_payload
+        own.options = message.options
+        return own
+
+    def send_body(self, f: BytesIO, protocol_version: int) -> None:
+        """Write <id>[<result_metadata_id>]<query_parameters>[<tablet_version_block>]."""
+        write_scylla_execute(f, self, protocol_version)

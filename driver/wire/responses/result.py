@@ -43,8 +43,8 @@ class ResultMessage(Response):
         column_metadata: rows: columns as the server sent them, None if it left them out.
             prepared: the columns of the rows that an execution will give, None if there are none.
         result_metadata: prepared: the same as ``column_metadata``.
-        result_metadata_id: prepared: id of ``result_metadata`` (v5).
-            rows: id of ``column_metadata``, if they are not those that the client has (v5).
+        result_metadata_id: prepared: id of ``result_metadata`` (v5, ScyllaDB).
+            rows: id of ``column_metadata``, if they are not those that the client has.
         bind_metadata: prepared: columns of the bind markers.
         pk_indexes: prepared: which markers make the partition key, in its order (v4 and later).
         query_id: prepared: id to execute.
@@ -191,7 +191,8 @@ class ResultMessage(Response):
     ) -> None:
         """Read <id>[<result_metadata_id>]<metadata><result_metadata>."""
         self.query_id = read_binary_string(f)
-        if ProtocolVersion.uses_prepared_metadata(protocol_version):
+        has_metadata_id = protocol_features is not None and protocol_features.use_metadata_id
+        if has_metadata_id or ProtocolVersion.uses_prepared_metadata(protocol_version):
             self.result_metadata_id = read_binary_string(f)
         flags, self.bind_metadata, self.pk_indexes = read_bind_metadata(
             f, protocol_version, user_type_map

@@ -16,6 +16,7 @@ from driver.wire.requests import (
     RegisterMessage,
     StartupMessage,
 )
+from driver.wire.requests.query import ScyllaExecuteMessage
 
 ONE, QUORUM, SERIAL = ConsistencyLevel.ONE, ConsistencyLevel.QUORUM, ConsistencyLevel.SERIAL
 
@@ -139,6 +140,30 @@ FRAMES = {
         5,
         ExecuteMessage(b"\x01\x02", [], ONE, skip_meta=True, result_metadata_id=b"\x09"),
         ["05 00 0001 0a 0000000f", "0002 0102", "0001 09", "0001", "00000003", "0000"],
+    ),
+    "v4 EXECUTE of ScyllaDB has the id of the metadata": (
+        4,
+        ScyllaExecuteMessage.of(ExecuteMessage(b"\x01\x02", [b"v"], ONE), b"\x09", None),
+        ["04 00 0001 0a 00000011", "0002 0102", "0001 09", "0001", "01", "0001  00000001 76"],
+    ),
+    "v4 EXECUTE of ScyllaDB ends with a block of the tablet's version": (
+        4,
+        ScyllaExecuteMessage.of(
+            ExecuteMessage(b"\x01\x02", [], ONE, timestamp=1, skip_meta=True), None, 0xA3
+        ),
+        [
+            "04 00 0001 0a 00000012",
+            "0002 0102",
+            "0001",
+            "23  0000",
+            "0000000000000001",
+            "a3",
+        ],
+    ),
+    "v4 EXECUTE of ScyllaDB that knows no id has an empty one": (
+        4,
+        ScyllaExecuteMessage.of(ExecuteMessage(b"\x01\x02", [], ONE), b"", 0),
+        ["04 00 0001 0a 0000000c", "0002 0102", "0000", "0001", "01  0000", "00"],
     ),
     "v4 BATCH of a prepared statement and a text": (
         4,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.topology.tablets import Tablet, Tablets
+from driver.topology.tablets import Tablet, Tablets, version_block
 from driver.topology.token import Murmur3Token
 
 H1, H2 = UUID(int=1), UUID(int=2)
@@ -21,9 +21,24 @@ def found(tablets, token):
     return tablets.get_tablet_for_key("ks", "t", Murmur3Token(token))
 
 
+@pytest.mark.parametrize("version", [0x7123456789ABCDEF, 0x7123456789ABCDEF - 2**63])
+def test_a_block_of_the_version_is_its_number_and_four_of_its_bits(version):
+    blocks = {version_block(Tablet(0, 1, ((H1, 0),), version)) for _ in range(2000)}
+    digits = f"{version % 2**64:016x}"[::-1]
+    assert blocks == {number << 4 | int(digit, 16) for number, digit in enumerate(digits)}
+
+
+@pytest.mark.parametrize("known", [None, Tablet(0, 1, ((H1, 0),))])
+def test_without_a_version_any_block_is_shown(known):
+    blocks = {version_block(known) for _ in range(2000)}
+    assert len(blocks) > 200
+    assert all(0 <= block <= 255 for block in blocks)
+
+
 def test_a_row_becomes_a_tablet():
     made = Tablet.from_row(-5, 5, [(H1, 3), (H2, 0)])
     assert made == Tablet(-5, 5, ((H1, 3), (H2, 0)))
+    assert Tablet.from_row(-5, 5, [(H1, 3)], 7) == Tablet(-5, 5, ((H1, 3),), 7)
     assert made.replica_contains_host_id(H2)
     assert not made.replica_contains_host_id(UUID(int=3))
 

@@ -16,6 +16,7 @@ SCYLLADB = {
     **SHARDING,
     "SCYLLA_RATE_LIMIT_ERROR": ["ERROR_CODE=-61440"],
     "TABLETS_ROUTING_V1": [],
+    "SCYLLA_USE_METADATA_ID": [],
     "SCYLLA_LWT_ADD_METADATA_MARK": ["LWT_OPTIMIZATION_META_BIT_MASK=2147483648"],
 }
 
@@ -52,8 +53,33 @@ def test_startup_turns_on_what_the_server_has():
     assert options == {
         "SCYLLA_RATE_LIMIT_ERROR": "",
         "TABLETS_ROUTING_V1": "",
+        "SCYLLA_USE_METADATA_ID": "",
         "SCYLLA_LWT_ADD_METADATA_MARK": "LWT_OPTIMIZATION_META_BIT_MASK=2147483648",
     }
+
+
+def turned_on(supported, version=4):
+    options = {}
+    ProtocolFeatures.parse_from_supported(supported, version).add_startup_options(options)
+    return set(options)
+
+
+def test_the_second_version_of_tablets_stands_in_place_of_the_first():
+    both = {**SCYLLADB, "TABLETS_ROUTING_V2_EXPERIMENTAL": []}
+    assert turned_on(both) == turned_on(SCYLLADB) - {"TABLETS_ROUTING_V1"} | {
+        "TABLETS_ROUTING_V2_EXPERIMENTAL"
+    }
+
+
+@pytest.mark.parametrize("version", [3, 5])
+def test_what_changes_execute_is_of_version_4(version):
+    both = {**SCYLLADB, "TABLETS_ROUTING_V2_EXPERIMENTAL": []}
+    assert turned_on(both, version) == turned_on(SCYLLADB) - {"SCYLLA_USE_METADATA_ID"}
+
+
+def test_what_changes_execute_is_off_where_the_shards_are_unknown():
+    unknown = {**SCYLLADB, "TABLETS_ROUTING_V2_EXPERIMENTAL": [], "SCYLLA_PARTITIONER": ["Other"]}
+    assert turned_on(unknown) == turned_on(SCYLLADB) - {"SCYLLA_USE_METADATA_ID"}
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ from ....wire.compression import locally_supported_compressions
 from ....wire.requests import bodies
 from ....wire.requests.batch import BatchMessage
 from ....wire.requests.frames import encode_message as encode_plainly
-from ....wire.requests.query import ExecuteMessage, QueryMessage
+from ....wire.requests.query import ExecuteMessage, QueryMessage, ScyllaExecuteMessage
 
 cdef extern from "Python.h":
     # The text keeps what it gives: one that is sent again is not encoded again.
@@ -71,6 +71,7 @@ cdef enum:
 
 cdef object _QUERY = QueryMessage
 cdef object _EXECUTE = ExecuteMessage
+cdef object _SCYLLA_EXECUTE = ScyllaExecuteMessage
 cdef object _BATCH = BatchMessage
 cdef object _UNSET = UNSET_VALUE
 cdef object _LZ4 = locally_supported_compressions.get("lz4", (None,))[0]
@@ -79,6 +80,7 @@ cdef object _LZ4 = locally_supported_compressions.get("lz4", (None,))[0]
 cdef Py_ssize_t QUERY_TEXT = slot_offset(QueryMessage, "query")
 cdef Py_ssize_t EXECUTE_ID = slot_offset(ExecuteMessage, "query_id")
 cdef Py_ssize_t EXECUTE_METADATA_ID = slot_offset(ExecuteMessage, "result_metadata_id")
+cdef Py_ssize_t EXECUTE_BLOCK = slot_offset(ScyllaExecuteMessage, "tablet_version_block")
 cdef Py_ssize_t BATCH_TYPE = slot_offset(BatchMessage, "batch_type")
 cdef Py_ssize_t BATCH_QUERIES = slot_offset(BatchMessage, "queries")
 
@@ -325,6 +327,20 @@ cdef bint take_execute(PyObject *message, long version, Message *found) except -
     return take_parameters(message, version, found)
 
 
+cdef bint take_scylla_execute(PyObject *message, long version, Message *found) except -1:
+    cdef PyObject *value = slot_of(message, EXECUTE_METADATA_ID)
+    found.opcode = 0x0A
+    if not is_id(slot_of(message, EXECUTE_ID), &found.first):
+        return False
+    found.size += 2 + found.first.size
+    if value == NULL or <object>value is not None:
+        if not is_id(value, &found.second):
+            return False
+        found.has_second = True
+        found.size += 2 + found.second.size
+    return take_parameters(message, version, found)
+
+
 cdef bint take_batch(PyObject *message, long version, Message *found) except -1:
     cdef Py_ssize_t i, size
     cdef PyObject *entry
@@ -467,6 +483,8 @@ def encode_message(
             asked = slot_of(message, IN_QUERY.options)
         elif type(msg) is _BATCH:
             asked = slot_of(message, IN_BATCH.options)
+        elif type(msg) is _SCYLLA_EXECUTE:
+            asked = slot_of(message, IN_QUERY.options)
         if asked != NULL:
             if <object>asked is not None:
                 # Code of Python's, so before anything is borrowed. The bytes are those of
@@ -477,8 +495,13 @@ def encode_message(
                     is_taken = take_execute(message, version, &found)
                 elif type(msg) is _QUERY:
                     is_taken = take_query(message, version, &found)
-                else:
+                elif type(msg) is _BATCH:
                     is_taken = take_batch(message, version, &found)
+                else:
+                    options = _with_block(options, message)
+                    is_taken = options is not None and take_scylla_execute(
+                        message, version, &found
+                    )
     if not is_taken:
         return encode_plainly(
             msg, stream_id, protocol_version, compressor, allow_beta_protocol_version
@@ -505,6 +528,19 @@ def encode_message(
     if compressor is _LZ4 and room_for(found.size):
         return lz4_frame(body, version, found.frame_flags, stream, found.opcode)
     return compressed_frame(compressor(body), version, found.frame_flags, stream, found.opcode)
+
+
+cdef tuple _with_block(tuple options, PyObject *message):
+    """Options with the byte that ends the body; None if there is no such byte."""
+    cdef PyObject *block = slot_of(message, EXECUTE_BLOCK)
+    cdef long long number = 0
+    if options is None:
+        options = (0, b"")
+    if block != NULL and <object>block is None:
+        return options
+    if not is_integer(block, 0, UINT8_MAX, &number):
+        return None
+    return options[0], options[1] + bytes([number])
 
 
 cdef tuple _options(object msg, long version):
