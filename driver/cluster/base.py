@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..topology.metadata import Metadata
     from ..types.literals import Encoder
     from ..wire.codec import ProtocolHandler
+    from .cloud import Cloud
     from .control_connection import ControlConnection
     from .options import ContactPoint
     from .profiles import ConfigMode, ProfileManager, ProfileOrName
@@ -170,6 +171,7 @@ class BaseCluster(Generic[Done]):
     schema_metadata_page_size: _Option[int] = _Option()
     preparation_policy: _Option[PreparationPolicy | None] = _Option()
     column_encryption_policy: _Option[ColumnEncryptionPolicy | None] = _Option()
+    cloud: _Option[Mapping[str, Any] | Cloud | None] = _Option()
     monitor_reporting_enabled: _Option[bool] = _Option()
     monitor_reporting_interval: _Option[float] = _Option()
 

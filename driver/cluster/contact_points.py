@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import UnresolvableContactPoints
 from ..topology.endpoint import DefaultEndPoint, EndPoint
+from .cloud import Cloud
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -25,29 +26,46 @@ async def resolve_contact_points(
     """Endpoints of the contact points, in their order, each once.
 
     A name becomes an endpoint for each of its addresses: that is what the servers call themselves.
-    A name without an address is left out, and logged. Endpoints are taken as they are.
+    A name without an address is left out, and logged. Endpoints are taken as they are. The service
+    of a secure connect bundle is asked for its nodes, on another thread.
 
     Raises:
         UnresolvableContactPoints: not one has an address.
     """
     endpoints: dict[EndPoint, None] = {}
     unresolved: list[Any] = []
+    why: OSError | None = None
     for point in contact_points:
         if isinstance(point, EndPoint):
             endpoints[point] = None
             continue
-        name, port = (point, default_port) if isinstance(point, str) else point
         try:
-            addresses = await _addresses(loop, name, port)
+            found = await _endpoints(loop, point, default_port)
         except OSError as error:
             unresolved.append(point)
-            log.warning("Contact point %s:%s has no address: %s", name, port, error)
+            why = error
+            log.warning("Contact point %s has no address: %s", point, error)
             continue
-        for address in addresses:
-            endpoints[DefaultEndPoint(address, port)] = None
+        endpoints.update(dict.fromkeys(found))
     if not endpoints:
-        raise UnresolvableContactPoints(f"No contact point has an address: {unresolved}")
+        raise UnresolvableContactPoints(
+            f"No contact point has an address: {unresolved}: {why}"
+        ) from why
     return list(endpoints)
+
+
+async def _endpoints(
+    loop: AbstractEventLoop, point: str | tuple[str, int] | Cloud, default_port: int
+) -> list[EndPoint]:
+    """The endpoints of one contact point.
+
+    Raises:
+        OSError: there is none.
+    """
+    if isinstance(point, Cloud):
+        return await loop.run_in_executor(None, point.endpoints)
+    name, port = (point, default_port) if isinstance(point, str) else point
+    return [DefaultEndPoint(address, port) for address in await _addresses(loop, name, port)]
 
 
 async def _addresses(loop: AbstractEventLoop, name: str, port: int) -> list[str]:

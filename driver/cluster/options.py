@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
+from ..auth import PlainTextAuthProvider
 from ..policies.address_translation import AddressTranslator, IdentityTranslator
 from ..policies.conviction import SimpleConvictionPolicy
 from ..policies.reconnection import ExponentialReconnectionPolicy, ReconnectionPolicy
 from ..protocol.version import ProtocolVersion
 from ..topology.endpoint import DEFAULT_PORT, DefaultEndPointFactory, EndPoint, EndPointFactory
+from .cloud import Cloud
 from .profiles import ExecutionProfile
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 _Cluster = TypeVar("_Cluster")
 _Keywords = ParamSpec("_Keywords")
 
-#: An address or a name, perhaps with its port, or an endpoint of any kind.
-ContactPoint: TypeAlias = "str | tuple[str, int] | EndPoint"
+#: An address or a name, perhaps with its port, an endpoint of any kind, or who knows some.
+ContactPoint: TypeAlias = "str | tuple[str, int] | EndPoint | Cloud"
 
 #: Options that are times in seconds and cannot be negative.
 _TIMES = (
@@ -39,6 +41,9 @@ _TIMES = (
     "idle_heartbeat_timeout",
     "metadata_request_timeout",
 )
+
+#: Options that a secure connect bundle decides.
+_OF_CLOUD = ("contact_points", "endpoint_factory", "ssl_context", "ssl_options")
 
 #: Options that have no None of their own; callers write None for "as usual".
 _NONE_IS_DEFAULT = {
@@ -52,9 +57,6 @@ _NONE_IS_DEFAULT = {
 
 #: Keywords that other drivers take, and why this one does not. Off is what they are without.
 _REFUSED = {
-    "cloud": "secure connect bundles are for DataStax Astra, whose bundles this driver does not "
-    "read; contact_points=[SniEndPoint(...)], endpoint_factory=SniEndPointFactory(...) and "
-    "ssl_context reach a cluster behind such a proxy",
     "scylla_cloud": "bundles of Scylla Cloud Serverless, which ended, are not read; contact_points "
     "and ssl_context reach a cluster of Scylla Cloud",
     "client_routes_config": "client routes, by which a private link maps hosts to ports, are not "
@@ -130,6 +132,8 @@ class ClusterOptions:
         preparation_policy: what sessions keep prepared, and which texts they prepare by
             themselves; None for nothing and none. Not together with column_encryption_policy,
             which encrypts bound values and no literals.
+        cloud: ``{"secure_connect_bundle": PATH}`` for a cluster that such a bundle describes, see
+            ``driver.cluster.cloud``; it has contact points, endpoints, TLS, and perhaps a user.
         monitor_reporting_enabled: accepted and without effect, like the interval: only the
             Insights of DSE hear of it.
         monitor_reporting_interval: see there.
@@ -182,6 +186,7 @@ class ClusterOptions:
     metadata_request_timeout: float | None = None
     schema_metadata_page_size: int = 1000
     preparation_policy: PreparationPolicy | None = None
+    cloud: Mapping[str, Any] | Cloud | None = None
     monitor_reporting_enabled: bool = True
     monitor_reporting_interval: float = 30
 
@@ -202,6 +207,10 @@ class ClusterOptions:
                 raise TypeError(f"{name} is no option: {reason}")
         given = {"contact_points": contact_points, "port": port}
         keywords.update((name, value) for name, value in given.items() if value is not None)
+        if keywords.get("cloud") is not None:
+            for name in _OF_CLOUD:
+                if keywords.get(name) is not None:
+                    raise ValueError(f"{name} does not go together with cloud, which has its own")
         return cls(
             **{
                 name: value
@@ -218,6 +227,7 @@ class ClusterOptions:
             ValueError: a number is out of its range, a version is not supported, or both ways
                 to configure are used.
         """
+        self._read_cloud()
         self._check_contact_points()
         self._check_protocol_version()
         self._check_profiles()
@@ -244,6 +254,22 @@ class ClusterOptions:
                 f"connection: {self.max_requests_per_connection}"
             )
 
+    def _read_cloud(self) -> None:
+        """Take what a bundle decides; once, for options that replace these have its description."""
+        if self.cloud is None or isinstance(self.cloud, Cloud):
+            return
+        cloud = Cloud.of(self.cloud)
+        own: dict[str, Any] = {
+            "cloud": cloud,
+            "contact_points": (cloud,),
+            "endpoint_factory": cloud,
+            "ssl_context": cloud.ssl_context,
+        }
+        if self.auth_provider is None and cloud.username and cloud.password:
+            own["auth_provider"] = PlainTextAuthProvider(cloud.username, cloud.password)
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
     def _check_contact_points(self) -> None:
         if isinstance(self.contact_points, str):
             raise TypeError(
@@ -254,7 +280,7 @@ class ClusterOptions:
             raise ValueError("contact_points must name at least one node, and nothing but nodes")
         for point in points:
             is_pair = isinstance(point, tuple) and len(point) == 2
-            if not (isinstance(point, str | EndPoint) or is_pair):
+            if not (isinstance(point, str | EndPoint | Cloud) or is_pair):
                 raise TypeError(
                     f"a contact point is an address, a pair of address and port, or an EndPoint, "
                     f"not {point!r}"

@@ -171,7 +171,6 @@ _MEMBERS_BY_REASON: Final[Mapping[str, Mapping[str, str]]] = {
         "cassandra.pool.Host": "get_and_set_reconnection_handler is_currently_reconnecting",
     },
     _DSE: {
-        "cassandra.cluster.Cluster": "cloud",
         "cassandra.cluster.ResultSet": "cancel_continuous_paging",
         "cassandra.cluster.Session": "execute_graph execute_graph_async",
     },

@@ -89,9 +89,7 @@ def test_every_option_is_described():
         assert f"\n    {field.name}: " in getdoc(ClusterOptions), field.name
 
 
-def test_a_bundle_of_astra_is_refused_with_what_to_do_instead():
-    with pytest.raises(TypeError, match=r"cloud is no option: .*SniEndPointFactory"):
-        Cluster(cloud={"secure_connect_bundle": "bundle.zip"})
+def test_no_bundle_is_none():
     assert Cluster(cloud=None).contact_points == ("127.0.0.1",)
 
 
