@@ -10,7 +10,8 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.string cimport memcmp
 
-from driver._cython.slots cimport new_object, set_slot, slot_offset
+from driver._cython.instances cimport PyTypeObject, begin, shorten, track
+from driver._cython.slots cimport set_slot, slot_offset
 from driver._cython.types.marshal cimport read_int32
 from driver._cython.wire.rows cimport rows_of
 
@@ -49,7 +50,7 @@ cdef int _COMPRESSED = COMPRESSED_FLAG
 cdef int _SEGMENTS_FROM = ProtocolVersion.V5
 cdef int _SEGMENTS_BEFORE = ProtocolVersion.DSE_V1
 
-# Where a result has what. The first ones are filled here, the others are None in what is frequent.
+# Where a result has what; in what is frequent, all other slots are None.
 cdef Py_ssize_t _KIND = slot_offset(ResultMessage, b"kind")
 cdef Py_ssize_t _STREAM_ID = slot_offset(ResultMessage, b"stream_id")
 cdef Py_ssize_t _IS_LWT = slot_offset(ResultMessage, b"is_lwt")
@@ -58,34 +59,26 @@ cdef Py_ssize_t _COLUMN_METADATA = slot_offset(ResultMessage, b"column_metadata"
 cdef Py_ssize_t _COLUMN_NAMES = slot_offset(ResultMessage, b"column_names")
 cdef Py_ssize_t _COLUMN_TYPES = slot_offset(ResultMessage, b"column_types")
 cdef Py_ssize_t _PARSED_ROWS = slot_offset(ResultMessage, b"parsed_rows")
-cdef Py_ssize_t[32] _EMPTY
-cdef Py_ssize_t _EMPTY_COUNT = 0
 
-for _slot in ResultMessage.__slots__:
-    if _slot not in {
-        "kind",
-        "stream_id",
-        "is_lwt",
-        "paging_state",
-        "column_metadata",
-        "column_names",
-        "column_types",
-        "parsed_rows",
-    }:
-        _EMPTY[_EMPTY_COUNT] = slot_offset(ResultMessage, _slot.encode())
-        _EMPTY_COUNT += 1
+shorten(ResultMessage, len(ResultMessage.__slots__))
 
 
-cdef object _result(
-    object message_type, object kind, object stream_id, object paging_state, object columns,
-    object names, object types, object rows
+cdef object _void(object message_type, object stream_id):
+    """What the ``__init__`` of a message and the long way set."""
+    message = begin(<PyTypeObject *><PyObject *>message_type, 3)
+    set_slot(message, _KIND, _void_kind)
+    set_slot(message, _STREAM_ID, stream_id)
+    set_slot(message, _IS_LWT, False)
+    track(message)
+    return message
+
+
+cdef object _rows(
+    object message_type, object stream_id, object paging_state, object columns, object names,
+    object types, object rows
 ):
-    """A message of a frequent kind: what its ``__init__`` and the long way set."""
-    cdef Py_ssize_t i
-    message = new_object(message_type)
-    for i in range(_EMPTY_COUNT):
-        set_slot(message, _EMPTY[i], None)
-    set_slot(message, _KIND, kind)
+    message = begin(<PyTypeObject *><PyObject *>message_type, 8)
+    set_slot(message, _KIND, _rows_kind)
     set_slot(message, _STREAM_ID, stream_id)
     set_slot(message, _IS_LWT, False)
     set_slot(message, _PAGING_STATE, paging_state)
@@ -93,6 +86,7 @@ cdef object _result(
     set_slot(message, _COLUMN_NAMES, names)
     set_slot(message, _COLUMN_TYPES, types)
     set_slot(message, _PARSED_ROWS, rows)
+    track(message)
     return message
 
 
@@ -135,7 +129,7 @@ cdef object _frequent_result(
         return None
     kind = read_int32(at)
     if kind == _VOID:
-        return _result(message_type, _void_kind, stream_id, None, None, None, None, None)
+        return _void(message_type, stream_id)
     if kind != _ROWS or end - at < 12:
         return None
     flags = read_int32(at + 4)
@@ -166,8 +160,8 @@ cdef object _frequent_result(
         rows = rows_of(body, size, shape, shape.deserializers, protocol_version, policy)
     else:
         rows = parser(body, size, shape, shape.deserializers, protocol_version, policy)
-    return _result(
-        message_type, _rows_kind, stream_id, paging_state, columns, shape.names, shape.types, rows
+    return _rows(
+        message_type, stream_id, paging_state, columns, shape.names, shape.types, rows
     )
 
 
