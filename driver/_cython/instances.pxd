@@ -29,7 +29,7 @@ cdef extern from *:
     {
         PyTypeObject *type = Py_TYPE(self), *owner = type;
         PyObject **slot = (PyObject **)(self + 1), **end;
-        Py_ssize_t nones = 0;
+        Py_ssize_t nones;
         while (owner->tp_dealloc != driver_end)
             owner = owner->tp_base;
         /* A finaliser of a subclass has run. */
@@ -37,11 +37,13 @@ cdef extern from *:
                 && PyObject_CallFinalizerFromDealloc(self) < 0)
             return;
         PyObject_GC_UnTrack(self);
-        for (end = (PyObject **)((char *)self + owner->tp_basicsize); slot < end; slot++) {
-            if (*slot == Py_None)
-                nones++;
-            else
+        end = (PyObject **)((char *)self + owner->tp_basicsize);
+        nones = end - slot;
+        for (; slot < end; slot++) {
+            if (*slot != Py_None) {
+                nones--;
                 Py_XDECREF(*slot);
+            }
         }
         DRIVER_REFERENCES_OF_NONE(-nones);
         if (type == driver_shortened && type->tp_finalize == NULL

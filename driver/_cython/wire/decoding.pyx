@@ -8,6 +8,7 @@ from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError
 from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
+from libc.stdint cimport uint64_t
 from libc.string cimport memcmp
 
 from driver._cython.instances cimport PyTypeObject, begin, shorten, track
@@ -34,7 +35,6 @@ cdef object _parse_rows = parse_rows
 cdef object _RowShape = row_shape.RowShape
 cdef list _known = row_shape.KNOWN
 cdef frozenset _frequent = FREQUENT
-cdef object _ResultMessage = ResultMessage
 cdef int _RESULT = ResultMessage.opcode
 cdef object _result_opcode = ResultMessage.opcode
 cdef int _ROWS = RESULT_KIND_ROWS
@@ -49,6 +49,60 @@ cdef int _COMPRESSED = COMPRESSED_FLAG
 # As in driver/wire/decoding.py: between them segments are compressed, not bodies.
 cdef int _SEGMENTS_FROM = ProtocolVersion.V5
 cdef int _SEGMENTS_BEFORE = ProtocolVersion.DSE_V1
+
+cdef extern from *:
+    """
+    /* Numbers that no other class, no other dict and no other state of these has: before CPython
+       3.12. They are 0 where there is none, then and later; that stands for nothing known. */
+    #if PY_VERSION_HEX < 0x030C0000
+    #define driver_tag(cls) \\
+        (Py_IS_TYPE(cls, &PyType_Type) \\
+            && PyType_HasFeature((PyTypeObject *)(cls), Py_TPFLAGS_VALID_VERSION_TAG) \\
+         ? ((PyTypeObject *)(cls))->tp_version_tag : 0)
+    #define driver_version(dict) (((PyDictObject *)(dict))->ma_version_tag)
+    #define driver_attribute(cls, name) _PyType_Lookup((PyTypeObject *)(cls), name)
+    #else
+    #define driver_tag(cls) 0
+    #define driver_version(dict) 0
+    #define driver_attribute(cls, name) NULL
+    #endif
+    """
+    unsigned int tag_of "driver_tag"(object cls) noexcept
+    uint64_t version_of "driver_version"(object mapping) noexcept
+    PyObject *attribute_of "driver_attribute"(object cls, object name) noexcept
+
+# The handler that was asked last, as it was then: by its number, its classes of messages and that
+# of its results. Asking it takes 240 instructions.
+cdef unsigned int _asked_tag = 0
+cdef dict _asked_types = {}
+cdef uint64_t _asked_version = 0
+cdef object _asked_type = None
+
+
+cdef PyObject *_frequent_type(object handler) except? NULL:
+    """The class of a handler's results, borrowed; NULL if it is not a frequent one."""
+    global _asked_tag, _asked_types, _asked_version, _asked_type
+    cdef unsigned int tag = tag_of(handler)
+    cdef PyObject *found
+    if tag and tag == _asked_tag and version_of(_asked_types) == _asked_version:
+        return <PyObject *>_asked_type
+    message_types = handler.message_types_by_opcode
+    if not PyDict_CheckExact(message_types):
+        return NULL
+    found = PyDict_GetItemWithError(message_types, _result_opcode)
+    if found is NULL or <object>found not in _frequent:
+        return NULL
+    # What is computed when it is asked for has to be asked for; and only now it has a number.
+    if (
+        attribute_of(handler, "message_types_by_opcode") is <PyObject *>message_types
+        and attribute_of(handler, "column_encryption_policy") is <PyObject *>None
+    ):
+        _asked_tag = tag_of(handler)
+        _asked_types = <dict>message_types
+        _asked_version = version_of(message_types)
+        _asked_type = <object>found
+    return found
+
 
 # Where a result has what; in what is frequent, all other slots are None.
 cdef Py_ssize_t _KIND = slot_offset(ResultMessage, b"kind")
@@ -154,7 +208,9 @@ cdef object _frequent_result(
     if not isinstance(shape, _RowShape) or len(shape) != column_count:
         return None
     parser = message_type.row_parser
-    policy = handler.column_encryption_policy
+    policy = None if tag_of(handler) and tag_of(handler) == _asked_tag else (
+        handler.column_encryption_policy
+    )
     size = at - <const unsigned char *>PyBytes_AS_STRING(body)
     if parser is _parse_rows:
         rows = rows_of(body, size, shape, shape.deserializers, protocol_version, policy)
@@ -181,18 +237,14 @@ def decode_message(
         flags = 0
         decompressor = None
     if flags == 0 and opcode == _RESULT and PyBytes_CheckExact(body):
-        message_types = handler.message_types_by_opcode
-        if PyDict_CheckExact(message_types):
-            message_type = PyDict_GetItemWithError(message_types, _result_opcode)
-            if message_type is not NULL and (
-                <object>message_type is _ResultMessage or <object>message_type in _frequent
-            ):
-                found = _frequent_result(
-                    handler, <object>message_type, protocol_version, stream_id, <bytes>body,
-                    result_metadata,
-                )
-                if found is not None:
-                    return found
+        message_type = _frequent_type(handler)
+        if message_type is not NULL:
+            found = _frequent_result(
+                handler, <object>message_type, protocol_version, stream_id, <bytes>body,
+                result_metadata,
+            )
+            if found is not None:
+                return found
     return decode_any(
         handler, protocol_version, protocol_features, user_type_map, stream_id, flags, opcode,
         body, decompressor, result_metadata,
