@@ -217,7 +217,7 @@ class FaultProxy:
         self._ports: dict[tuple[str, int], int] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fault-proxy")
-        self._links: set[asyncio.Task] = set()
+        self._links: dict[asyncio.Task, Link] = {}
         self._astray: set[asyncio.Task] = set()
         self._servers: list[asyncio.Server] = []
 
@@ -247,10 +247,17 @@ class FaultProxy:
         for task in self._astray:
             task.cancel()
 
-    def heal(self) -> None:
-        """Do nothing to what comes from now on. What is half open stays so."""
+    def heal(self, *, cut: bool = False) -> None:
+        """Do nothing to what comes from now on. What is half open stays so; all that is, if cut."""
         self.share = 0
+        for link in tuple(self._links.values()):
+            link.carries &= not cut
         self._loop.call_soon_threadsafe(self._straighten)
+
+    @property
+    def half_open(self) -> int:
+        """How many connections neither side hears anything of, and neither has ended."""
+        return sum(not link.carries for link in tuple(self._links.values()))
 
     async def _accept(self, index: int, *client) -> None:
         self._count[index] += 1
@@ -261,9 +268,10 @@ class FaultProxy:
         except OSError:
             client[1].transport.abort()
             return
-        task = asyncio.ensure_future(Link(self, chance, client, node).carry())
-        self._links.add(task)
-        task.add_done_callback(self._links.discard)
+        link = Link(self, chance, client, node)
+        task = asyncio.ensure_future(link.carry())
+        self._links[task] = link
+        task.add_done_callback(self._links.pop)
         if target != self._nodes[index]:
             self._astray.add(task)
             task.add_done_callback(self._astray.discard)

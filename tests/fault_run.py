@@ -5,11 +5,13 @@
 
 Threads that wait, callbacks, coroutines and `execute_concurrent` write and read at once. Looked at:
 
-    every request ends, once (and how long the slowest took)
+    every request ends, once, and within a second of its time-out
     an answer carries what its own request asked for
     every row whose write was acknowledged is there in the end
-    once the proxy does nothing any more, every node is connected to and answers again
-    no stream, request, connection, task, thread or socket is left
+    once the proxy does nothing any more, half-open connections are noticed, and every node answers,
+    as soon as heartbeats and the reconnection policy promise; nothing that is asked later is late
+    no stream, request, connection, task, thread or socket is left; against real Cassandra, whose
+    memory is its own, that of this process does not grow by more than a fifth after a tenth
     the driver logs no error of its own, only warnings
 
 Ends with status 1 if one of them does not hold. The seed replays what happens to which answer of a
@@ -27,6 +29,7 @@ import random
 import sys
 import threading
 import time
+from array import array
 from collections import Counter, deque
 from pathlib import Path
 
@@ -36,13 +39,14 @@ from driver.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 from driver.execution.concurrent import execute_concurrent_with_args
 from driver.execution.request import RequestExecution
 from driver.net.connection import Connection
+from driver.net.errors import ConnectionException
 from driver.policies import (
     ConstantReconnectionPolicy,
     ConstantSpeculativeExecutionPolicy,
     RoundRobinPolicy,
 )
 from driver.protocol.consistency import ConsistencyLevel
-from driver.protocol.errors import OperationTimedOut
+from driver.protocol.errors import DriverException, NoHostAvailable, OperationTimedOut
 from driver.types import LongType
 from tests.cql_cluster import CqlCluster
 from tests.cql_node import VOID, rows
@@ -53,6 +57,14 @@ from tests.integration.rings import PORT, Ring, Rings
 from tests.integration.writers import number_of
 
 TIMEOUT, HEARTBEAT, RECONNECTS = 2.0, 1.0, 0.5
+#: Seconds after its time-out in which a request ends, also one whose answer is being decoded; what
+#: was promised to be back has as long to connect. The longest pause of this process is added.
+GRACE = 1.0
+#: Seconds after the last fault: a connection that was heard just before is looked at after an
+#: interval, asked after another one, and given up after the time-out; an attempt to connect has its
+#: time-out; the next attempt waits as the policy says. What is connected to then answers.
+PROMISED = max(3 * HEARTBEAT, TIMEOUT) + RECONNECTS
+GROWTH_ALLOWED = 1.2
 #: Seconds in which what is going to end has ended, on a busy machine.
 ENDS_WITHIN = 60
 #: Seconds between two requests of one thread or task: the rest is for the proxy and the nodes.
@@ -81,8 +93,9 @@ class Requests:
 
     def __init__(self, session, seed: int) -> None:
         self.session, self.stop = session, threading.Event()
+        self.pause = PAUSE
         self.open: set[Asked] = set()
-        self.acknowledged: list[int] = []
+        self.acknowledged = array("q")  # eight bytes each: memory is watched
         self.errors: Counter[str] = Counter()
         self.wrong: list[str] = []
         self.slowest = 0.0
@@ -139,7 +152,7 @@ class Requests:
 
     def waits(self) -> None:
         """Threads that wait for each answer."""
-        while not self.stop.wait(PAUSE):
+        while not self.stop.wait(self.pause):
             asked = self.ask("waits")
             try:
                 found = self.session.execute(self.statements[asked.reads], asked.values)
@@ -155,7 +168,7 @@ class Requests:
             self.end(asked, found)
             free.release()
 
-        while not self.stop.wait(PAUSE):
+        while not self.stop.wait(self.pause):
             if not free.acquire(timeout=0.1):
                 continue
             asked = self.ask("callbacks")
@@ -168,7 +181,7 @@ class Requests:
 
     def concurrently(self, count: int = 20) -> None:
         """Some at once, by execute_concurrent."""
-        while not self.stop.wait(PAUSE):
+        while not self.stop.wait(self.pause):
             reads = bool(self.acknowledged) and self._random.random() < 0.5
             every = [self.ask("concurrently", reads=reads) for _ in range(count)]
 
@@ -196,7 +209,7 @@ class Requests:
                 except Exception as error:  # noqa: BLE001  (see above)
                     found = error
                 self.end(asked, found)
-                await asyncio.sleep(PAUSE)
+                await asyncio.sleep(self.pause)
 
         await asyncio.gather(*(one() for _ in range(at_once)))
 
@@ -216,10 +229,41 @@ def options(contact_points, port, proxy, version) -> dict[str, object]:
     }  # fmt: skip
 
 
-def settled(session, hosts: int) -> bool:
-    """Whether every host is connected to and no request of ours is on its way."""
-    states = session.get_pool_state().values()
-    return sum(state["open_count"] > 0 for state in states) == hosts
+def answers(session, hosts: int) -> bool:
+    """Whether every host is known, and answers with its own id what it alone is asked, at once."""
+    futures = {
+        each: session.execute_async(
+            "SELECT host_id FROM system.local", timeout=RECONNECTS, host=each
+        )
+        for each in session.cluster.metadata.all_hosts()
+    }
+    try:
+        right = [each.host_id == asked.result().one().host_id for each, asked in futures.items()]
+    except (DriverException, ConnectionException):
+        return False
+    return sum(right) == hosts
+
+
+class Pauses(threading.Thread):
+    """How long this process was not run at all, at the longest: no fault of the driver."""
+
+    def __init__(self) -> None:
+        super().__init__(name="pauses", daemon=True)
+        self.longest, self.ends = 0.0, threading.Event()
+
+    def run(self) -> None:
+        while not self.ends.is_set():
+            began = time.monotonic()
+            self.ends.wait(0.05)
+            self.longest = max(self.longest, time.monotonic() - began - 0.05)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ends.set()
+        self.join()
 
 
 def streams(session) -> int:
@@ -227,36 +271,55 @@ def streams(session) -> int:
     return sum(sum(state["in_flights"]) for state in session.get_pool_state().values())
 
 
+def in_every_way(requests: Requests, make) -> tuple[list[threading.Thread], list[str]]:
+    """Threads that make requests until told to stop; the last one runs, its cluster is connected.
+
+    Also the tasks that are left on its loop, once it has ended.
+    """
+    ready, tasks_left = threading.Event(), []
+
+    async def coroutines() -> None:
+        async with make() as another:
+            own = await another.connect(wait_for_all_pools=True)
+            prepared = {True: await own.prepare(READ), False: await own.prepare(WRITE)}
+            ready.set()
+            await requests.awaits(own, requests.described(prepared))
+        tasks_left.extend(map(repr, asyncio.all_tasks() - {asyncio.current_task()}))
+
+    work = [requests.waits] * 4 + [requests.callbacks, requests.concurrently]
+    every = [threading.Thread(target=each, daemon=True) for each in work]
+    every.append(threading.Thread(target=lambda: asyncio.run(coroutines()), daemon=True))
+    every[-1].start()
+    if not ready.wait(ENDS_WITHIN):
+        requests.wrong.append("no coroutine began")
+    return every, tasks_left
+
+
 def disturb(  # noqa: C901, PLR0912, PLR0915  (one run, told from its beginning to its end)
-    make, seconds: float, seed: int, proxy: FaultProxy, hosts: int
+    make,
+    seconds: float,
+    seed: int,
+    proxy: FaultProxy,
+    hosts: int,
+    *,
+    grows: bool,
+    cut: bool,
+    grace: float,
 ) -> dict[str, object]:
     """Make requests for some seconds, heal the proxy, look what is left."""
     gc.collect()
     before, share = Belongings(), proxy.share
     proxy.share = 0  # a cluster is found first
     waited = {}
-    with errors_logged() as logged, Cluster(**make(), schema_metadata_enabled=False) as cluster:
+    with (
+        Pauses() as pauses, errors_logged() as logged,
+        Cluster(**make(), schema_metadata_enabled=False) as cluster,
+    ):  # fmt: skip
         session = cluster.connect(wait_for_all_pools=True)
         requests = Requests(session, seed)
-        ready, tasks_left = threading.Event(), []
-
-        async def coroutines() -> None:
-            async with aio.Cluster(**make(), schema_metadata_enabled=False) as another:
-                own = await another.connect(wait_for_all_pools=True)
-                prepared = {
-                    True: await own.prepare(READ), False: await own.prepare(WRITE),
-                }  # fmt: skip
-                ready.set()
-                await requests.awaits(own, requests.described(prepared))
-            left = asyncio.all_tasks() - {asyncio.current_task()}
-            tasks_left.extend(map(repr, left))
-
-        work = [requests.waits] * 4 + [requests.callbacks, requests.concurrently]
-        every = [threading.Thread(target=each, daemon=True) for each in work]
-        every.append(threading.Thread(target=lambda: asyncio.run(coroutines()), daemon=True))
-        every[-1].start()
-        if not ready.wait(ENDS_WITHIN):
-            requests.wrong.append("no coroutine began")
+        every, tasks_left = in_every_way(
+            requests, lambda: aio.Cluster(**make(), schema_metadata_enabled=False)
+        )
         proxy.share = share
         for each in every[:-1]:
             each.start()
@@ -265,12 +328,17 @@ def disturb(  # noqa: C901, PLR0912, PLR0915  (one run, told from its beginning 
         while (left := until - time.monotonic()) > 0:
             time.sleep(min(left, seconds / 10))
             early = early or resident()
-        proxy.heal()
-        began = time.monotonic()
-        back = eventually(lambda: settled(session, hosts), ENDS_WITHIN)
-        waited["until every node was connected to"] = round(time.monotonic() - began, 2)
-        if not back:
-            requests.wrong.append(f"not every node is back: {session.get_pool_state()}")
+        at_the_end = resident()
+        proxy.heal(cut=cut)
+        healed, half_open = time.monotonic(), proxy.half_open
+        recovered: list[float] = []
+
+        def recovers() -> None:
+            if eventually(lambda: not proxy.half_open and answers(session, hosts), ENDS_WITHIN):
+                recovered.append(time.monotonic() - healed)
+
+        recovery = threading.Thread(target=recovers, daemon=True)
+        recovery.start()
         requests.stop.set()
         began = time.monotonic()
         for each in every:
@@ -286,23 +354,44 @@ def disturb(  # noqa: C901, PLR0912, PLR0915  (one run, told from its beginning 
         waited["until every request had ended"] = round(time.monotonic() - began, 2)
         began = time.monotonic()
         acknowledged = requests.acknowledged[:]
+        asked_at: list[float] = []
+
+        def each_key():
+            for key in acknowledged:
+                asked_at.append(time.monotonic() - healed)
+                yield (key,)
+
         table = execute_concurrent_with_args(
-            session, requests.statements[True], [(key,) for key in acknowledged],
-            concurrency=50, raise_on_first_error=False,
+            session, requests.statements[True], each_key(),
+            concurrency=50, raise_on_first_error=False, results_generator=True,
         )  # fmt: skip
-        late = 0
-        for key, (success, found) in zip(acknowledged, table, strict=True):
-            rows_of = found
-            if isinstance(found, OperationTimedOut):  # a busy machine is late, and loses nothing
-                late += 1
-                rows_of = session.execute(requests.statements[True], (key,), timeout=30)
-            elif not success:
-                rows_of = [repr(found)]
-            got = [tuple(row) for row in rows_of]
-            if got != [(key, number_of(key))]:
-                requests.wrong.append(f"acknowledged and not there: {key}: {got}")
-        del table, found, rows_of
+        late = {}
+        for number, (key, (success, found)) in enumerate(zip(acknowledged, table, strict=True)):
+            if isinstance(found, OperationTimedOut | NoHostAvailable):  # what is late is not lost
+                late[key] = (round(asked_at[number], 2), str(found))
+            elif not success or [tuple(row) for row in found] != [(key, number_of(key))]:
+                requests.wrong.append(f"acknowledged and not there: {key}: {found}")
+        del table, found
         waited["until all was read again"] = round(time.monotonic() - began, 2)
+        recovery.join()
+        for key in late:
+            found = session.execute(requests.statements[True], (key,), timeout=30).all()
+            if [tuple(row) for row in found] != [(key, number_of(key))]:
+                requests.wrong.append(f"acknowledged and not there when asked again: {key}")
+        grace += pauses.longest
+        allowed = PROMISED + grace
+        if not recovered or recovered[0] > allowed:
+            requests.wrong.append(
+                f"not every node is back: {recovered}, {proxy.half_open} half open, "
+                f"{session.get_pool_state()}"
+            )
+        waited["until every node answered"] = [round(each, 2) for each in recovered]
+        requests.wrong += [f"late {asked} s after the end: {why}" for asked, why in late.values()
+                           if asked > allowed]  # fmt: skip
+        if requests.slowest > TIMEOUT + grace:
+            requests.wrong.append(f"a request took {requests.slowest:.2f} s")
+        if not grows and at_the_end > early * GROWTH_ALLOWED:
+            requests.wrong.append(f"memory grew from {early} to {at_the_end} bytes")
         began = time.monotonic()
     requests.wrong += [f"logged: {each}" for each in logged]
     given_back = eventually(
@@ -321,7 +410,9 @@ def disturb(  # noqa: C901, PLR0912, PLR0915  (one run, told from its beginning 
         "requests": dict(requests.counts), "acknowledged": len(acknowledged),
         "faults": dict(proxy.happened), "errors": dict(requests.errors),
         "timeout": TIMEOUT, "slowest_seconds": round(requests.slowest, 2), "waited": waited,
-        "read_late": late, "resident_after_a_tenth": early, "resident_at_the_end": resident(),
+        "half_open_at_the_end": half_open, "read_late": len(late), "late": list(late.values())[:5],
+        "longest_pause": round(pauses.longest, 2),
+        "resident_after_a_tenth": early, "resident_at_the_end": at_the_end,
         "wrong_count": len(requests.wrong), "wrong": requests.wrong[:20],
     }  # fmt: skip
 
@@ -368,35 +459,48 @@ def own_server(size: int = 3):
         yield cluster
 
 
-def against_own(seconds: float, seed: int, share: float, version: int) -> dict[str, object]:
+def against_own(
+    seconds: float,
+    seed: int,
+    share: float,
+    version: int,
+    *,
+    cut: bool = False,
+    grace: float = GRACE,
+) -> dict[str, object]:
     """A run against a server of the tests, the same process."""
     with own_server() as server:
         nodes = [(node.host, node.port) for node in server.nodes]
         with FaultProxy(nodes, seed, share) as proxy:
             return disturb(
                 lambda: options([nodes[0][0]], nodes[0][1], proxy, version),
-                seconds, seed, proxy, len(nodes),
+                seconds, seed, proxy, len(nodes), grows=True, cut=cut, grace=grace,
             )  # fmt: skip
 
 
+def make_table(addresses: list[str]) -> None:
+    """The table that requests write and read, on every node."""
+    with Cluster(addresses) as cluster:
+        session = cluster.connect()
+        session.execute(
+            "CREATE KEYSPACE faults WITH replication = {'class': 'SimpleStrategy', "
+            f"'replication_factor': {len(addresses)}}}", timeout=60,
+        )  # fmt: skip
+        session.execute("CREATE TABLE faults.rows (k bigint PRIMARY KEY, v bigint)", timeout=60)
+
+
 def against_ring(
-    kind: str, seconds: float, seed: int, share: float, version: int
+    kind: str, seconds: float, seed: int, share: float, version: int, *, cut: bool = False
 ) -> dict[str, object]:
     """A run against real Cassandra, which is started and stopped."""
     rings = Rings(Path())
     try:
         ring: Ring = rings.use(kind)
-        with Cluster(ring.addresses) as cluster:
-            session = cluster.connect()
-            session.execute(
-                "CREATE KEYSPACE faults WITH replication = {'class': 'SimpleStrategy', "
-                f"'replication_factor': {len(ring.addresses)}}}", timeout=60,
-            )  # fmt: skip
-            session.execute("CREATE TABLE faults.rows (k bigint PRIMARY KEY, v bigint)", timeout=60)
+        make_table(ring.addresses)
         with FaultProxy([(each, PORT) for each in ring.addresses], seed, share) as proxy:
             return disturb(
                 lambda: options(ring.addresses, PORT, proxy, version),
-                seconds, seed, proxy, len(ring.addresses),
+                seconds, seed, proxy, len(ring.addresses), grows=False, cut=cut, grace=GRACE,
             )  # fmt: skip
     finally:
         rings.stop()
@@ -414,9 +518,16 @@ def main() -> int:
     )
     parser.add_argument("--protocol", type=int, choices=(3, 4, 5), default=5)
     parser.add_argument("--ring", choices=("one", "three"), help="real Cassandra of so many nodes")
+    parser.add_argument(
+        "--cut", action="store_true", help="let every connection be half open when faults end"
+    )
     asked = parser.parse_args()
     common = (asked.seconds, asked.seed, asked.share, asked.protocol)
-    result = against_ring(asked.ring, *common) if asked.ring else against_own(*common)
+    result = (
+        against_ring(asked.ring, *common, cut=asked.cut)
+        if asked.ring
+        else against_own(*common, cut=asked.cut)
+    )
     print(json.dumps(result, indent=1))  # noqa: T201  (a script's answer)
     return bool(result["wrong_count"])
 

@@ -2,7 +2,7 @@
 
 import pytest
 from fault_proxy import FAULTS, Units
-from fault_run import against_own
+from fault_run import ENDS_WITHIN, against_own
 
 from driver.wire.segments import SegmentCodec
 
@@ -11,7 +11,9 @@ from driver.wire.segments import SegmentCodec
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the proxy, which drops connections
 @pytest.mark.parametrize(("version", "seed"), [(4, 1), (5, 2)])
 def test_disturbed_requests_end_once_with_their_own_answers_and_nothing_is_left(version, seed):
-    found = against_own(seconds=4, seed=seed, share=0.05, version=version)
+    found = against_own(
+        seconds=4, seed=seed, share=0.05, version=version, cut=version == 5, grace=ENDS_WITHIN
+    )
     assert not found["wrong"]
     assert sum(found["faults"].values()) > len(FAULTS)
     assert set(found["requests"]) == {"waits", "callbacks", "awaits", "concurrently"}
