@@ -6,23 +6,24 @@ which nodes there are, by host id. The proxy leads to the node whose host id the
 
 The authority of a bundle is its own and the server names are host ids, so certificates of nodes are
 checked to be of that authority, not for a name; that of the service is checked for its name, too.
+
+What reads a bundle is imported where it is used, so that programs without one do not load it.
 """
 
 from __future__ import annotations
 
 import json
 import ssl
-import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
-from urllib.request import urlopen
-from zipfile import BadZipFile, ZipFile
 
 from ..topology.endpoint import DEFAULT_PORT, SniEndPointFactory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO
+    from zipfile import ZipFile
 
     from ..topology.endpoint import EndPoint
 
@@ -57,17 +58,18 @@ class Cloud(SniEndPointFactory):
             OSError: it cannot be read.
             ValueError: it is none.
         """
+        zipfile = import_module("zipfile")
         super().__init__("", DEFAULT_PORT)
         self.connect_timeout = connect_timeout
         try:
-            with ZipFile(bundle) as archive:
+            with zipfile.ZipFile(bundle) as archive:
                 config = json.loads(archive.read("config.json"))
                 self.host, self.port = str(config["host"]), int(config["port"])
                 self.username = config.get("username") or None
                 self.password = config.get("password") or None
                 self.ssl_context = ssl_context or _context(archive, checks_name=False)
                 self._context_of_service = ssl_context or _context(archive, checks_name=True)
-        except (BadZipFile, KeyError, TypeError, ValueError, ssl.SSLError) as error:
+        except (zipfile.BadZipFile, KeyError, TypeError, ValueError, ssl.SSLError) as error:
             raise ValueError(f"{bundle} is no secure connect bundle: {error}") from error
 
     @classmethod
@@ -100,7 +102,7 @@ class Cloud(SniEndPointFactory):
         """
         url = f"https://{self.host}:{self.port}/metadata"
         try:
-            with urlopen(
+            with import_module("urllib.request").urlopen(
                 url, timeout=self.connect_timeout, context=self._context_of_service
             ) as response:
                 contact = json.loads(response.read(_MOST_BYTES))["contact_info"]
@@ -121,7 +123,7 @@ def _context(archive: ZipFile, *, checks_name: bool) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = checks_name
     context.load_verify_locations(cadata=archive.read("ca.crt").decode("ascii"))
-    with tempfile.TemporaryDirectory() as folder:  # which nobody else may read
+    with import_module("tempfile").TemporaryDirectory() as folder:  # which nobody else may read
         certificate, key = Path(folder, "cert"), Path(folder, "key")
         for file in (certificate, key):
             file.write_bytes(archive.read(file.name))
