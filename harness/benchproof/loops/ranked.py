@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Of a product of ratios, what is no change: the usual limit of instructions.
 _EQUAL = 0.003
+#: Functions that no benchmark runs, of which so many are named; the document names all.
+_NAMED = 3
 _TITLES = ("branch", "finding", "all cases", "why")
 #: By state, how a terminal shows it; the page has a class of that name.
 _STYLES = {"improved": "green", "trade-off": "yellow", "regressed": "red", "broken": "red"}
@@ -44,7 +46,9 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     why = row["why"]
     reach = row["reach"] or {"missed": (), "run": ()}
     if reach["missed"] and row["kind"] != "missed":
-        why += f"; no benchmark runs {', '.join(reach['missed'])}"
+        more = len(reach["missed"]) - _NAMED
+        why += f"; no benchmark runs {', '.join(reach['missed'][:_NAMED])}"
+        why += f" and {more} more" * (more > 0)
     if row["conflicts"]:
         why += f"; conflicts with {', '.join(row['conflicts'])}"
     return row["branch"], FINDINGS[row["kind"]], _change(row["ratio"]), why

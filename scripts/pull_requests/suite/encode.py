@@ -1,5 +1,7 @@
 """Pull request 800: a request becomes a frame, compressed or not, and its answer a message."""
 
+from inspect import signature
+
 from cassandra import ConsistencyLevel
 from cassandra.protocol import ProtocolHandler, QueryMessage
 
@@ -20,6 +22,8 @@ SMALL, MIDDLE, LARGE = (
     for size in (64, 1024, 16384)
 )
 encode, decode = ProtocolHandler.encode_message, ProtocolHandler.decode_message
+#: Older drivers encode without the features of a connection.
+LAST = (FEATURES,) if "protocol_features" in signature(encode).parameters else ()
 
 
 def setup():
@@ -36,49 +40,49 @@ def as_it_is(body):
 @proved([ENCODE], MODULES)
 def time_64b_lz4(encode=encode, message=SMALL, compress=LZ4):
     """64 bytes, compressed."""
-    return encode(message, STREAM, VERSION, compress, False, FEATURES)
+    return encode(message, STREAM, VERSION, compress, False, *LAST)
 
 
 @proved([ENCODE], MODULES)
 def time_1kb_lz4(encode=encode, message=MIDDLE, compress=LZ4):
     """1 KiB, compressed."""
-    return encode(message, STREAM, VERSION, compress, False, FEATURES)
+    return encode(message, STREAM, VERSION, compress, False, *LAST)
 
 
 @proved([ENCODE], MODULES)
 def time_16kb_lz4(encode=encode, message=LARGE, compress=LZ4):
     """16 KiB, compressed."""
-    return encode(message, STREAM, VERSION, compress, False, FEATURES)
+    return encode(message, STREAM, VERSION, compress, False, *LAST)
 
 
 @proved([ENCODE], MODULES)
 def time_64b_as_it_is(encode=encode, message=SMALL):
     """64 bytes, by a compressor that does nothing."""
-    return encode(message, STREAM, VERSION, as_it_is, False, FEATURES)
+    return encode(message, STREAM, VERSION, as_it_is, False, *LAST)
 
 
 @proved([ENCODE], MODULES)
 def time_1kb_as_it_is(encode=encode, message=MIDDLE):
     """1 KiB, by a compressor that does nothing."""
-    return encode(message, STREAM, VERSION, as_it_is, False, FEATURES)
+    return encode(message, STREAM, VERSION, as_it_is, False, *LAST)
 
 
 @proved([ENCODE], MODULES)
 def time_16kb_as_it_is(encode=encode, message=LARGE):
     """16 KiB, by a compressor that does nothing."""
-    return encode(message, STREAM, VERSION, as_it_is, False, FEATURES)
+    return encode(message, STREAM, VERSION, as_it_is, False, *LAST)
 
 
 @proved([ENCODE], MODULES)
 def time_1kb_plain(encode=encode, message=MIDDLE):
     """1 KiB, without a compressor."""
-    return encode(message, STREAM, VERSION, None, False, FEATURES)
+    return encode(message, STREAM, VERSION, None, False, *LAST)
 
 
 @proved([ENCODE, DECODE], MODULES, answer=lambda both: (both[0], both[1].kind))
 def time_round_trip(encode=encode, decode=decode, message=SMALL):
     """64 bytes by a compressor that does nothing, and the VOID that answers it."""
     return (
-        encode(message, STREAM, VERSION, as_it_is, False, FEATURES),
+        encode(message, STREAM, VERSION, as_it_is, False, *LAST),
         decode(VERSION, FEATURES, {}, STREAM, 0, RESULT, VOID, None, None),
     )
