@@ -99,11 +99,8 @@ _TIMED_OUT_AFTERWARDS: Final = (
     "executed, but within the timeout of the request not all nodes agreed on the new schema; "
     "max_schema_agreement_wait should be shorter"
 )
-#: By their keys in a custom payload; an answer has one of them.
-_TABLET_TYPES: Final = {
-    TABLETS_ROUTING_PAYLOAD: lookup_casstype(TABLET_PAYLOAD_TYPE),
-    TABLETS_ROUTING_V2_PAYLOAD: lookup_casstype(TABLET_V2_PAYLOAD_TYPE),
-}
+_TABLET_TYPE: Final = lookup_casstype(TABLET_PAYLOAD_TYPE)
+_TABLET_V2_TYPE: Final = lookup_casstype(TABLET_V2_PAYLOAD_TYPE)
 #: The outcome of a request that has none.
 NOT_SET: Final = object()
 _NONE: Final[frozenset[Any]] = frozenset()
@@ -704,10 +701,11 @@ class RequestExecution:
 
     def _look_for_tablet(self, payload: Mapping[str, bytes | None]) -> None:
         """Learn a tablet, if the server sends them and there is one."""
-        for key, tablet_type in _TABLET_TYPES.items():
-            tablet = payload.get(key)
-            if tablet is not None and self.session.cluster.sends_tablets:
-                self._learn_tablet(tablet, tablet_type)
+        tablet, tablet_type = payload.get(TABLETS_ROUTING_PAYLOAD), _TABLET_TYPE
+        if tablet is None:
+            tablet, tablet_type = payload.get(TABLETS_ROUTING_V2_PAYLOAD), _TABLET_V2_TYPE
+        if tablet is not None and self.session.cluster.sends_tablets:
+            self._learn_tablet(tablet, tablet_type)
 
     def _learn_tablet(self, payload: bytes, tablet_type: type[CQLType]) -> None:
         """Put a tablet, as its payload describes it, into the cluster's metadata.

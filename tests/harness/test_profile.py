@@ -206,7 +206,9 @@ def test_a_slower_function_is_named_with_what_it_calls(counted):
     assert ("len", "called by spin, driver/work.py", "calls") in grew
     assert [row for row in spin if row["unit"] == "instructions" and row["change"] > 0]
     # What allocators cost depends on where blocks lie; the meter has a price for them instead.
-    others = [row for row in found["toy.time_boxes"] if not ALLOCATOR.search(row["function"])]
+    # And of a function that calls them, or looks up a name, by less than a hundredth.
+    others = [row for row in found["toy.time_boxes"] if not ALLOCATOR.search(row["function"])
+              and abs(row["change"]) > row["left"] / 100]  # fmt: skip
     assert others == []
 
 
