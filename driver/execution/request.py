@@ -701,9 +701,12 @@ class RequestExecution:
 
     def _look_for_tablet(self, payload: Mapping[str, bytes | None]) -> None:
         """Learn a tablet, if the server sends them and there is one."""
-        tablet, tablet_type = payload.get(TABLETS_ROUTING_PAYLOAD), _TABLET_TYPE
-        if tablet is None:
-            tablet, tablet_type = payload.get(TABLETS_ROUTING_V2_PAYLOAD), _TABLET_V2_TYPE
+        if TABLETS_ROUTING_PAYLOAD in payload:
+            tablet, tablet_type = payload[TABLETS_ROUTING_PAYLOAD], _TABLET_TYPE
+        elif TABLETS_ROUTING_V2_PAYLOAD in payload:
+            tablet, tablet_type = payload[TABLETS_ROUTING_V2_PAYLOAD], _TABLET_V2_TYPE
+        else:
+            return
         if tablet is not None and self.session.cluster.sends_tablets:
             self._learn_tablet(tablet, tablet_type)
 

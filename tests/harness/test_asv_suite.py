@@ -169,7 +169,7 @@ def test_methods_of_a_base_class_are_found_in_both(found):
 
 
 @pytest.mark.parametrize(("kind", "by"), [
-    ("time", ("wall", "instructions", "allocations", "bytes", "retained")),
+    ("time", ("wall", "instructions", "allocations", "bytes", "retained", "tail")),
     ("timeraw", ("wall",)), ("memory", ("memory",)), ("peakmemory", ("peakmemory",)),
     ("track", ("track",)),
 ])  # fmt: skip

@@ -320,6 +320,6 @@ def test_each_case_gets_a_loop_of_its_own():
 def test_every_meter_has_a_unit_and_a_task():
     assert list(METERS) == [
         "wall", "instructions", "allocations", "bytes", "retained", "memory", "peakmemory",
-        "processor", "syscalls", "track",
+        "tail", "processor", "syscalls", "track",
     ]  # fmt: skip
     assert json.dumps([vars(meter) for meter in METERS.values()])

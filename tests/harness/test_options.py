@@ -21,8 +21,8 @@ def test_variants_are_one_or_all():
 def test_meters_are_some_all_or_the_exact_ones():
     counted = ("instructions", "allocations", "bytes", "retained")
     values = ("memory", "peakmemory", "syscalls", "track")
-    assert chosen_meters("all") == ("wall", *counted, "memory", "peakmemory", "processor",
-                                    "syscalls", "track")  # fmt: skip
+    assert chosen_meters("all") == ("wall", *counted, "memory", "peakmemory", "tail",
+                                    "processor", "syscalls", "track")  # fmt: skip
     assert chosen_meters("exact") == (*counted, *values)
     assert chosen_meters(" bytes, wall") == ("wall", "bytes")
 
