@@ -94,6 +94,14 @@ class Bench:
         """Whether both sides are compiled, or neither is."""
         return len({each.kind for each in self.sides.values()}) == 1
 
+    @property
+    def alike_around(self) -> bool:
+        """Whether interpreter, variant and what the package depends on are the same."""
+        left, right = (
+            (each.python, each.variant, each.packages) for each in self.sides.values()
+        )  # fmt: skip
+        return left == right
+
     def discover(self, side: SideName = "right") -> list[dict[str, Any]]:
         """The benchmarks, as a side's worker finds them.
 

@@ -81,6 +81,11 @@ class Collected:
         """A side's counts of a case."""
         return self.counts.get(meter, {}).get(side, {}).get(name, {})
 
+    def same_code(self, name: str) -> bool:
+        """Whether both sides' proving workers saw a case run the same files, byte for byte."""
+        left, right = (self.proofs.get(side, {}).get(name, {}).get("code") for side in SIDES)
+        return bool(left) and left == right
+
     def paired(self, name: str) -> list[int]:
         """The blocks in which both sides' processes timed a case."""
         left, right = (self.walls[side].get(name, {}) for side in SIDES)

@@ -69,6 +69,7 @@ QUICK_BUDGET = 40.0
 AT_A_TIME = 2
 #: Why a case has no wall time though that was asked for.
 NOTHING_TO_DECIDE = "not timed: both sides do the same work by every exact meter"
+SAME_CODE = "not timed: both sides run the same code, and do the same work by every exact meter"
 #: What ends the measuring of a variant, and not with a traceback.
 _TROUBLES = (BuildError, WorkerError, NoSpaceError, ClockError, OSError)
 
@@ -452,14 +453,15 @@ class _Comparison:
             return
         timed = []
         for each, bench in self._measured:
-            ready = counting.measurable(bench, each.cases, "wall")
-            if self.request.only_changes:
-                same = {
-                    case.name: NOTHING_TO_DECIDE for case in ready
-                    if not case.tail and counting.is_equivalent(bench, case, self.settings)
-                }  # fmt: skip
-                each.got.untimed |= same
-                ready = [case for case in ready if case.name not in same]
+            found = counting.measurable(bench, each.cases, "wall")
+            each.got.untimed |= self._decided(bench, found)
+            ready = [case for case in found if case.name not in each.got.untimed]
+            same = sum(why == SAME_CODE for why in each.got.untimed.values())
+            if same:
+                self.tell.line(
+                    f"{each.name}: ".lstrip(": ") + f"timing {len(ready)} of {len(found)} "
+                    f"benchmarks: {same} run the same code on both sides"
+                )
             each.looks = verdict.Looks(self.settings.alpha)
             timed.append(timing.Timed(bench, ready, each.looks, self.settings))
         others = sum(len(each.cases) - len(imports.functions(each.cases)) for each in self.lanes)
@@ -475,6 +477,20 @@ class _Comparison:
             self._time_elsewhere()
         except _TROUBLES as error:
             self._fail(None, error)
+
+    def _decided(self, bench: Bench, cases: Sequence[Case]) -> dict[str, str]:
+        """Those of some cases in which no clock has anything to decide, with the reason.
+
+        What is left shares the budget, in time and in errors. A/A runs time everything: they ask
+        how often the clock is wrong where nothing changed.
+        """
+        equal = [case for case in cases if counting.is_equivalent(bench, case, self.settings)]
+        found = {}
+        if self.request.only_changes:
+            found = {case.name: NOTHING_TO_DECIDE for case in equal if not case.tail}
+        if not self.request.force and bench.alike_around:
+            found |= {case.name: SAME_CODE for case in equal if bench.got.same_code(case.name)}
+        return found
 
     def _time_elsewhere(self) -> None:
         """Time in other builds what the clock alone calls slower: chance may have placed its code.

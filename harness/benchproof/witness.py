@@ -1,6 +1,7 @@
 """In a worker: which files of the measured package ran in a call, and what the call answered.
 
-For a benchmark that has no proof of its own. Python functions, and C functions that Python calls,
+For a benchmark that has no proof of its own, and to tell whether both sides run the same code.
+Python functions, and C functions that Python calls,
 are seen by a profile function. What runs inside of a compiled module is seen by the pages of its
 file that the processor fetched: Linux forgets on request which those were (proc(5), `clear_refs`)
 and tells which there have been since (`smaps`, "Referenced").
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 import sys
 import threading
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 COMPILED = tuple(EXTENSION_SUFFIXES)
 _MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ ..(.). \S+ \S+ \S+ +(/.*)")
 _PROCESS = Path("/proc/self")
+_FORGET = _PROCESS / "clear_refs"
 
 
 def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
@@ -59,6 +62,36 @@ def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
         "probe": {},
         "digest": answer if answer == first else "",
     }
+
+
+def code(made: Ready, side: Path, package: str) -> str:
+    """A hash of the files of the package that a benchmark's setup and a call of it run.
+
+    Where both sides have the same one, they run the same code, so that no clock has to decide.
+
+    Args:
+        made: the benchmark, set up.
+        side: the folder that the package runs from.
+        package: its name.
+
+    Returns:
+        Empty where not all that runs is seen: fixtures of pytest and a `setup_cache` run elsewhere,
+        and what runs inside of compiled modules is told by Linux alone.
+    """
+    if getattr(made.benchmark, "setup_cache_key", "") is not None or not os.access(
+        _FORGET, os.W_OK
+    ):
+        return ""
+    seen: set[str] = set()
+    made.benchmark.do_teardown()
+    with _profiled(seen, package, side), _fetched(seen, side):
+        made.benchmark.do_setup()
+        made.call()
+    folder, found = side.resolve(), hashlib.sha256()
+    for place in sorted(Path(file).resolve() for file in seen):
+        inside = place.relative_to(folder) if place.is_relative_to(folder) else place
+        found.update(f"{inside}\0".encode() + hashlib.sha256(place.read_bytes()).digest())
+    return found.hexdigest() if seen else ""
 
 
 @contextlib.contextmanager
@@ -111,7 +144,7 @@ def _inside(name: object, package: str) -> bool:
 def _fetched(seen: set[str], side: Path) -> Iterator[None]:
     """Add the compiled modules below a folder whose code the processor fetched."""
     try:
-        (_PROCESS / "clear_refs").write_text("1")
+        _FORGET.write_text("1")
     except OSError:  # not Linux, or a kernel or container without it
         yield
         return

@@ -184,7 +184,8 @@ def prove(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> di
         return answer | {"seconds": seconds, "worked": seconds}
     if kind == "time":
         seconds, worked = wall.calibrate(made.call, made.number, made.renew)
-        return answer | {"seconds": seconds, "worked": worked}
+        ran = witness.code(made, side, package_of(side))
+        return answer | {"seconds": seconds, "worked": worked, "code": ran}
     return answer
 
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import statistics
 from pathlib import Path
 
 import pytest
@@ -268,3 +269,25 @@ def test_what_telemetry_costs():
             f"{number['instructions']:,.0f}", f"{number['allocations']:.0f}",
             f"{number['wall'] * 1e6:.1f} µs",
         ]  # fmt: skip
+
+
+def test_how_many_cases_a_commit_reaches():
+    file = ROOT / "reports/results/2026-11-25/same-code.json.gz"
+    kept = json.loads(gzip.decompress(file.read_bytes()))
+    cases = [*kept["cython"].values(), *kept["python"].values()]
+    reached = []
+    for commit in kept["commits"]:
+        changed = set(commit["files"])
+        header = any(name.endswith(".pxd") for name in changed)
+        run = [
+            not changed.isdisjoint(files) or (header and any(f.endswith(".pyx") for f in files))
+            for files in cases
+        ]
+        assert sum(run) == commit["run"]
+        reached.append(sum(run))
+    said = f"the median one reaches {statistics.median(reached):.0f} of {len(cases)}"
+    few, many = sum(not each for each in reached), sum(each > 100 for each in reached)
+    measuring = (ROOT / "docs/measuring.md").read_text(encoding="utf-8")
+    assert f"{said} cases, {few} reach none and {many} more than 100" in " ".join(measuring.split())
+    assert f"Of the last {len(reached)} commits" in " ".join(measuring.split())
+    assert f"{said} cases" in " ".join(README.split())

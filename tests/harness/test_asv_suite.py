@@ -284,6 +284,77 @@ def test_a_compiled_module_is_seen_to_run(toy, seen):
     assert proof["digest"] == witness.digest(42)
 
 
+def test_the_same_code_is_that_of_the_files_that_setup_and_a_call_run(toy, tmp_path):
+    body = """
+import driver.work
+
+class Case:
+    def setup(self):
+        import driver.made
+        self.number_made = driver.made.number()
+    def time_it(self):
+        return driver.work.spin(self.number_made)
+
+class Cached:
+    def setup_cache(self):
+        return 3
+    def time_it(self, kept):
+        return driver.work.spin(kept)
+
+def time_nothing():
+    return 1
+"""
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    (suites / "__init__.py").touch()
+    (suites / "x.py").write_text(body)
+    toy.write("driver/made.py", "def number():\n    return 3\n")
+    toy.write("driver/aside.py", "")
+
+    def code(name="Case.time_it"):
+        case = {"name": f"x.{name}", "benchmark": f"x.{name}"}
+        (answer,), _, _ = ask(tmp_path, toy.root, "prove", [case], suites=suites)
+        return answer["code"]
+
+    first = code()
+    assert len(first) == 64
+    toy.write("driver/aside.py", "# not run")
+    assert code() == first
+    toy.edit("driver/made.py", "return 3", "return 4 - 1")
+    by_setup = code()
+    toy.edit("driver/work.py", "total = 0", "total = 1 - 1")
+    assert len({first, by_setup, code()}) == 3
+    assert code("Cached.time_it") == code("time_nothing") == ""
+
+
+@pytest.mark.usefixtures("compiler")
+def test_another_build_of_a_compiled_module_is_other_code(toy, tmp_path):
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    (suites / "__init__.py").touch()
+    (suites / "x.py").write_text(
+        "from driver._cython.work import answer\n\ndef time_it():\n    return answer()\n"
+    )
+
+    def code():
+        case = {"name": "x.time_it", "benchmark": "x.time_it"}
+        (answer,), _, _ = ask(tmp_path, toy.root, "prove", [case], suites=suites)
+        return answer["code"]
+
+    def build():
+        build_extension(toy.root / "driver/_cython/work.c")
+
+    toy.write("driver/_cython/work.c", EXTENSION)
+    build()
+    first = code()
+    toy.edit("driver/work.py", "total = 0", "total = 1 - 1")
+    assert first
+    assert code() == first
+    toy.edit("driver/_cython/work.c", "FromLong(42)", "FromLong(43)")
+    build()
+    assert code() not in {"", first}
+
+
 EXTENSION = """
 #include <Python.h>
 static PyObject *answer(PyObject *self, PyObject *none) { return PyLong_FromLong(42); }

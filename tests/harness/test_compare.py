@@ -174,6 +174,27 @@ def test_wall_time_that_is_for_changes_alone_leaves_out_what_does_the_same_work(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("instructions" not in EXACT, reason="instructions cannot be counted")
+def test_no_clock_decides_where_both_sides_run_the_same_code(toy, place, tell):
+    toy.write("driver/boxing.py", "from .work import boxes as boxes\n")
+    toy.commit("not run")
+    sides = {"left": "HEAD~1@impl:python", "right": "HEAD@impl:python"}
+    document = compare.compare(replace(QUICK, **sides), place, tell).document
+    for name in ("spin", "boxes"):
+        row = rows(document)[name]
+        assert (row["verdict"], row["note"]) == ("equivalent", compare.SAME_CODE)
+        assert "wall" not in row["meters"]
+    assert "timing 0 of 2 benchmarks: 2 run the same code on both sides" in tell.text
+    assert document["verdict"]["exit"] == 0
+    forced = compare.compare(replace(QUICK, **sides, force=True), place, tell).document
+    assert all("wall" in rows(forced)[name]["meters"] for name in ("spin", "boxes"))
+    toy.edit("driver/work.py", "total = 0", "total = 0  # the same work by another file")
+    toy.commit("run")
+    edited = compare.compare(replace(QUICK, **sides), place, tell).document
+    assert all("wall" in rows(edited)[name]["meters"] for name in ("spin", "boxes"))
+
+
+@pytest.mark.slow
 def test_an_expression_that_matches_nothing_is_an_error_even_for_the_same_build(toy, place, tell):
     toy.write("README.md", "words")
     toy.commit("words only")
