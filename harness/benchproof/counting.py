@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import families, judge, live, verdict
+from . import families, judge, live, noise, verdict
 from .collected import FIRST, Spot
 from .meters import METERS, allocations
 from .meters.counts import RATE, TYPICAL_ROUNDS
@@ -24,15 +24,6 @@ if TYPE_CHECKING:
     from .progress import Teller
     from .settings import Settings
     from .suite import Case
-
-#: Layouts of memory in which a change of instructions must show to be believed, unless it is larger
-#: than any accident: once a method cache's collision moved vectors by 27 %.
-LAYOUTS, ACCIDENT = 3, 0.5
-#: Of the limit, where a case that is within it is counted again, too.
-NEAR = 0.5
-#: The most layouts, for cases in which they disagree.
-MOST_LAYOUTS = 8
-
 
 #: Instructions a second under callgrind, and what a case takes beside its calls, in seconds.
 SPEED, BESIDE = 3e7, 0.2
@@ -120,7 +111,7 @@ def count_again(
     """
     if not bench.alike:
         return
-    for layout in range(counted, MOST_LAYOUTS):
+    for layout in range(counted, noise.MOST_LAYOUTS):
         doubtful = [case for case in cases if is_doubtful(bench, case, settings)]
         doubtful += doubtful_together(bench, cases, doubtful, settings)
         if not doubtful:
@@ -142,7 +133,7 @@ def allocate_again(
     """
     if not bench.alike:
         return
-    for layout in range(1, MOST_LAYOUTS):
+    for layout in range(1, noise.MOST_LAYOUTS):
         doubtful = [
             case for case in cases
             if any(_may_scatter(bench, case, meter, settings) for meter in allocations.METERS)
@@ -162,7 +153,7 @@ def _may_scatter(bench: Bench, case: Case, meter: str, settings: Settings) -> bo
     about = judged(bench, case, settings, meter)
     if about is None or about["verdict"] == "equivalent" or case.name in bench.got.failures:
         return False
-    if about["layouts"] < LAYOUTS:
+    if about["layouts"] < noise.LAYOUTS:
         return True
     limit = settings.limit(meter, case.name)
     scattered = {
@@ -186,20 +177,21 @@ def judged(
 def is_doubtful(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool:
     """Whether an accident of layout could explain what the counts of a case say."""
     about = judged(bench, case, settings)
-    left, right = bench.got.counted("instructions", case.name)
+    left, _ = bench.got.counted("instructions", case.name)
     if about is None or not min(left) or case.name in bench.got.failures:
         return False
     if about["verdict"] == "undecided":
-        return len(left) < MOST_LAYOUTS
+        return len(left) < noise.MOST_LAYOUTS
     # An accident can hide a change as it can feign one.
-    hidden = abs(about["ratio"] - 1) > NEAR * about["limit"]
+    hidden = abs(about["ratio"] - 1) > noise.NEAR * about["limit"]
     changed = about["verdict"] != "equivalent" or hidden
-    return changed and len(left) < LAYOUTS and abs(min(right) / min(left) - 1) < ACCIDENT
+    accident = abs(about["ratio"] - 1) < noise.ACCIDENT
+    return changed and accident and len(left) < noise.LAYOUTS
 
 
 def layouts(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> Iterator[Spot]:
     """Where to count a process: in one layout, and in more as long as they leave a doubt."""
-    for layout in range(MOST_LAYOUTS):
+    for layout in range(noise.MOST_LAYOUTS):
         yield Spot(layout % bench.builds, layout)
         if not is_doubtful(bench, case, settings):
             return
@@ -228,7 +220,7 @@ def doubtful_together(
         whole = families.judge_meter("instructions", [*suite.values()], settings.suite_limit)
         if whole["verdict"] in verdict.CHANGES:
             found += [
-                case for case, about in suite.items() if about["layouts"] < LAYOUTS
+                case for case, about in suite.items() if about["layouts"] < noise.LAYOUTS
                 and about["verdict"] == "equivalent" and case not in doubtful
             ]  # fmt: skip
     return found

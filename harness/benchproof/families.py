@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from . import verdict
+from . import noise, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,7 +126,7 @@ _ALL = math.log(1000)
 
 def _logarithm(meter: str, about: Mapping[str, Any], end: str) -> float:
     """How far a case moved; nothing below its meter's noise floor."""
-    ratio, floor = about[end], verdict.LIMITS[meter].floor
+    ratio, floor = about[end], noise.LIMITS[meter].floor
     if ratio is None:
         return _ALL
     if abs(ratio - 1) * about["left"] <= floor:

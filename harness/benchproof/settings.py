@@ -30,7 +30,7 @@ Everything has a default, so the table may be absent::
     wall = 0.02
 
 A table that cannot be meant as it stands is an error with its line: an unknown key or meter, a
-wrong type, a limit below what the meter can tell on any machine (`verdict.LIMITS` says it), a
+wrong type, a limit below what the meter can tell on any machine (`noise.LIMITS` says it), a
 pattern that matches no benchmark.
 """
 
@@ -45,8 +45,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import renamed, toml, variants
 from .errors import SettingsError, told
+from .noise import LIMITS, Limit
 from .package import are_paths, are_patterns, is_place
-from .verdict import ALONE, ALPHA, LIMITS, SUITE_LEAST, SUITE_LIMIT, Limit, TradeOff
+from .verdict import ALONE, ALPHA, SUITE_LEAST, SUITE_LIMIT, TradeOff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -68,9 +68,10 @@ import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import accepted, notes, stats
+from . import accepted, noise, notes, stats
 from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
 from .meters import METERS
+from .noise import LIMITS, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,72 +92,6 @@ TradeOff = Literal["pass", "fail"]
 ALPHA = 0.01
 
 
-@dataclass(frozen=True)
-class Limit:
-    """How much of a change is none.
-
-    Attributes:
-        ratio: the largest change that counts as none, as a part of the left side's number.
-        floor: and in the meter's unit a call, below which a change is the meter's own noise.
-        why: the reason for both.
-        least: the meter's known floor: no project can set a smaller ratio.
-        why_least: the reason for it.
-    """
-
-    ratio: float
-    floor: float
-    why: str
-    least: float
-    why_least: str
-
-
-LIMITS: dict[str, Limit] = {
-    "instructions": Limit(
-        0.003, 1.0, "equal code that lies elsewhere moves by a third of this, with few exceptions",
-        0.001, "one case in forty of equal code differs by this much in some layout",
-    ),
-    "allocations": Limit(
-        0.0005, 0.05,
-        "a whole allocation more is a change, but one of two thousand; a fraction is a buffer's",
-        0.0, "counts are exact",
-    ),
-    "bytes": Limit(
-        0.01, 1.0, "the same, and sizes follow the interpreter's rounding",
-        0.0, "counts are exact",
-    ),
-    "retained": Limit(
-        0.01, 4.0, "less than half a pointer a call is a table that grew once, and no leak",
-        0.0, "counts are exact",
-    ),
-    "memory": Limit(
-        0.01, 8.0, "sizes of objects follow the interpreter's rounding",
-        0.0, "sizes are exact",
-    ),
-    "peakmemory": Limit(
-        0.02, 262144.0, "a process of equal code takes some pages more or less",
-        0.005, "what a process takes is not the same twice",
-    ),
-    "tail": Limit(
-        0.1, 0.0, "where the code of a build lies explains half of this",
-        0.05, "where the code of a build lies explains it",
-    ),
-    "processor": Limit(
-        0.01, 0.0, "as wall time",
-        0.005, "as wall time",
-    ),
-    "syscalls": Limit(
-        0.0, 0.5, "a whole call more is a change",
-        0.0, "counts are exact",
-    ),
-    "track": Limit(
-        0.001, 0.0, "what it means only the benchmark knows; this much is rounding",
-        0.0, "the value is the benchmark's own",
-    ),
-    "wall": Limit(
-        0.01, 0.0, "what this kind of machine can tell apart in minutes",
-        0.005, "no machine of this kind tells less apart, however long it measures",
-    ),
-}  # fmt: skip
 #: What counts as no change of a suite as a whole, and the least that a project can set.
 SUITE_LIMIT, SUITE_LEAST = 0.001, 0.0005
 #: Of the printed intervals, each for its case alone.
@@ -164,9 +99,6 @@ CONFIDENCE = 1 - ALPHA
 #: How far beyond 1 wall time must be where the exact meters see no change: the same instructions
 #: take this much longer, or less, when a rebuilt module has them at other addresses.
 ALONE = 0.05
-#: From so many layouts on, the interval leaves out one at each end: an accident in a single layout
-#: decides nothing. Of eight layouts that is a 93 % interval of their median.
-TRIMMED_FROM = 6
 #: Who speaks first: the exact meters, then wall time.
 ORDER = (
     "instructions", "allocations", "bytes", "retained", "memory", "peakmemory", "syscalls", "track",
@@ -233,7 +165,7 @@ def judge_exact(
     limit = limit or LIMITS[meter]
     lefts = [left] if isinstance(left, int | float) else list(left)
     rights = [right] if isinstance(right, int | float) else list(right)
-    base, least = statistics.median(lefts), limit.ratio
+    base, least = noise.typical(lefts), limit.ratio
     if base:
         least = max(limit.ratio, limit.floor / base)
     ratios = sorted(
@@ -244,13 +176,14 @@ def judge_exact(
         # all of the other.
         ends = (max(lefts), min(rights)), (min(lefts), max(rights))
         ratios = sorted([*ratios, *(_ratio(*pair, limit.floor) for pair in ends)])
-    cut = 1 if len(lefts) >= TRIMMED_FROM and METERS[meter].task != "allocations" else 0
-    low, high = ratios[cut], ratios[-1 - cut]
+        low, high = ratios[0], ratios[-1]
+    else:
+        low, high = noise.reach(ratios)
     said = _exact_verdict(low, high, least)
     if said in CHANGES and not METERS[meter].less_is_better:
         said = "changed"
     answer: dict[str, Any] = {
-        "left": base, "right": statistics.median(rights), "ratio": _told(statistics.median(ratios)),
+        "left": base, "right": noise.typical(rights), "ratio": _told(noise.typical(ratios)),
         "low": _told(low), "high": _told(high), "confidence": 1.0,
         "verdict": said, "limit": limit.ratio, "detectable": 1 + least,
     }  # fmt: skip

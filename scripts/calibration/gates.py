@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 ALARMS = ("regressed", "improved")
 #: Sources of the harness whose change can change a verdict.
 DECIDES = (
-    "verdict.py", "stats.py", "settings.py", "bench.py", "plan.py", "judge.py", "worker.py",
-    "counting.py", "families.py", "collected.py", "timing.py", "meters",
+    "verdict.py", "noise.py", "stats.py", "settings.py", "bench.py", "plan.py", "judge.py",
+    "worker.py", "witness.py", "counting.py", "families.py", "collected.py", "compare.py",
+    "timing.py", "meters",
 )  # fmt: skip
 
 

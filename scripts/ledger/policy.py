@@ -45,7 +45,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
-from benchproof.verdict import LIMITS
+from benchproof.noise import LIMITS
 
 from .figures import METRICS
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from benchproof.changes import find_all, search, segment, stretch
-from benchproof.changes.noise import FLOORS
 from benchproof.history.model import Commit
+from benchproof.noise import FLOORS
 from tests.harness.generated import Generator, commits, drawn, find, key, series_of
 
 #: Enough series for the rates to mean something.

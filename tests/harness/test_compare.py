@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchproof import compare, counting, judge, records, results, timing
+from benchproof import compare, judge, noise, records, results, timing
 from benchproof.bench import Bench
 from benchproof.build import Builder
 from benchproof.errors import SelectionError, StoppedError, TargetError, WorkerError
@@ -114,7 +114,7 @@ def test_allocations_by_chance_are_no_change_beside_one_that_is(toy, place, tell
     assert found["spin"]["meters"]["allocations"]["verdict"] == "regressed"
     assert (
         found["spin"]["meters"]["allocations"]["left_samples"]
-        == [found["spin"]["meters"]["allocations"]["left"]] * counting.LAYOUTS
+        == [found["spin"]["meters"]["allocations"]["left"]] * noise.LAYOUTS
     )
     assert "counting allocations of 2 changed benchmarks again (2)" in tell.text
 

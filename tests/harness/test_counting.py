@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchproof import counting, verdict
+from benchproof import counting, noise, verdict
 from benchproof.collected import FIRST, Collected, Spot
 from benchproof.suite import Case
 
@@ -32,10 +32,10 @@ class Counted:
     ("ratio", "layouts"),
     [
         (1.001, 1),  # equivalent at once
-        (1.002, counting.LAYOUTS),  # near the limit: an accident may hide a change
-        (0.998, counting.LAYOUTS),
-        (1.03, counting.LAYOUTS),  # it stays: believed
-        (1.004, counting.LAYOUTS),
+        (1.002, noise.LAYOUTS),  # near the limit: an accident may hide a change
+        (0.998, noise.LAYOUTS),
+        (1.03, noise.LAYOUTS),  # it stays: believed
+        (1.004, noise.LAYOUTS),
         (1.5, 1),  # no layout explains that
     ],
 )
@@ -50,14 +50,14 @@ def test_a_change_that_stays_is_believed_after_a_few_layouts(ratio, layouts, tel
 def test_an_accident_of_one_layout_is_not_believed(accident, tell):
     bench = Counted([accident, 1.0])
     counting.count_again(bench, [CASE], tell)
-    assert counting.LAYOUTS <= len(bench.spots) <= counting.MOST_LAYOUTS
+    assert noise.LAYOUTS <= len(bench.spots) <= noise.MOST_LAYOUTS
     assert bench.judged()["verdict"] in {"equivalent", "undecided"}
 
 
 def test_a_change_that_one_layout_hides_is_seen_in_the_others(tell):
     bench = Counted([1.002, 1.006])
     counting.count_again(bench, [CASE], tell)
-    assert len(bench.spots) >= counting.LAYOUTS
+    assert len(bench.spots) >= noise.LAYOUTS
     assert bench.judged()["verdict"] == "regressed"
 
 

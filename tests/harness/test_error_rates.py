@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from benchproof import verdict
+from benchproof.noise import LIMITS
 
 BLOCKS, GATES = 24, 40
 #: Tests of a whole gate: both implementations.
@@ -79,8 +80,7 @@ def test_a_change_that_is_just_the_limit_is_rarely_called_one(noise):
     rng = np.random.default_rng(12)
     looks = [0.5, 0.75, 1.0]
     alarms = sum(
-        gate(rng, noise, verdict.LIMITS["wall"].ratio, looks)["0"] == "regressed"
-        for _ in range(GATES)
+        gate(rng, noise, LIMITS["wall"].ratio, looks)["0"] == "regressed" for _ in range(GATES)
     )
     assert alarms <= binom.ppf(0.999, GATES, verdict.ALPHA / FAMILY)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchproof import settings, verdict
+from benchproof import noise, settings, verdict
 from benchproof.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +55,7 @@ def test_what_the_table_says_is_in_force():
     assert (about["alpha"], about["suites"], about["accepted"]) == (0.02, "speed", "kept.toml")
     assert (about["builds"], about["budget"]) == (3, 60)
     assert found.limit("instructions", "bind.time_x").ratio == 0.005
-    assert found.limit("wall", "bind.time_x") == verdict.LIMITS["wall"]
+    assert found.limit("wall", "bind.time_x") == noise.LIMITS["wall"]
 
 
 def test_of_patterns_that_match_the_last_one_counts_for_each_meter():
@@ -111,12 +111,12 @@ def test_what_cannot_be_meant_is_an_error_with_its_line(text, line, words):
     assert "\n" not in told
 
 
-@pytest.mark.parametrize("meter", verdict.LIMITS)
+@pytest.mark.parametrize("meter", noise.LIMITS)
 def test_no_limit_is_below_the_known_floor_of_its_meter(meter):
-    least = verdict.LIMITS[meter].least
+    least = noise.LIMITS[meter].least
     settings.parse(f"[tool.benchproof.limits]\n{meter} = {least}\n")
     if least:
-        with pytest.raises(SettingsError, match=re.escape(verdict.LIMITS[meter].why_least)):
+        with pytest.raises(SettingsError, match=re.escape(noise.LIMITS[meter].why_least)):
             settings.parse(f"[tool.benchproof.limits]\n{meter} = {least / 2}\n")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchproof import settings, verdict
+from benchproof import noise, settings, verdict
 
 CALM = [1.0, 1.002, 0.998, 1.001, 0.999, 1.0, 1.001, 0.999, 1.002, 0.998]
 
@@ -86,7 +86,7 @@ def test_a_layout_that_moves_both_sides_moves_no_ratio():
 
 
 def test_a_limit_can_be_another_one_than_the_default():
-    wide = replace(verdict.LIMITS["instructions"], ratio=0.02)
+    wide = replace(noise.LIMITS["instructions"], ratio=0.02)
     assert verdict.judge_exact("instructions", 1000, 1015, wide)["verdict"] == "equivalent"
     assert verdict.judge_exact("instructions", 1000, 1015)["verdict"] == "regressed"
 
@@ -453,6 +453,6 @@ def test_the_summary_says_what_was_accepted_and_what_is_void():
 
 
 def test_every_limit_says_why():
-    assert set(verdict.LIMITS) == set(verdict.ORDER)
-    assert all(limit.why and limit.why_least for limit in verdict.LIMITS.values())
-    assert all(limit.ratio >= limit.least for limit in verdict.LIMITS.values())
+    assert set(noise.LIMITS) == set(verdict.ORDER)
+    assert all(limit.why and limit.why_least for limit in noise.LIMITS.values())
+    assert all(limit.ratio >= limit.least for limit in noise.LIMITS.values())

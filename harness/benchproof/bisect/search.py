@@ -12,7 +12,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from benchproof import suite
+from benchproof import noise, suite
 from benchproof.errors import BenchproofError, BisectError, SelectionError
 from benchproof.history import measure
 from benchproof.history.asv_files import load
@@ -25,18 +25,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchproof.checkout import Checkout
+    from benchproof.noise import Limit
     from benchproof.progress import Teller
     from benchproof.suite import Case
-    from benchproof.verdict import Limit
 
     from .line import Stop
 
 #: A branch that was merged is searched if it made at least this part of the merge's change.
 _OF_A_BRANCH = 0.5
-#: Layouts of memory in which a count must show that it is high: what a layout does only adds.
-LAYOUTS = 3
-#: A change that is larger than this is no accident of layout.
-ACCIDENT = 0.5
 #: Where the history is kept.
 RESULTS = "reports/results/asv"
 
@@ -130,44 +126,37 @@ class Search:
         Raises:
             BisectError: it cannot be measured.
         """
-        value = self.value(stop, LAYOUTS)
+        value = self.value(stop)
         if isinstance(value, Lost):
             raise BisectError(f"{stop.first[:10]} cannot be measured: {value.why}")
         return value
 
-    def value(self, stop: Stop, layouts: int = 1) -> float | Lost:
+    def value(self, stop: Stop) -> float | Lost:
         """The value of a stop, measured once for each content."""
         if stop.content not in self.values:
             number = len(self.values) + 1
             self.tell.stage(
                 f"build {number} of about {max(self.expected, number)}: {stop.first[:10]}"
             )
-            value = self._counted(stop.first, range(layouts))
-            if layouts == 1 and not isinstance(value, Lost) and self._is_doubtful(value):
-                again = self._counted(stop.first, range(1, LAYOUTS))
-                value = again if isinstance(again, Lost) else min(value, again)
-            self._note(stop, value)
+            self._note(stop, self._counted(stop.first))
         return self.values[stop.content]
 
-    def _counted(self, commit: str, layouts: range) -> float | Lost:
-        """What one call costs: the least over some layouts of memory."""
+    def _counted(self, commit: str) -> float | Lost:
+        """What one call costs; in several layouts of memory where one could explain the change."""
         key = (self.case.name, self.meter)
         asked = measure.Asked(commit, self.impl, frozenset({key}))
+        low, high = sorted(self.ends)
+        accident = not low or high / low - 1 <= noise.ACCIDENT
+        layouts = noise.LAYOUTS if self.meter == "instructions" and accident else 1
         found = []
-        for layout in layouts if self.meter == "instructions" else layouts[:1]:
+        for layout in range(layouts):
             measured = self.measurer.measure(asked, layout)
             value = measured.values[key]
             if value.value is None or value.absent:
                 why = measured.why.get(self.case.name) or measured.why.get("")
                 return Lost(why or "it gave no number")
             found.append(value.value)
-        return min(found)
-
-    def _is_doubtful(self, count: float) -> bool:
-        """Whether a count says what an accident of layout could have made."""
-        low, high = min(self.ends), max(self.ends)
-        accident = not low or high / low - 1 <= ACCIDENT
-        return self.meter == "instructions" and accident and count - low >= (high - low) / 4
+        return noise.typical(found)
 
     def _note(self, stop: Stop, value: float | Lost) -> None:
         """Keep a value, and say it."""

@@ -13,8 +13,8 @@ from benchproof import results
 from benchproof.errors import BenchproofError, SelectionError
 from benchproof.grids import borderless
 from benchproof.history import asv_files
+from benchproof.noise import FLOORS
 
-from .noise import FLOORS
 from .search import ALPHA, find_all
 
 if TYPE_CHECKING:

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import noise, sizes
+from benchproof import noise
+
+from . import sizes
 from .stretch import Store, stretches
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from scipy.ndimage import maximum_filter1d
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .noise import Numbers
+    from benchproof.noise import Numbers
 
 #: Windows of more points than this see nothing more: the mean of so many knows its level to less
 #: than a tenth of a point's noise.

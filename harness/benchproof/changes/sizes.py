@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import stdtr
 
-from . import noise
+from benchproof import noise
+
 from .segment import LONGEST, Sums
 from .stretch import POINTS
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchproof.history.model import Series
+    from benchproof.noise import Floor, Numbers
 
-    from .noise import Floor, Numbers
     from .stretch import Found
 
     Places = NDArray[np.int64]

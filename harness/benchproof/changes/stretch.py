@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchproof import files
+from benchproof import files, noise
 
-from . import noise, segment
+from . import segment
 from .segment import LONGEST, Sums, propose
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchproof.history.model import Series
-
-    from .noise import Numbers
+    from benchproof.noise import Numbers
 
 #: Points of a stretch, and of its surroundings on either side.
 POINTS, AROUND = 512, LONGEST

@@ -212,7 +212,8 @@ class Measurer:
         self, asked: Asked, built: Built, scratch: Path, found: Measured, layout: int
     ) -> None:
         """Use the exact meters on what has proved its path."""
-        env = environment(built.variant)
+        # As in a comparison, each layout has a hash seed of its own.
+        env = environment(built.variant) | {"PYTHONHASHSEED": str(layout)}
         memory = asked.names(["allocations", "bytes"]) - found.why.keys()
         if memory:
             request = self._request(asked, built, memory, "allocations")

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchproof import asv_conf, results
 from benchproof.errors import SiteError
+from benchproof.noise import LIMITS
 from benchproof.render import view
-from benchproof.verdict import LIMITS
 
 from . import assets, asv_site, pack, pages, sources, views
 from .beside import beside

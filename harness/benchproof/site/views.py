@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from benchproof.errors import BenchproofError
+from benchproof.noise import LIMITS
 from benchproof.render import units, view
 from benchproof.render.units import geometric_mean
-from benchproof.verdict import LIMITS
 
 from .pack import SHORT
 

@@ -1,27 +1,134 @@
-"""How much a series wobbles though nothing changed: noise floors, scales, weights of points.
+"""How much each meter wobbles though nothing changed: for gate, bisection and change points alike.
 
-Levels are compared on a scale where the noise floor is the same step everywhere: the logarithm,
-bent to a straight line near zero for meters that may be zero (an inverse hyperbolic sine), so that
-"0.1 %, but at least a twentieth of an allocation" is one number.
+**A count** is what the code does plus what the layout of memory adds: where something happens to
+lie decides which keys collide in a hash table. In one layout a count is the same to the digit. So
+a number that looks like a change is counted in further layouts (`LAYOUTS`, `MOST_LAYOUTS`), always
+the same ones in the same order, each with a hash seed of its own; what stands for all of them is
+their median (`typical`), and the interval of a ratio reaches over them (`reach`). What is as large
+as no accident (`ACCIDENT`) is believed at once, what is far within its limit (`NEAR`) too.
 
-A point's variance is that of its own interval, plus that of the series: what points differ by that
+**Two sides of one run** are counted in the same layouts, and `LIMITS` says how much of a change is
+none. **A series** has commits of different days, each counted once: its steps must be beyond
+`FLOORS`, which are wider. Levels are compared on a scale where the noise floor is the same step
+everywhere: the logarithm, bent to a straight line near zero for meters that may be zero (an inverse
+hyperbolic sine), so that "0.1 %, but at least a twentieth of an allocation" is one number. A
+point's variance is that of its own interval, plus that of the series: what points differ by that
 no interval knows of. The series' part is read from the differences of neighbours, which changes
 hardly touch as long as most neighbours have none. Where every commit has a change that fails; so an
 exact meter's part has bounds that come from its noise floor.
+
+Wall time, which is sampled, has its interval in `stats`.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+
+#: Layouts of memory in which a change of instructions must show to be believed, unless it is larger
+#: than any accident: once a method cache's collision moved vectors by 27 %.
+LAYOUTS, ACCIDENT = 3, 0.5
+#: Of the limit, where a case that is within it is counted again, too.
+NEAR = 0.5
+#: The most layouts, for cases in which they disagree.
+MOST_LAYOUTS = 8
+#: From so many layouts on, the interval leaves out one at each end: an accident in a single layout
+#: decides nothing. Of eight layouts that is a 93 % interval of their median.
+TRIMMED_FROM = 6
+
+
+def typical(counts: Sequence[float]) -> float:
+    """What stands for counts, or ratios of counts, in several layouts."""
+    return statistics.median(counts)
+
+
+def reach(ratios: Sequence[float]) -> tuple[float, float]:
+    """The interval of the ratio of two sides that were counted in the same layouts.
+
+    Args:
+        ratios: one a layout, in order of size.
+    """
+    cut = 1 if len(ratios) >= TRIMMED_FROM else 0
+    return ratios[cut], ratios[-1 - cut]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much of a change is none.
+
+    Attributes:
+        ratio: the largest change that counts as none, as a part of the left side's number.
+        floor: and in the meter's unit a call, below which a change is the meter's own noise.
+        why: the reason for both.
+        least: the meter's known floor: no project can set a smaller ratio.
+        why_least: the reason for it.
+    """
+
+    ratio: float
+    floor: float
+    why: str
+    least: float
+    why_least: str
+
+
+LIMITS: dict[str, Limit] = {
+    "instructions": Limit(
+        0.003, 1.0, "equal code that lies elsewhere moves by a third of this, with few exceptions",
+        0.001, "one case in forty of equal code differs by this much in some layout",
+    ),
+    "allocations": Limit(
+        0.0005, 0.05,
+        "a whole allocation more is a change, but one of two thousand; a fraction is a buffer's",
+        0.0, "counts are exact",
+    ),
+    "bytes": Limit(
+        0.01, 1.0, "the same, and sizes follow the interpreter's rounding",
+        0.0, "counts are exact",
+    ),
+    "retained": Limit(
+        0.01, 4.0, "less than half a pointer a call is a table that grew once, and no leak",
+        0.0, "counts are exact",
+    ),
+    "memory": Limit(
+        0.01, 8.0, "sizes of objects follow the interpreter's rounding",
+        0.0, "sizes are exact",
+    ),
+    "peakmemory": Limit(
+        0.02, 262144.0, "a process of equal code takes some pages more or less",
+        0.005, "what a process takes is not the same twice",
+    ),
+    "tail": Limit(
+        0.1, 0.0, "where the code of a build lies explains half of this",
+        0.05, "where the code of a build lies explains it",
+    ),
+    "processor": Limit(
+        0.01, 0.0, "as wall time",
+        0.005, "as wall time",
+    ),
+    "syscalls": Limit(
+        0.0, 0.5, "a whole call more is a change",
+        0.0, "counts are exact",
+    ),
+    "track": Limit(
+        0.001, 0.0, "what it means only the benchmark knows; this much is rounding",
+        0.0, "the value is the benchmark's own",
+    ),
+    "wall": Limit(
+        0.01, 0.0, "what this kind of machine can tell apart in minutes",
+        0.005, "no machine of this kind tells less apart, however long it measures",
+    ),
+}  # fmt: skip
 
 #: A point's interval reaches so many standard deviations to either side: asv's are of 99 %.
 REACH = 2.576
