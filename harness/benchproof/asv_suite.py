@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
 #: asv's classes of benchmarks, and what a benchmark of each is called here.
 KINDS = {
@@ -98,6 +99,7 @@ class Ready:
         params: its arguments, with what `setup_cache` made in front.
         number: calls between two setups, where the benchmark names it; else 0.
         repeat: the most values that the benchmark wants of a process; 0 where it does not say.
+        prepared: files of the package that ran for it, beside its setup; None if nobody saw them.
     """
 
     benchmark: Any
@@ -105,6 +107,7 @@ class Ready:
     params: tuple[Any, ...] = ()
     number: int = 0
     repeat: int = 0
+    prepared: AbstractSet[str] | None = None
 
     def renew(self) -> None:
         """Before a loop: what the benchmark's setup made is made anew, if it says `number`."""
@@ -142,7 +145,8 @@ def ready(request: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Ready]
             params = benchmark._build_params()  # noqa: SLF001  (asv has no other name for it)
             call = functools.partial(benchmark.func, *params) if params else benchmark.func
             number, repeat = getattr(benchmark, "number", 0), getattr(benchmark, "repeat", 0)
-            yield Ready(benchmark, call, params, number, repeat if isinstance(repeat, int) else 0)
+            values = repeat if isinstance(repeat, int) else 0
+            yield Ready(benchmark, call, params, number, values, set() if cached is None else None)
     except SkipNotImplemented as error:
         raise Skipped(str(error)) from error
     finally:

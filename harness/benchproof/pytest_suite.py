@@ -31,9 +31,10 @@ from .meters import callgrind
 from .pytest_files import FIXTURES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Measure = Callable[[Mapping[str, Any], Ready], dict[str, Any]]
+    Watch = Callable[[set[str]], contextlib.AbstractContextManager[None]]
 
 #: Options that keep other plugins of a project from measuring, moving or stopping what is measured.
 _QUIET = {
@@ -174,10 +175,13 @@ class _Plugin:
 
     def __init__(
         self, rows: Mapping[str, Mapping[str, Any]] | None, measure: Measure | None,
-        say: Callable[[Mapping[str, Any]], None],
+        say: Callable[[Mapping[str, Any]], None], watch: Watch | None = None,
     ) -> None:  # fmt: skip
         """Rows by pytest id, in the order in which they run; None: all are to be described."""
-        self._rows, self._measure, self._say = rows, measure, say
+        self._rows, self._measure, self._say, self._watch = rows, measure, say, watch
+        self._fixtures: set[str] = set()
+        self._body: set[str] = set()
+        self._watching = contextlib.ExitStack()
         self._answer: dict[str, Any] = {}
         self.broken: dict[str, str] = {}
         self.left = dict.fromkeys(rows or ())
@@ -227,6 +231,21 @@ class _Plugin:
         for name, why in self.broken.items():
             self._say({"excluded": name, "why": why})
 
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self) -> Iterator[None]:
+        """See what fixtures run; those of a session or a module prepare later tests, too."""
+        with self._watch(self._fixtures) if self._watch else contextlib.nullcontext():
+            yield
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self) -> Iterator[None]:
+        """See what a test runs before it hands over what is measured."""
+        self._body.clear()
+        with self._watching:
+            if self._watch:
+                self._watching.enter_context(self._watch(self._body))
+            yield
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> object:
         """Measure a whole test that has the marker and not the fixture."""
@@ -242,9 +261,13 @@ class _Plugin:
         """Measure what a test hands over; what its last call returned."""
         assert self._rows is not None  # noqa: S101  (for the type checker)
         assert self._measure is not None  # noqa: S101  (as above)
+        self._watching.close()
         random.seed(0)  # as pytest-codspeed does
         target.do_setup()
-        made = Ready(target, target.call, (), number, rounds)
+        made = Ready(
+            target, target.call, (), number, rounds,
+            self._fixtures | self._body if self._watch else None,
+        )  # fmt: skip
         self._answer = self._measure(self._rows[name], made)
         made.renew()
         result = made.call()
@@ -280,16 +303,18 @@ def discover(request: Mapping[str, Any], say: Callable[[Mapping[str, Any]], None
 
 def run(
     request: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], measure: Measure,
-    say: Callable[[Mapping[str, Any]], None],
+    say: Callable[[Mapping[str, Any]], None], watch: Watch | None = None,
 ) -> None:  # fmt: skip
     """Run benchmarks in an order, and answer each; one that is not collected is an error.
+
+    With `watch`, each knows which files of the package its fixtures ran, and those before it.
 
     Raises:
         SystemExit: pytest does not start; the message says why.
     """
     root = pytest_files.root(Path(request["suites"]))
     files = dict.fromkeys(root / row["name"].partition("::")[0] for row in rows)
-    plugin = _Plugin({row["name"]: row for row in rows}, measure, say)
+    plugin = _Plugin({row["name"]: row for row in rows}, measure, say, watch)
     _run(request, list(files), plugin)
     for name in plugin.left:
         why = plugin.broken.get(name.partition("::")[0], "pytest does not collect it")

@@ -44,7 +44,7 @@ def see(made: Ready, side: Path, package: str) -> dict[str, Any]:
     first = digest(made.call())  # what is made once and kept is not what a loop takes
     made.renew()
     seen: set[str] = set()
-    with _profiled(seen, package, side), _fetched(seen, side):
+    with watching(seen, side, package):
         answer = digest(made.call())
     made.renew()
     # With the folder's own links: the interpreter names files as sys.path does.
@@ -75,16 +75,14 @@ def code(made: Ready, side: Path, package: str) -> str:
         package: its name.
 
     Returns:
-        Empty where not all that runs is seen: fixtures of pytest and a `setup_cache` run elsewhere,
-        and what runs inside of compiled modules is told by Linux alone.
+        Empty where not all that runs is seen: a `setup_cache` runs elsewhere, and what runs inside
+        of compiled modules is told by Linux alone.
     """
-    if getattr(made.benchmark, "setup_cache_key", "") is not None or not os.access(
-        _FORGET, os.W_OK
-    ):
+    if made.prepared is None or not os.access(_FORGET, os.W_OK):
         return ""
-    seen: set[str] = set()
+    seen = set(made.prepared)
     made.benchmark.do_teardown()
-    with _profiled(seen, package, side), _fetched(seen, side):
+    with watching(seen, side, package):
         made.benchmark.do_setup()
         made.call()
     folder, found = side.resolve(), hashlib.sha256()
@@ -92,6 +90,13 @@ def code(made: Ready, side: Path, package: str) -> str:
         inside = place.relative_to(folder) if place.is_relative_to(folder) else place
         found.update(f"{inside}\0".encode() + hashlib.sha256(place.read_bytes()).digest())
     return found.hexdigest() if seen else ""
+
+
+@contextlib.contextmanager
+def watching(seen: set[str], side: Path, package: str) -> Iterator[None]:
+    """Add the files that run of a package in a folder."""
+    with _profiled(seen, package, side), _fetched(seen, side):
+        yield
 
 
 @contextlib.contextmanager

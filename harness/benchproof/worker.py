@@ -371,9 +371,12 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
     if "order" in request:
         random.Random(request["order"]).shuffle(cases)  # noqa: S311  (an order, not a secret)
     if of_pytest(request):
-        from benchproof import pytest_suite  # noqa: PLC0415
+        from benchproof import pytest_suite, witness  # noqa: PLC0415
 
-        pytest_suite.run(request, cases, partial(measure, request), say)
+        side = Path(request["side"])
+        watch = partial(witness.watching, side=side, package=package_of(side))
+        proves = request["task"] == "prove"
+        pytest_suite.run(request, cases, partial(measure, request), say, watch if proves else None)
         return
     for row in cases:
         # Peak memory is a process's, and a value may depend on what ran before it.

@@ -133,3 +133,53 @@ def test_the_head_s_own_tests_are_measured_by_a_gate_and_a_history_says_what_it_
     answer = benchproof(project, cache, "history", "HEAD~1..HEAD")
     assert answer.returncode == 2
     assert "a history is of asv's benchmarks, and those in tests are pytest's" in answer.stderr
+
+
+def test_a_clock_times_only_tests_whose_fixtures_body_or_call_run_what_changed(
+    project, cache, tmp_path
+):
+    for name in ("kept", "before"):
+        project.write(f"src/acme/{name}.py", "def number():\n    return 1\n")
+    project.write("tests/test_speed.py", WATCHED)
+    project.commit("a file for each")
+
+    def timed(name):
+        project.edit(f"src/acme/{name}.py", "return 1", "return 2 - 1")
+        project.commit(f"changes {name}")
+        out = tmp_path / f"{name}.json"
+        said = benchproof(
+            project, cache, "compare", "HEAD~1", "HEAD", "--quick", "--budget", "1",
+            "--json", str(out), "--meters", "instructions,wall", "--bench", "::",
+        )  # fmt: skip
+        assert said.returncode == 0, said.stderr + said.stdout
+        rows = json.loads(out.read_text())["cases"]
+        return {row["name"].removeprefix(T) for row in rows if "wall" in row["meters"]}
+
+    assert timed("kept") == {"test_second", "test_third"}  # whoever comes later may have it
+    assert timed("before") == {"test_third"}
+
+
+WATCHED = """
+import pytest
+
+from acme import before, kept
+from acme.work import spin
+
+
+@pytest.fixture
+def one():
+    return kept.number()
+
+
+def test_first(benchmark):
+    benchmark(spin, 20)
+
+
+def test_second(benchmark, one):
+    benchmark(spin, 20 + one)
+
+
+def test_third(benchmark):
+    times = 20 + before.number()
+    benchmark(spin, times)
+"""
