@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .running import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders of tests that know only the driver, all but those that need servers.
@@ -35,6 +35,7 @@ def _tests(
     pure: bool = False,
     nightly: bool = False,
     waits: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> Part:
     """A part that is one run of pytest, with a cache of its own, for others run beside it."""
     return Part(
@@ -46,6 +47,7 @@ def _tests(
         environment={
             "DRIVER_IMPL": "python" if pure else "auto",
             **({"HYPOTHESIS_PROFILE": "nightly"} if nightly else {}),
+            **(environment or {}),
         },
     )
 
@@ -58,6 +60,26 @@ def _quarter(which: int) -> list[str]:
     """Every fourth file of the harness's tests."""
     files = sorted((ROOT / "tests" / "harness").glob("test_*.py"))
     return [str(file.relative_to(ROOT)) for file in files[which::4]]
+
+
+#: Older servers, and the tests that every change runs on them: requests and schema.
+OLDER = ("4.1", "3.11")
+ON_OLDER = ("test_execute.py", "test_prepared.py", "test_schema_round_trip.py")
+
+
+def _older(python: str, *, nightly: bool) -> list[Part]:
+    """The tests against each older server; the ring of servers is one, so after one another."""
+    parts, before = [], "integration-pure"
+    for release in OLDER:
+        name = f"cassandra-{release}"
+        files = () if nightly else ON_OLDER
+        paths = [f"tests/integration/{file}" for file in files] or _folders("integration")
+        parts.append(
+            _tests(name, python, *paths, after=(before,), waits=True, nightly=nightly,
+                   environment={"CASSANDRA_VERSION": release})
+        )  # fmt: skip
+        before = name
+    return parts
 
 
 def _prepared(_: str) -> tuple[Part, ...]:
@@ -86,13 +108,13 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
     needs = ("build", "tools-test")
     return (
         *_prepared(python),
-        _make("tools-test"),
+        _make("tools-test", "setup"),
         # A quarter of it each, file by file: together they are half of the whole run.
         *(
             _tests(f"harness-slow-{n}", python, "-m", "slow", *_quarter(n), needs=needs, **more)
             for n in range(4)
         ),
-        _tests("integration", python, *_folders("integration"), waits=True, **more),
+        _tests("integration", python, *_folders("integration"), waits=True, needs=needs, **more),
         _tests("driver", python, *_folders(*DRIVER), **more),
         _tests("harness", python, "-m", "not slow", *_folders("harness"), needs=needs, **more),
         _tests("browser", python, *_folders("browser"), needs=needs, **more),
@@ -100,6 +122,7 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
         # The ring of servers is one.
         _tests("integration-pure", python, *some, *_folders("integration"), pure=True,
                after=("integration",), waits=True, **more),
+        *_older(python, nightly=nightly),
         _tests("driver-pure", python, *some, *_folders(*DRIVER), pure=True, **more),
     )  # fmt: skip
 

@@ -11,8 +11,10 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .download import java
-from .place import CQL_PORT, FOLDER, GOSSIP_PORT, JARS, Failure, address
+from .failure import Failure
+from .java import java
+from .place import CQL_PORT, FOLDER, GOSSIP_PORT, JARS, address
+from .releases import RELEASE
 
 if TYPE_CHECKING:
     import signal
@@ -28,8 +30,6 @@ LOGBACK = """<configuration>
 </configuration>
 """
 
-# What Cassandra 5.0 reaches into on JDK 17; it does not start without these.
-OPENED_PACKAGES = ("java.base/sun.nio.ch", "java.base/jdk.internal.ref", "java.base/java.io")
 # A test server lives for minutes: one collector thread and no optimising compiler start faster.
 JVM = ("-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 # Shorter waits than production's; no fsync, which survives a killed node but not a power cut.
@@ -43,7 +43,7 @@ PROPERTIES = {
     "java.net.preferIPv4Stack": "true",
 }
 # A node can be up before it is among the peers, where clients look for it.
-PEERS = b"SELECT peer, host_id, data_center, rack, tokens FROM system.peers_v2"
+PEERS = f"SELECT peer, host_id, data_center, rack, tokens FROM {RELEASE.peers}".encode()
 # Where fields_of() has how many threads are left, and when the process started.
 THREADS, STARTED = 17, 19
 STARTUP, QUERY, NULL = 0x01, 0x07, b"\xff\xff\xff\xff"
@@ -122,7 +122,7 @@ class Node:
         if place:
             (conf / "rackdc.properties").write_text(place, encoding="utf-8")
 
-    def spawn(self, properties: dict[str, str]) -> None:
+    def spawn(self, shape: Shape) -> None:
         """Start the server process in a session of its own and write its id down."""
         for port in (CQL_PORT, GOSSIP_PORT):
             with socket.socket() as probe:
@@ -143,13 +143,14 @@ class Node:
             "cassandra.triggers_dir": str(self.home / "triggers"),
             "java.io.tmpdir": str(self.home / "tmp"),
             "logback.configurationFile": str(conf / "logback.xml"),
-            **properties,
+            **shape.properties_of_all(),
         }
-        command = [java(), *JVM]
-        command += [f"--add-opens={package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
+        command = [str(java()), *JVM, *RELEASE.options]
         command += [f"-D{key}={value}" for key, value in every.items()]
         command += ["org.apache.cassandra.service.CassandraDaemon"]
-        class_path = ":".join(sorted(str(jar) for jar in JARS.glob("*.jar")))
+        class_path = ":".join(
+            [*([shape.classes] if shape.classes else []), *sorted(map(str, JARS.glob("*.jar")))]
+        )
         with self.log.open("wb") as log:
             process = subprocess.Popen(
                 command,
@@ -175,7 +176,7 @@ class Node:
     def sees_up(self, other: Node, since: int) -> bool:
         """Whether the last that the log says of another node, since a mark, is that it is up."""
         # No table of the server tells who is up.
-        of_it = rf"/{re.escape(other.address)}:{GOSSIP_PORT} is now (UP|DOWN)"
+        of_it = rf"/{re.escape(other.address)}(?::{GOSSIP_PORT})? is now (UP|DOWN)"
         return re.findall(of_it, self.log_text(since))[-1:] == ["UP"]
 
     def does_not_serve(self, shape: Shape, others: Iterable[Node]) -> str:

@@ -11,18 +11,17 @@ import os
 import sys
 from pathlib import Path
 
-VERSION = "5.0.9"
+from .releases import RELEASE
+
 DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / ".cassandra"
 FOLDER = Path(os.environ.get("CASSANDRA_FOLDER") or DEFAULT_FOLDER).absolute()
-JARS = Path(os.environ.get("CASSANDRA_JARS") or DEFAULT_FOLDER / f"cassandra-{VERSION}").absolute()
+JARS = Path(
+    os.environ.get("CASSANDRA_JARS") or DEFAULT_FOLDER / f"cassandra-{RELEASE.version}"
+).absolute()
 PREFIX = os.environ.get("CASSANDRA_PREFIX") or "127.0.0."
 CQL_PORT, GOSSIP_PORT = 9042, 7000
 MOST_NODES = 9
 FETCH_SECONDS, START_SECONDS, STOP_SECONDS = 900.0, 120.0, 30.0
-
-
-class Failure(Exception):  # noqa: N818  (a message for a person)
-    """Something that the person should read without a traceback."""
 
 
 def say(text: str) -> None:

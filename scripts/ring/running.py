@@ -7,8 +7,9 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+from .failure import Failure
 from .node import Node
-from .place import FOLDER, START_SECONDS, STOP_SECONDS, Failure
+from .place import FOLDER, START_SECONDS, STOP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,7 @@ def start(nodes: list[Node], shape: Shape) -> None:
     marks |= {node.index: 0 for node in nodes}
     for node in nodes:
         node.write_settings(shape)
-        node.spawn(shape.properties_of_all())
+        node.spawn(shape)
     started = {node.index for node in nodes}
     everyone = sorted([*running, *nodes], key=lambda node: node.index)
     end = time.monotonic() + START_SECONDS

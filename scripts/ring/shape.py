@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any, Self
 
-from .place import CQL_PORT, FOLDER, GOSSIP_PORT, Failure, address
+from .failure import Failure
+from .keystores import write as write_store
+from .place import CQL_PORT, FOLDER, GOSSIP_PORT, address
+from .releases import RELEASE
 
 TOKENS_A_NODE = 4
 WRITTEN = FOLDER / "ring.json"
@@ -26,6 +30,7 @@ class Shape:
         tls: a PEM file with the nodes' private key and certificates, or None.
         mtls: a PEM file with the authorities that clients' certificates are from, or None.
         auth: whether to ask for a password; the first role is cassandra/cassandra.
+        classes: a folder of further classes for the servers, or None.
         settings: further keys of cassandra.yaml.
         properties: further properties of the JVM.
     """
@@ -36,6 +41,7 @@ class Shape:
     tls: str | None = None
     mtls: str | None = None
     auth: bool = False
+    classes: str | None = None
     settings: dict[str, Any] = dataclasses.field(default_factory=dict)
     properties: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -93,7 +99,8 @@ class Shape:
             **self.settings,
         }
         # JSON is YAML.
-        return "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
+        known = RELEASE.settings(keys)
+        return "".join(f"{key}: {json.dumps(value)}\n" for key, value in known.items())
 
     def _passwords(self) -> dict[str, Any]:
         if not self.auth:
@@ -118,15 +125,23 @@ class Shape:
             "enabled": True,
             "optional": False,
             "require_client_auth": bool(self.mtls),
-            # PEM files need no keystore with a password.
-            "ssl_context_factory": {
-                "class_name": "org.apache.cassandra.security.PEMBasedSslContextFactory"
-            },
-            "keystore": self.tls,
         }
+        return {"client_encryption_options": options | self._stores(self.tls)}
+
+    def _stores(self, tls: str) -> dict[str, Any]:
+        """Where the server finds its key and those whom it trusts."""
+        if RELEASE.pem:
+            # PEM files need no keystore with a password.
+            factory = "org.apache.cassandra.security.PEMBasedSslContextFactory"
+            options: dict[str, Any] = {
+                "ssl_context_factory": {"class_name": factory},
+                "keystore": tls,
+            }
+            return options | ({"truststore": self.mtls} if self.mtls else {})
+        options = write_store(Path(tls), FOLDER / "keys.p12", trusted=False)
         if self.mtls:
-            options["truststore"] = self.mtls
-        return {"client_encryption_options": options}
+            options |= write_store(Path(self.mtls), FOLDER / "trusted.p12", trusted=True)
+        return options
 
     def properties_of_all(self) -> dict[str, str]:
         """Properties of the JVM that follow from the shape."""

@@ -1,7 +1,8 @@
 """Real Cassandra for tests: started when a test first asks for a ring, ended with the session.
 
-Without a JDK 17 (and Maven, for the first time) these tests are skipped with the reason;
-INTEGRATION=required, which `make integration` sets, makes that a failure.
+Without the server's Java (and Maven, for the first time) these tests are skipped with the reason;
+INTEGRATION=required, which `make integration` sets, makes that a failure. CASSANDRA_VERSION=4.1 or
+3.11 runs them against that release; what a release lacks is skipped, and says since which it is.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ import pytest
 from tests.integration import certificates
 from tests.integration.disturbed import REQUEST_TIMEOUT
 from tests.integration.leaks import Belongings
-from tests.integration.rings import FIXTURES, FOLDER, KINDS, PREFIX, CannotStart, Rings
+from tests.integration.rings import FIXTURES, FOLDER, KINDS, PREFIX, CannotStart, Rings, lacks
 from tests.integration.writers import TABLE
 
 INSISTS = os.environ.get("INTEGRATION") == "required"
@@ -34,6 +35,7 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "once: not repeated for pure Python, for what it exercises has no compiled form"
     )
+    config.addinivalue_line("markers", "since(release, what): what older releases do not have")
 
 
 def pytest_collection_modifyitems(items):
@@ -49,6 +51,10 @@ def pytest_collection_modifyitems(items):
     places = sorted(items.index(item) for item in here)
     for place, item in zip(places, sorted(here, key=rank), strict=True):
         items[place] = item
+    for item in here:
+        for needs in item.iter_markers("since"):
+            if reason := lacks(*needs.args):
+                item.add_marker(pytest.mark.skip(reason=reason))
     if os.environ.get("DRIVER_IMPL") == "python":
         for item in here:
             if item.get_closest_marker("once"):

@@ -10,6 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+from ring.releases import RELEASE
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "cassandra"
 #: Beside the ring that a person may have started by hand.
@@ -37,6 +40,21 @@ FIXTURES = {
     "three_nodes": "three",
     "two_regions": "regions",
 }
+#: Versions of the protocol, as parameters of tests.
+V5 = pytest.param(5, marks=pytest.mark.since("4.0", "protocol v5"))
+VERSIONS = [3, 4, V5]
+
+
+def numbers(release: str) -> list[int]:
+    """The parts of a release's number, which order releases."""
+    return [int(part) for part in release.split(".")]
+
+
+def lacks(release: str, what: str) -> str:
+    """That the server does not have something yet; empty if it does."""
+    if numbers(RELEASE.version) >= numbers(release):
+        return ""
+    return f"Cassandra {RELEASE.version} has no {what}; {release} has"
 
 
 class CannotStart(Exception):  # noqa: N818  (not an error of what is tested)

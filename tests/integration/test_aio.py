@@ -16,6 +16,7 @@ from driver.protocol.errors import (
 )
 from driver.statements import BatchStatement, SimpleStatement
 from tests.integration.leaks import threads
+from tests.integration.rings import VERSIONS
 
 COUNT = 250
 
@@ -71,7 +72,7 @@ async def fill(session):
     await session.execute_concurrent_with_args(insert, [(k, str(k)) for k in range(COUNT)])
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_rows_are_written_and_read(awaited, connected, version):
     async def main():
         async with connected(protocol_version=version) as session:

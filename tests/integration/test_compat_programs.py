@@ -36,7 +36,13 @@ def output(*command):
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def case(program):
+    """A program as the parameter of a test."""
+    since = [pytest.mark.since("5.0", "vectors")] if program.stem == "all_types" else []
+    return pytest.param(program, id=program.stem, marks=since)
+
+
+@pytest.mark.parametrize("program", [case(program) for program in PROGRAMS])
 def test_a_program_prints_the_same_through_compat(program, one_node):
     arguments = (program, one_node.addresses[0], f"compat_{program.stem}")
     ours = output("-m", "driver.compat", *arguments)

@@ -48,6 +48,7 @@ def causes(error):
     return "\n".join(words)
 
 
+@pytest.mark.since("4.0", "table of clients")
 def test_the_right_password_over_tls_gets_in(guarded_node, clusters, trusting):
     cluster = clusters(guarded_node.addresses, auth_provider=password(), ssl_context=trusting)
     session = cluster.connect()

@@ -5,6 +5,7 @@ import pytest
 from driver.protocol.errors import DriverException, InvalidRequest
 from driver.statements import SimpleStatement
 from tests.integration.leaks import eventually
+from tests.integration.rings import V5
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_warnings_of_the_server_are_handed_on(table):
     assert any("without partition key" in warning for warning in future.warnings or ())
 
 
-@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("version", [4, V5])
 def test_a_custom_payload_goes_to_the_server_and_comes_back(clusters, one_node, version):
     """The node runs CustomPayloadMirroringQueryHandler."""
     session = clusters(one_node.addresses, protocol_version=version).connect()
@@ -135,6 +136,7 @@ def test_a_host_listener_hears_of_hosts(clusters, one_node):
     cluster.unregister_listener(listener)
 
 
+@pytest.mark.since("4.0", "table of clients")
 def test_the_server_knows_which_driver_it_talks_to(clusters, one_node):
     import driver
 

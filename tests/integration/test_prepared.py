@@ -10,6 +10,7 @@ from driver.protocol.errors import InvalidRequest
 from driver.protocol.unset import UNSET_VALUE
 from driver.statements import BoundStatement, SimpleStatement
 from driver.types.literals import ValueSequence
+from tests.integration.rings import VERSIONS
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ def test_preparing_again_fails_with_the_servers_error_if_it_cannot_be(table):
         table.execute(read, (1,))
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_column_that_is_added_shows_or_stays_away_but_never_shifts(
     table, clusters, one_node, keyspace_name, version
 ):
@@ -124,7 +125,7 @@ def test_preparing_a_text_twice_gives_the_same_statement_id(table):
     assert table.execute(first, (1,)).one() == table.execute(second, (1,)).one() == ("one",)
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_texts_with_parameters_mean_the_same_when_they_are_prepared(
     table, clusters, one_node, keyspace_name, version
 ):

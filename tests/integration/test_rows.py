@@ -6,6 +6,7 @@ import pytest
 
 from driver.results import dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler
+from tests.integration.rings import VERSIONS
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def test_an_unregistered_user_type_is_a_named_tuple(people):
     assert people.execute("SELECT home FROM people WHERE k = 2").one()[0].number == 8
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_registered_class_is_written_and_read(people, clusters, one_node, version):
     cluster = clusters(one_node.addresses, protocol_version=version)
     session = cluster.connect(people.keyspace)

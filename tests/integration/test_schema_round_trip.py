@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.rings import lacks
+
 pytestmark = pytest.mark.once
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "topology" / "rich_schema.cql"
@@ -15,6 +17,9 @@ OPTIONAL = {
     "dynamic_data_masking_enabled": "MASKED WITH",
     "sasi_indexes_enabled": "SASIIndex",
 }
+#: Words of what came with a release: a field, and whole statements.
+SINCE_5_0 = ("rich.embedded", "MASKED WITH")
+VECTOR_OF_A_TYPE = ", embedding vector<float, 2>"
 #: Statements may compile a function, and the server may be busy.
 SECONDS = 60
 
@@ -39,11 +44,17 @@ def drop_all(session):
 
 def rich_statements(session):
     """The statements of the rich schema that the server can execute."""
-    settings = session.execute("SELECT name, value FROM system_views.settings")
-    switched_off = {row.name for row in settings if row.value == "false"}
-    unwanted = [word for setting, word in OPTIONAL.items() if setting in switched_off]
-    texts = GOLDEN.read_text(encoding="utf-8").split(";\n\n")
-    return [text.strip("; \n") for text in texts if not any(word in text for word in unwanted)]
+    texts = GOLDEN.read_text(encoding="utf-8")
+    unwanted = []
+    if lacks("5.0", "vectors and masks"):
+        texts = texts.replace(VECTOR_OF_A_TYPE, "")
+        unwanted += SINCE_5_0
+    if not lacks("4.1", "settings by these names"):
+        settings = session.execute("SELECT name, value FROM system_views.settings")
+        switched_off = {row.name for row in settings if row.value == "false"}
+        unwanted += [word for setting, word in OPTIONAL.items() if setting in switched_off]
+    parts = [text.strip("; \n") for text in texts.split(";\n\n")]
+    return [text for text in parts if not any(word in text for word in unwanted)]
 
 
 def statements_of(export):

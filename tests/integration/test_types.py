@@ -13,6 +13,7 @@ from driver.values.duration import Duration
 from driver.values.ordered_map import OrderedMapSerializedKey
 from driver.values.sorted_set import SortedSet
 from driver.values.time import Time
+from tests.integration.rings import V5, VERSIONS, lacks
 
 MOMENT = dt.datetime(2026, 2, 3, 4, 5, 6, 789000)  # noqa: DTZ001  (values have no zone)
 IDENTITY = uuid.UUID("12345678-1234-4234-8234-123456789abc")
@@ -62,12 +63,26 @@ VALUES = {
     "list<frozen<pair>>": [[("left", 1), (None, None)]],
     "pair": [("right", 2)],
 }
-TYPES = [pytest.param(column, name, id=name) for column, name in enumerate(VALUES)]
+#: What came with a later release than the oldest that is tested.
+SINCE = {name: ("5.0", "vectors") for name in VALUES if name.startswith("vector")}
+HAD = {
+    column: name
+    for column, name in enumerate(VALUES)
+    if name not in SINCE or not lacks(*SINCE[name])
+}
+
+
+def case(column, name):
+    """A type as the parameters of a test, which is skipped where the server has no such type."""
+    since = [pytest.mark.since(*SINCE[name])] if name in SINCE else []
+    return pytest.param(column, name, id=name, marks=since)
+
+
+TYPES = [case(column, name) for column, name in enumerate(VALUES)]
 #: What the server has: v5 compresses segments, and by lz4 alone.
 WIRES = [
     *((version, how) for version in (3, 4) for how in (False, "lz4", "snappy")),
-    (5, False),
-    (5, "lz4"),
+    *(pytest.param((5, how), marks=V5.marks) for how in (False, "lz4")),
 ]
 
 
@@ -96,7 +111,7 @@ def types_session(rings):
             "{'class': 'SimpleStrategy', 'replication_factor': 1}"
         )
         admin.execute("CREATE TYPE all_types.pair (a text, b int)")
-        columns = ", ".join(f"c{column} {name}" for column, name in enumerate(VALUES))
+        columns = ", ".join(f"c{column} {name}" for column, name in HAD.items())
         admin.execute(f"CREATE TABLE all_types.t (k text PRIMARY KEY, {columns})")
 
         def session(version, compression):
@@ -107,13 +122,13 @@ def types_session(rings):
                 other = Cluster(addresses, protocol_version=version, compression=compression)
                 other_session = other.connect("all_types")
                 other_session.row_factory = tuple_factory
-                statements = [
-                    (
+                statements = {
+                    column: (
                         other_session.prepare(f"INSERT INTO t (k, c{column}) VALUES (?, ?)"),
                         other_session.prepare(f"SELECT c{column} FROM t WHERE k = ?"),
                     )
-                    for column in range(len(VALUES))
-                ]
+                    for column in HAD
+                }
                 made[version, compression] = other, (other_session, statements)
             return made[version, compression][1]
 
@@ -132,6 +147,7 @@ def same(found, value):
     return found == value and type(found) is expected
 
 
+@pytest.mark.since("4.1", "options of clients in its table of them")
 def test_the_server_speaks_the_version_and_the_compression_that_was_asked_for(talk, wire):
     session, _ = talk
     version, compression = wire
@@ -163,7 +179,7 @@ def test_a_literal_comes_back(talk, column, name):
 
 def test_null_comes_back_as_none_for_every_type(talk):
     session, statements = talk
-    for insert, read in statements:
+    for insert, read in statements.values():
         session.execute(insert, ("null", None))
         assert session.execute(read, ("null",)).one() == (None,)
 
@@ -178,7 +194,7 @@ def test_a_large_value_comes_back(talk):
     session.execute("DELETE FROM t WHERE k = 'large'")
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_counters_count(types_session, version):
     session, _ = types_session(version, False)
     session.execute("CREATE TABLE IF NOT EXISTS counts (k int PRIMARY KEY, n counter)")
