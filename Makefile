@@ -54,8 +54,12 @@ setup: $(BIN)/.ready
 tools-bench:
 	@sh scripts/system-tools valgrind
 
-tools-test:
-	@sh scripts/system-tools valgrind chromium
+# gssapi is built here, against the headers of the system's library.
+tools-test: setup
+	@sh scripts/system-tools valgrind chromium \
+		krb5kdc:krb5-kdc kadmin.local:krb5-admin-server krb5-config:libkrb5-dev
+	@if command -v krb5-config >/dev/null 2>&1; then \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --group kerberos; fi
 
 build: setup
 	@$(BIN)/python setup.py --quiet build_ext --inplace

@@ -36,7 +36,7 @@ class Authenticator:
 class AuthProvider:
     """Makes authenticators. One is set for a whole cluster."""
 
-    def new_authenticator(self, host: object) -> Authenticator:
+    def new_authenticator(self, host: str) -> Authenticator:
         """An authenticator for one connection.
 
         Args:

@@ -30,7 +30,7 @@ class PlainTextAuthProvider(AuthProvider):
         self.username = username
         self.password = password
 
-    def new_authenticator(self, host: object) -> PlainTextAuthenticator:
+    def new_authenticator(self, host: str) -> PlainTextAuthenticator:
         """An authenticator with these credentials."""
         return PlainTextAuthenticator(self.username, self.password)
 
@@ -83,7 +83,7 @@ class TransitionalModePlainTextAuthProvider(AuthProvider):
     Such a server asks who a client is and takes one that does not say as anonymous.
     """
 
-    def new_authenticator(self, host: object) -> TransitionalModePlainTextAuthenticator:
+    def new_authenticator(self, host: str) -> TransitionalModePlainTextAuthenticator:
         """An authenticator without credentials."""
         return TransitionalModePlainTextAuthenticator()
 

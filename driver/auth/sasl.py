@@ -1,20 +1,40 @@
-"""SASL mechanisms such as GSSAPI, through the ``pure-sasl`` package."""
+"""SASL mechanisms: GSSAPI by the ``gssapi`` package, others through ``pure-sasl``.
+
+pure-sasl's own GSSAPI, which stands on the package ``kerberos``, is used where that is installed
+and ``gssapi`` is not.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .base import Authenticator, AuthProvider
 
 if TYPE_CHECKING:
-    from puresasl.client import SASLClient  # type: ignore[import-untyped]  # has no types
+    from collections.abc import Callable
+
+#: Kerberos (RFC 4752).
+GSSAPI = "GSSAPI"
+
+
+class SaslClient(Protocol):
+    """The client's side of one exchange, as pure-sasl has it."""
+
+    complete: bool
+
+    def process(self, challenge: bytes | None = None) -> bytes | None:
+        """The token that answers one of the server's; the first one for None."""
 
 
 class SaslAuthProvider(AuthProvider):
     """Makes a SASL client for every node.
 
     Example:
-        ``SaslAuthProvider(service="cassandra", mechanism="GSSAPI", qops=["auth"])``
+        ``SaslAuthProvider(service="cassandra", mechanism="GSSAPI", qops=["auth"])`` takes the
+        arguments of :class:`~driver.auth.gssapi.GssapiClient`.
 
     Attributes:
         sasl_kwargs: what every client is made with, but for the host.
@@ -24,17 +44,17 @@ class SaslAuthProvider(AuthProvider):
         """Take the arguments of ``puresasl.client.SASLClient``, but for ``host``.
 
         Raises:
-            ImportError: ``pure-sasl`` is missing.
+            ImportError: the package of the mechanism is missing.
             ValueError: there is a ``host``, which is another one for each connection.
         """
-        _client_class()
+        _makes(sasl_kwargs.get("mechanism", GSSAPI))
         if "host" in sasl_kwargs:
             raise ValueError(
                 "host is no argument here: new_authenticator is given that of each connection"
             )
         self.sasl_kwargs = sasl_kwargs
 
-    def new_authenticator(self, host: object) -> SaslAuthenticator:
+    def new_authenticator(self, host: str) -> SaslAuthenticator:
         """A client for this host."""
         return SaslAuthenticator(host, **self.sasl_kwargs)
 
@@ -52,17 +72,17 @@ class SaslAuthenticator(Authenticator):
 
     def __init__(
         self,
-        host: object,
+        host: str,
         service: str,
-        mechanism: str = "GSSAPI",
+        mechanism: str = GSSAPI,
         **sasl_kwargs: Any,  # noqa: ANN401  (the same)
     ) -> None:
         """Make a client.
 
         Raises:
-            ImportError: ``pure-sasl`` is missing.
+            ImportError: the package of the mechanism is missing.
         """
-        self.sasl: SASLClient = _client_class()(host, service, mechanism, **sasl_kwargs)
+        self.sasl = _makes(mechanism)(host, service, **sasl_kwargs)
 
     def initial_response(self) -> bytes | None:
         """What the mechanism says first."""
@@ -70,16 +90,22 @@ class SaslAuthenticator(Authenticator):
 
     def evaluate_challenge(self, challenge: bytes | None) -> bytes | None:
         """What the mechanism answers."""
-        token: bytes | None = self.sasl.process(challenge)
-        return token
+        return self.sasl.process(challenge)
 
 
-def _client_class() -> type[SASLClient]:
+def _makes(mechanism: str) -> Callable[..., SaslClient]:
+    """What makes the clients of a mechanism, from host, service and its own arguments."""
+    if mechanism == GSSAPI and (find_spec("gssapi") or not find_spec("kerberos")):
+        client: Callable[..., SaslClient] = _extra(".gssapi", "gssapi").GssapiClient
+        return client
+    return partial(_extra("puresasl.client", "pure-sasl", "sasl").SASLClient, mechanism=mechanism)
+
+
+def _extra(module: str, package: str, extra: str = "") -> Any:  # noqa: ANN401  (a module)
+    """A module that needs a package, or ImportError that says how to get it."""
     try:
-        from puresasl.client import SASLClient  # noqa: PLC0415  (an extra; only asked for)
+        return import_module(module, __package__)
     except ImportError as missing:
         raise ImportError(
-            "SaslAuthProvider needs the pure-sasl package: pip install cqlpath[sasl]"
+            f"SaslAuthProvider needs the {package} package: pip install cqlpath[{extra or package}]"
         ) from missing
-    client_class: type[SASLClient] = SASLClient
-    return client_class

@@ -142,7 +142,7 @@ async def _authenticate(
             f"{endpoint} asks for authentication ({asked.authenticator}), and there is no "
             "auth_provider"
         )
-    authenticator: Authenticator = settings.auth_provider.new_authenticator(endpoint)
+    authenticator: Authenticator = settings.auth_provider.new_authenticator(endpoint.address)
     authenticator.server_authenticator_class = asked.authenticator
     token = authenticator.initial_response()
     try:

@@ -43,8 +43,8 @@ class Authenticator(Protocol):
 class AuthProvider(Protocol):
     """Makes an authenticator for each connection."""
 
-    def new_authenticator(self, host: object) -> Authenticator:
-        """For a connection to an endpoint."""
+    def new_authenticator(self, host: str) -> Authenticator:
+        """For a connection to an address."""
 
 
 @dataclass(frozen=True)

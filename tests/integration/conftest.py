@@ -101,7 +101,7 @@ def _ring(kind):
     return ring
 
 
-one_node, guarded_node, mutual_node, three_nodes, two_regions = map(_ring, KINDS)
+one_node, guarded_node, mutual_node, kerberos_node, three_nodes, two_regions = map(_ring, KINDS)
 
 
 @pytest.fixture(autouse=True)

@@ -29,6 +29,14 @@ KINDS = {
     "one": (1, "--property", f"cassandra.custom_query_handler_class={MIRROR}"),
     "guarded": (1, "--auth", "--tls", "{certificates}/nodes.pem"),
     "mutual": (1, "--tls", "{certificates}/nodes.pem", "--mtls", "{certificates}/authority.pem"),
+    # The folder is made by the tests of it.
+    "kerberos": (
+        *(1, "--auth", "--set", "authenticator=Kerberos"),
+        *("--classes", "{certificates}/kerberos/classes"),
+        *("--property", "java.security.krb5.conf={certificates}/kerberos/krb5.conf"),
+        *("--property", "java.security.auth.login.config={certificates}/kerberos/login.conf"),
+        *("--property", "javax.security.auth.useSubjectCredsOnly=false"),
+    ),
     "three": (3,),
     "regions": (3, "--dcs", "east,east,west", "--racks", "r1,r2,r1"),
 }
@@ -37,6 +45,7 @@ FIXTURES = {
     "one_node": "one",
     "guarded_node": "guarded",
     "mutual_node": "mutual",
+    "kerberos_node": "kerberos",
     "three_nodes": "three",
     "two_regions": "regions",
 }

@@ -5,6 +5,7 @@ import pickle
 import sys
 
 import pytest
+from puresasl import SASLError
 
 from driver.auth import (
     Authenticator,
@@ -94,7 +95,20 @@ def test_the_host_of_sasl_is_not_the_user_s_to_set():
         SaslAuthProvider(host="h", service="c")
 
 
-def test_sasl_without_its_package_says_how_to_get_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "puresasl.client", None)
-    with pytest.raises(ImportError, match=r"cqlpath\[sasl\]"):
-        SaslAuthProvider(service="c")
+@pytest.mark.parametrize(
+    ("mechanism", "package", "extra"),
+    [("PLAIN", "puresasl.client", "sasl"), ("GSSAPI", "gssapi", "gssapi")],
+)
+def test_sasl_without_its_package_says_how_to_get_it(monkeypatch, mechanism, package, extra):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "driver.auth.gssapi", raising=False)
+    with pytest.raises(ImportError, match=rf"cqlpath\[{extra}\]"):
+        SaslAuthProvider(service="c", mechanism=mechanism)
+
+
+def test_where_only_the_older_package_for_kerberos_is_installed_it_is_used(monkeypatch):
+    found = {"kerberos": True}
+    monkeypatch.setattr("driver.auth.sasl.find_spec", found.get)
+    provider = SaslAuthProvider(service="c")
+    with pytest.raises(SASLError, match="kerberos module not installed"):  # says pure-sasl
+        provider.new_authenticator("h")

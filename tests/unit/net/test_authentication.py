@@ -79,11 +79,11 @@ class Sums:
 
 class Provider:
     def __init__(self):
-        self.endpoints = []
+        self.hosts = []
         self.authenticators = []
 
     def new_authenticator(self, host):
-        self.endpoints.append(host)
+        self.hosts.append(host)
         self.authenticators.append(Sums())
         return self.authenticators[-1]
 
@@ -110,7 +110,7 @@ def test_challenges_are_answered_until_the_server_is_satisfied(run, connect, ver
             connection.close()
 
         run(main())
-        assert provider.endpoints == [node.endpoint]
+        assert provider.hosts == [node.endpoint.address]
     (authenticator,) = provider.authenticators
     assert authenticator.last_token == b"welcome"
     assert authenticator.server_authenticator_class.endswith("PasswordAuthenticator")
