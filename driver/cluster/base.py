@@ -172,6 +172,7 @@ class BaseCluster(Generic[Done]):
     preparation_policy: _Option[PreparationPolicy | None] = _Option()
     column_encryption_policy: _Option[ColumnEncryptionPolicy | None] = _Option()
     cloud: _Option[Mapping[str, Any] | Cloud | None] = _Option()
+    driver_config_reporting_enabled: _Option[bool] = _Option()
     monitor_reporting_enabled: _Option[bool] = _Option()
     monitor_reporting_interval: _Option[float] = _Option()
 

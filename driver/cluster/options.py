@@ -66,8 +66,6 @@ _REFUSED = {
     "shard_aware_options": "connections go to shards where the nodes say how; to keep a port that "
     "is not reachable from being tried, give endpoints by an endpoint_factory",
     "ssl_session_cache": "TLS sessions are resumed by the ssl_context that is given",
-    "driver_config_reporting_enabled": "the driver reports its name, version and application, and "
-    "nothing of its configuration",
 }
 
 
@@ -134,6 +132,8 @@ class ClusterOptions:
             which encrypts bound values and no literals.
         cloud: ``{"secure_connect_bundle": PATH}`` for a cluster that such a bundle describes, see
             ``driver.cluster.cloud``; it has contact points, endpoints, TLS, and perhaps a user.
+        driver_config_reporting_enabled: whether the control connection says ``DRIVER_CONFIG``, by
+            which operators of ScyllaDB tell how a client is configured.
         monitor_reporting_enabled: accepted and without effect, like the interval: only the
             Insights of DSE hear of it.
         monitor_reporting_interval: see there.
@@ -187,6 +187,7 @@ class ClusterOptions:
     schema_metadata_page_size: int = 1000
     preparation_policy: PreparationPolicy | None = None
     cloud: Mapping[str, Any] | Cloud | None = None
+    driver_config_reporting_enabled: bool = True
     monitor_reporting_enabled: bool = True
     monitor_reporting_interval: float = 30
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from .core import ClusterCore
 
 DRIVER_NAME = "cqlpath"
+#: A JSON document: the version of its form, and what it tells of the configuration. Nothing yet, as
+#: in scylladb/python-driver#983, scylladb/gocql#964 and scylladb/java-driver#967: the groups
+#: of java-driver#968 and csharp-driver#263 differ from one another (java-driver#996).
+DRIVER_CONFIG = '{"version":1}'
 #: Named by every connection of this process that is not told another one.
 PROCESS_CLIENT_ID = uuid4()
 
@@ -34,6 +38,9 @@ def connection_settings(core: ClusterCore) -> ConnectionSettings:
         connect_timeout=options.connect_timeout,
         no_compact=options.no_compact,
         startup_options=_startup_options(core),
+        control_options={"DRIVER_CONFIG": DRIVER_CONFIG}
+        if options.driver_config_reporting_enabled
+        else {},
         idle_heartbeat_interval=options.idle_heartbeat_interval,
         idle_heartbeat_timeout=options.idle_heartbeat_timeout,
         max_requests=options.max_requests_per_connection,
@@ -51,16 +58,19 @@ def with_encryption(handler: type[ProtocolHandler], core: ClusterCore) -> type[P
 def _startup_options(core: ClusterCore) -> dict[str, str]:
     """What STARTUP says of the client; the server shows it in ``system_views.clients``."""
     options = core.options
-    named = {
+    named: dict[str, str | None] = {}
+    if options.application_info is not None:
+        options.application_info.add_startup_options(named)
+        # What is the driver's own to say: no application says it in its place.
+        named.pop("DRIVER_CONFIG", None)
+    else:
+        named["APPLICATION_NAME"] = options.application_name
+        named["APPLICATION_VERSION"] = options.application_version
+        named["CLIENT_ID"] = str(options.client_id or PROCESS_CLIENT_ID)
+    named |= {
         "DRIVER_NAME": DRIVER_NAME,
         "DRIVER_VERSION": __version__,
         # By which an operator finds the connections of one cluster object among all of them.
         "SESSION_ID": str(core.cluster_id),
     }
-    if options.application_info is not None:
-        options.application_info.add_startup_options(named)
-    else:
-        named["APPLICATION_NAME"] = options.application_name
-        named["APPLICATION_VERSION"] = options.application_version
-        named["CLIENT_ID"] = str(options.client_id or PROCESS_CLIENT_ID)
     return {name: value for name, value in named.items() if value}

@@ -355,6 +355,11 @@ class Connection:
             log.exception("Cannot handle an event of %s", self.endpoint)
             outlive(error)
 
+    @property
+    def hears_events(self) -> bool:
+        """Whether somebody takes events: such a connection tells the node more of the client."""
+        return self._on_event is not None
+
     # --- requests of the driver's own -----------------------------------------------------------
 
     async def ask(

@@ -79,6 +79,8 @@ def _startup(
 ) -> StartupMessage:
     """The STARTUP that server and settings agree on."""
     options = dict(settings.startup_options)
+    if connection.hears_events:
+        options.update(settings.control_options)
     compression = choose_compression(
         settings.compression,
         supported.options.get("COMPRESSION", ()),

@@ -66,6 +66,7 @@ class ConnectionSettings:
         connect_timeout: seconds for a whole connection, handshake included; None waits for ever.
         no_compact: ask for tables with COMPACT STORAGE to be shown as they are stored.
         startup_options: further options of STARTUP, such as DRIVER_NAME or APPLICATION_NAME.
+        control_options: those of the connection that hears of events, beside them.
         idle_heartbeat_interval: seconds without data before a heartbeat; 0 turns heartbeats off.
         idle_heartbeat_timeout: seconds that a heartbeat's answer may take.
         max_requests: requests in flight on one connection.
@@ -84,6 +85,7 @@ class ConnectionSettings:
     connect_timeout: float | None = 5.0
     no_compact: bool = False
     startup_options: Mapping[str, str] = field(default_factory=dict)
+    control_options: Mapping[str, str] = field(default_factory=dict)
     idle_heartbeat_interval: float = 30.0
     idle_heartbeat_timeout: float = 30.0
     max_requests: int = MOST_STREAMS

@@ -94,6 +94,6 @@ REFUSED: Final[Mapping[str, str]] = {
     "cassandra.datastax": f"{_DSE} (Astra, Insights, graph)",
     "cassandra.client_routes": "client routes of private links are not read; an address_translator "
     "or an endpoint_factory says where hosts are reached",
-    "cassandra.driver_config": "the driver does not report its configuration to the server",
+    "cassandra.driver_config": "the driver's report of its configuration cannot be extended",
     "cassandra.ssl_session_cache": "TLS sessions are resumed by the ssl_context that is given",
 }

@@ -215,6 +215,31 @@ def test_startup_names_driver_application_and_client(nodes):
         assert sessions == {str(cluster.session_id)}, "the same on each connection"
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_the_control_connection_alone_tells_how_the_driver_is_configured(nodes, told):
+    with Cluster(**nodes.options, driver_config_reporting_enabled=told) as cluster:
+        cluster.connect(wait_for_all_pools=True)
+        said = [client.startup_options for node in nodes.nodes for client in node.clients]
+        assert len(said) == 4
+        reports = [options["DRIVER_CONFIG"] for options in said if "DRIVER_CONFIG" in options]
+        assert reports == ['{"version":1}'] * told
+        assert all("SESSION_ID" in options for options in said)
+
+
+def test_an_application_does_not_speak_for_the_driver(nodes):
+    class Application:
+        def add_startup_options(self, options):
+            for name in ("DRIVER_NAME", "DRIVER_VERSION", "SESSION_ID", "DRIVER_CONFIG", "SHOP"):
+                options[name] = "the application's"
+
+    with Cluster(**nodes.options, application_info=Application()) as cluster:
+        cluster.connect(wait_for_all_pools=True)
+        said = [client.startup_options for node in nodes.nodes for client in node.clients]
+    assert {options["SESSION_ID"] for options in said} == {str(cluster.session_id)}
+    spoken_for = {name for options in said for name, value in options.items() if "'s" in value}
+    assert spoken_for == {"SHOP"}
+
+
 def test_metrics_count_hosts_connections_and_requests(nodes):
     with Cluster(**nodes.options, metrics_enabled=True) as cluster:
         session = cluster.connect(wait_for_all_pools=True)
