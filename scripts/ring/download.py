@@ -10,8 +10,11 @@ from .java import java
 from .place import FETCH_SECONDS, JARS, say
 from .releases import RELEASE
 
-DEPENDENCY = """<dependency><groupId>org.apache.cassandra</groupId>
-    <artifactId>{module}</artifactId><version>{version}</version></dependency>"""
+DEPENDENCY = """<dependency><groupId>{}</groupId><artifactId>{}</artifactId>
+    <version>{}</version>{}</dependency>"""
+#: A jar that brings what it needs along.
+SHADED = """<classifier>{}</classifier><exclusions><exclusion>
+    <groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"""
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>cqlpath</groupId><artifactId>server</artifactId><version>1</version>
@@ -30,6 +33,18 @@ def maven() -> str:
     return found
 
 
+def _pom() -> str:
+    """What Maven reads: the parts of the release."""
+    parts = [
+        DEPENDENCY.format("org.apache.cassandra", name, RELEASE.version, "")
+        for name in RELEASE.modules
+    ]
+    for other in RELEASE.others:
+        *names, classifier = other.split(":")
+        parts.append(DEPENDENCY.format(*names, SHADED.format(classifier)))
+    return POM.format(dependencies="".join(parts))
+
+
 def check() -> None:
     """Raise Failure with what is missing to start a server, before anything takes time."""
     java()
@@ -44,11 +59,7 @@ def fetch() -> None:
     partial = JARS.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    dependencies = [
-        DEPENDENCY.format(module=module, version=RELEASE.version) for module in RELEASE.modules
-    ]
-    pom = POM.format(dependencies="".join(dependencies))
-    (partial / "pom.xml").write_text(pom, encoding="utf-8")
+    (partial / "pom.xml").write_text(_pom(), encoding="utf-8")
     say(f"fetching Cassandra {RELEASE.version} (30 to 70 MB) ...")
     command = [maven(), "-q", "-B", "--strict-checksums", "-f", str(partial / "pom.xml")]
     command += [COPY_JARS, "-DincludeScope=runtime", f"-DoutputDirectory={partial}"]

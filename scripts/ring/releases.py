@@ -76,7 +76,8 @@ class Release:
     Attributes:
         version: its number.
         java: the major version of Java that it is run on.
-        modules: what it is made of, of the group org.apache.cassandra of Maven Central.
+        modules: what it is made of, in the group org.apache.cassandra of Maven Central.
+        others: what else it needs, as GROUP:NAME:VERSION:CLASSIFIER; nothing of what that needs.
         options: the Java's options.
         renamed: keys of cassandra.yaml that have another name or form in it.
         added: keys of it that no other release has.
@@ -87,6 +88,7 @@ class Release:
     version: str
     java: int
     modules: tuple[str, ...] = ("cassandra-all",)
+    others: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     renamed: Mapping[str, tuple[str, Callable[[Any], object]] | None] = dataclasses.field(
         default_factory=dict
@@ -113,6 +115,8 @@ RELEASES = (
         "3.11.19",
         java=8,
         modules=("cassandra-all", "cassandra-thrift"),
+        # Functions of users are compiled against it.
+        others=("com.datastax.cassandra:cassandra-driver-core:3.0.1:shaded",),
         renamed=_BEFORE_4_1,
         added={"start_native_transport": True, "start_rpc": False},
         peers="system.peers",

@@ -35,7 +35,13 @@ def run(one_node, session):
         session.execute(f"DROP KEYSPACE IF EXISTS {name}", timeout=30)
 
 
-@pytest.mark.parametrize("page", WITH_A_NODE, ids=lambda page: page.stem)
+def case(page):
+    """A page as the parameter of a test."""
+    since = [pytest.mark.since("4.0", "protocol v5")] if page.stem == "quick-start" else []
+    return pytest.param(page, id=page.stem, marks=since)
+
+
+@pytest.mark.parametrize("page", [case(page) for page in WITH_A_NODE])
 def test_the_examples_of_a_page_run(run, page):
     ran = run(page)
     assert ran.returncode == 0, ran.stderr

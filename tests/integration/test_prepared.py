@@ -55,6 +55,7 @@ def test_a_faulty_text_fails_when_it_is_prepared(table):
         table.prepare("SELECT missing FROM t")
 
 
+@pytest.mark.since("4.0", "protocol v5")
 def test_a_statement_of_another_keyspace_can_be_prepared(table, keyspace_name):
     table.execute("USE system")
     insert = table.prepare("INSERT INTO t (k, v) VALUES (?, ?)", keyspace=keyspace_name)

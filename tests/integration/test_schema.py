@@ -28,7 +28,7 @@ CREATE AGGREGATE {ks}.total (int) SFUNC plus STYPE int INITCOND 0;
 """
 #: What stands for the names in braces: as much of it as the server has.
 WORDS = (
-    {"vector": "frozen<list<float>>", "custom": "", "storage_attached": ""}
+    {"vector": "float", "custom": "", "storage_attached": ""}
     if lacks("5.0", "vectors")
     else {
         "vector": "vector<float, 3>",

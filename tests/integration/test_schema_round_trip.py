@@ -18,7 +18,7 @@ OPTIONAL = {
     "sasi_indexes_enabled": "SASIIndex",
 }
 #: Words of what came with a release: a field, and whole statements.
-SINCE_5_0 = ("rich.embedded", "MASKED WITH")
+SINCE_5_0 = ("rich.embedded", "MASKED WITH", "legacy_local_table")
 VECTOR_OF_A_TYPE = ", embedding vector<float, 2>"
 #: Statements may compile a function, and the server may be busy.
 SECONDS = 60
@@ -83,6 +83,7 @@ def outline(keyspace):
     }
 
 
+@pytest.mark.since("4.0", "options of tables that the schema has")
 def test_an_export_is_accepted_back_and_gives_the_same_schema(cluster, session):
     created = rich_statements(session)
     for statement in created:
