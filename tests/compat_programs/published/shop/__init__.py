@@ -1,0 +1,1 @@
+"""An application for Django."""
