@@ -83,6 +83,7 @@ def outline(keyspace):
     }
 
 
+@pytest.mark.within(300)
 @pytest.mark.since("4.0", "options of tables that the schema has")
 def test_an_export_is_accepted_back_and_gives_the_same_schema(cluster, session):
     created = rich_statements(session)
