@@ -20,7 +20,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from . import recordings, system_rows
-from .server import Answer, InMemoryServer
+from .server import HEADER, Answer, InMemoryServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,6 +32,7 @@ QUERY, PREPARE, EXECUTE, REGISTER = 0x07, 0x09, 0x0A, 0x0B
 EXECUTE_BYTE = bytes([EXECUTE])
 #: Where a segment with one frame has the frame's stream id and opcode (v5, sections 2.2 and 2.3).
 STREAM_AND_OPCODE = slice(8, 11)
+SEGMENT_HEADER_LENGTH, SEGMENT_CHECKSUM_LENGTH = 6, 4
 #: Streams that a connection takes in turn, at most, while few requests are on their way.
 STREAMS = 128
 
@@ -46,8 +47,8 @@ class Carrier:
         self.server = server
         self._waiting = ring.waiting
         #: Answers to EXECUTE by stream: made once, since a node's work is not the driver's.
-        self.known: dict[bytes, bytes] = {}
-        self.forgotten: dict[bytes, bytes] = {}
+        self.known: dict[Any, bytes] = {}
+        self.forgotten: dict[Any, bytes] = {}
 
     def start(self, on_data: Callable[[bytes], None], on_closed: Any) -> None:
         """Know who reads; it is never closed by the other end."""
@@ -84,6 +85,45 @@ class PromptCarrier(Carrier):
         self.server.requests.clear()
         if answer and self.on_data is not None:
             self.on_data(answer)
+
+
+class SoonCarrier(Carrier):
+    """A transport whose node answers in the loop's next pass: to all that was written, in one read.
+
+    Attributes:
+        most: requests that were answered together, at most.
+    """
+
+    def __init__(self, ring: Ring, server: Any) -> None:
+        """One end of a connection to a node, on the loop's thread."""
+        super().__init__(ring, server)
+        self._deliver = ring.deliver
+        self._loop = asyncio.get_running_loop()
+        self.most = 0
+
+    def write(self, data: bytes) -> None:
+        """Keep bytes for the next pass of the loop."""
+        if not self._waiting:
+            self._loop.call_soon(self._deliver)
+        super().write(data)
+
+    def answer(self, data: bytes) -> bytes:
+        """The node's answer to a segment of EXECUTE requests, or to what else comes."""
+        if data[STREAM_AND_OPCODE][2:] != EXECUTE_BYTE:
+            return super().answer(data)
+        answers = []
+        position, end = SEGMENT_HEADER_LENGTH, len(data) - SEGMENT_CHECKSUM_LENGTH
+        while position < end:
+            _, _, stream, _, length = HEADER.unpack_from(data, position)
+            after = position + HEADER.size + length
+            answer = self.known.get(stream)
+            if answer is None:
+                answer = self.server.receive_frames(data[position:after])
+                self.known[stream] = answer
+            answers.append(answer)
+            position = after
+        self.most = max(self.most, len(answers))
+        return b"".join(answers)
 
 
 @dataclass
@@ -165,31 +205,50 @@ class Opened:
     """A session that is ready for requests.
 
     Attributes:
-        session: the ``driver.cluster`` session for threads.
+        session: the ``driver.cluster`` session for threads, or that of ``driver.aio``.
         ring: its nodes.
         statement: what was prepared.
+        loop: where it was opened, which does not run.
     """
 
     session: Any
     ring: Ring
     statement: Any
+    loop: asyncio.AbstractEventLoop
 
 
 def open_session(ring: Ring) -> Opened:
-    """A session with a ring, which has one statement, with one answer.
+    """A session for threads with a ring, which has one statement, with one answer.
 
     Raises:
         ImportError: this commit has no sessions.
         NotImplementedError: it has, but their connections need sockets.
     """
     from driver.cluster.cluster import Cluster
+    from driver.cluster.session import Session
+
+    # Another thread than the caller's, as with any Cluster: what the loop's own thread writes
+    # would wait for the end of an iteration.
+    with ThreadPoolExecutor(1) as another:
+        return another.submit(_open, Cluster, Session, ring).result()
+
+
+def open_awaitable_session(ring: Ring) -> Opened:
+    """A session for coroutines on a loop of this thread; as ``open_session``."""
+    from driver.aio.cluster import Cluster
+    from driver.aio.session import Session
+
+    return _open(Cluster, Session, ring)
+
+
+def _open(cluster_class: Any, session_class: Any, ring: Ring) -> Opened:
     from driver.net.connection import Connection
     from driver.policies.load_balancing import DCAwareRoundRobinPolicy, TokenAwarePolicy
     from driver.topology.endpoint import DefaultEndPoint
 
     if not hasattr(Connection, "open_transport"):
         raise NotImplementedError("connections of this commit cannot do without a socket")
-    cluster = Cluster(
+    cluster = cluster_class(
         [DefaultEndPoint(system_rows.ADDRESSES[0], system_rows.PORT)],
         protocol_version=ring.version,
         compression=False,
@@ -205,20 +264,15 @@ def open_session(ring: Ring) -> Opened:
     )
     loop = asyncio.new_event_loop()
     atexit.register(loop.close)
-    # Another thread than the caller's, as with any Cluster: what the loop's own thread writes
-    # would wait for the end of an iteration.
-    with ThreadPoolExecutor(1) as another:
-        work = _open(loop, cluster, ring)
-        return another.submit(loop.run_until_complete, work).result()
+    core, statement = loop.run_until_complete(_connect(loop, cluster.core, ring))
+    return Opened(session_class(cluster, core), ring, statement, loop)
 
 
-async def _open(loop: Any, cluster: Any, ring: Ring) -> Opened:
+async def _connect(loop: Any, core: Any, ring: Ring) -> tuple[Any, Any]:
     """Connect, prepare, and leave nothing to do for the loop."""
-    from driver.cluster.session import Session
     from driver.net.timers import Timers
 
     delivering = loop.create_task(_deliver_always(ring))
-    core = cluster.core
     await core.open()
     # A clock that stands still: timers are set and cancelled as ever, always in the same slot.
     core.timers = Timers(loop, repeat(0.0).__next__)
@@ -227,7 +281,7 @@ async def _open(loop: Any, cluster: Any, ring: Ring) -> Opened:
     statement = await session_core.prepare(text)
     delivering.cancel()
     await asyncio.gather(delivering, return_exceptions=True)
-    return Opened(Session(cluster, session_core), ring, statement)
+    return session_core, statement
 
 
 async def _deliver_always(ring: Ring) -> None:

@@ -125,8 +125,12 @@ class InMemoryServer:
         """Take the bytes of whole requests; give those of the answers."""
         if self._started and self._segments is not None:
             data = _payloads(self._segments, data)
+        return self.receive_frames(data)
+
+    def receive_frames(self, frames: bytes) -> bytes:
+        """As ``receive``, of frames that were taken out of their segments."""
         # The answer to STARTUP is the last that comes without a segment.
-        return b"".join(self._answers_to(data))
+        return b"".join(self._answers_to(frames))
 
     def send(self, stream: int, answer: Answer) -> bytes:
         """The bytes of an answer on a stream, to a request that got none, or of an event."""

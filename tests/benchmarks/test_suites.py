@@ -10,6 +10,7 @@ from asv_runner.discovery import get_benchmark_from_name
 
 from asv_benchmarks import (
     arrow,
+    awaited,
     bind,
     case,
     decode_rows,
@@ -25,6 +26,7 @@ from tests.benchmarks.places import SUITES
 
 MODULES = (
     arrow,
+    awaited,
     bind,
     decode_rows,
     encode_message,
@@ -53,6 +55,8 @@ WANTED = {
     "bind.time_mixed_scalars_10",
     "bind.time_vector_1536_and_3_scalars",
     "execute_concurrent.time_point_selects",
+    "awaited.time_point_selects_one_by_one",
+    "awaited.time_point_selects_16_in_flight",
     *(f"decode_rows.time_names_and_types_{count}_columns" for count in (5, 10, 20, 50)),
     *(
         f"decode_rows.time_{rows}"
