@@ -48,6 +48,7 @@ TWINS: tuple[str, ...] = (
     "policies.load_balancing.token_aware",
     "results.rows",
     "results.page",
+    "net.after_read",
     "net.timers",
     "net.streams",
     "net.transport",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from ..net.after_read import Waiter
 from ..protocol.consistency import ConsistencyLevel
 from ..results.page import ResultPage
 from .request import RequestExecution
@@ -63,20 +64,19 @@ class AwaitableResponse(RequestExecution):
         self._make_result = make_result
         self._loop = session.loop or asyncio.get_running_loop()
 
-    def _future(self) -> asyncio.Future[None]:
+    def _waiter(self) -> Waiter:
         """What whoever awaits the outcome waits for, and what cancelling cancels.
 
         The outcome itself stays out of it: it would complain about an exception that nobody awaits,
         and a callback may have taken it.
         """
         if self._waited_for is None:
-            self._waited_for = self._loop.create_future()
-        future: asyncio.Future[None] = self._waited_for
-        return future
+            self._waited_for = Waiter(self._loop)
+        waiter: Waiter = self._waited_for
+        return waiter
 
     def _wake(self) -> None:
-        if not self._waited_for.done():
-            self._waited_for.set_result(None)
+        self._waited_for.wake()
 
     def _reopen(self) -> None:
         self._waited_for = None
@@ -90,7 +90,7 @@ class AwaitableResponse(RequestExecution):
         """
         if self.is_done:
             return False
-        self._future().cancel()
+        self._waiter().cancel()
         self.abandon()
         return True
 
@@ -113,12 +113,15 @@ class AwaitableResponse(RequestExecution):
             Exception: what else the request failed with.
         """
         if not self.is_done or self._is_cancelled:
-            woken = self._future()
+            waiter = self._waiter()
             try:
-                yield from woken
+                if not waiter.done():
+                    waiter.blocks()
+                    yield waiter
+                waiter.result()
             finally:
-                if woken.cancelled() or not woken.done():
-                    woken.cancel()
+                if waiter.cancelled() or not waiter.done():
+                    waiter.cancel()
                     self.abandon()
         error = self._final_exception
         if error is not None:

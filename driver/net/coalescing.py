@@ -1,9 +1,14 @@
-"""Coalescing: what is written within one iteration of the loop is handed on together."""
+"""Coalescing: what is written within one iteration of the loop is handed on together.
+
+What an answer leads to is written at the end of its read, and need not wait for the next iteration.
+"""
 
 from __future__ import annotations
 
 from threading import get_ident
 from typing import TYPE_CHECKING
+
+from .after_read import call_after_read
 
 if TYPE_CHECKING:
     import asyncio
@@ -33,7 +38,7 @@ class WriteCoalescer:
         """Hand on soon, together with what else is added until then."""
         self._waiting.append(data)
         if len(self._waiting) == 1:
-            self._loop.call_soon(self.deliver)
+            call_after_read(self._loop, self.deliver)
 
     def deliver(self) -> None:
         """Hand on now what waits."""

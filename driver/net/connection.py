@@ -21,6 +21,7 @@ from ..wire.features import NO_FEATURES
 from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
 from ..wire.requests import QueryMessage, RegisterMessage
 from ..wire.responses import ErrorMessage, EventMessage
+from .after_read import begin_read, end_read
 from .errors import ConnectionException, ConnectionShutdown, as_exception
 from .fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from .handshake import shake_hands
@@ -274,14 +275,18 @@ class Connection:
     # --- the hot path: answers in ---------------------------------------------------------------
 
     def _receive(self, data: bytes) -> None:
-        """Take bytes of the server."""
+        """Take bytes of the server, and see to what they lead to."""
+        is_outermost, answers = begin_read(), 0
         try:
-            frames: Sequence[Frame] = self._conversation.feed(data)
+            frames = self._conversation.feed(data)
+            answers = len(frames)
+            self._dispatch(frames)
         except MalformedFrameError as error:
             self._dispatch(error.frames)
             self._break(error)
-            return
-        self._dispatch(frames)
+        finally:
+            if is_outermost:
+                end_read(answers)
 
     def _dispatch(self, frames: Sequence[Frame]) -> None:
         """Decode each frame for the request that waits for it."""
@@ -407,19 +412,11 @@ class Connection:
             raise response
         return response
 
-    async def register(
-        self,
-        event_types: Sequence[str],
-        timeout: float | None = None,
-    ) -> None:
+    async def register(self, event_types: Sequence[str], timeout: float | None = None) -> None:
         """Have the server send events of some types to ``on_event``; errors as for ``ask``."""
         await self.ask(RegisterMessage(event_types), timeout)
 
-    async def use_keyspace(
-        self,
-        keyspace: str | None,
-        timeout: float | None = None,
-    ) -> None:
+    async def use_keyspace(self, keyspace: str | None, timeout: float | None = None) -> None:
         """Use a keyspace, named exactly as it is; nothing if it is in use or None.
 
         Raises:

@@ -9,6 +9,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from ..implementation import hand_over
+from .after_read import call_after_read
 from .fork import refuse_in_child
 from .loop import call_on_loop
 
@@ -50,9 +51,10 @@ class SocketTransport:
     """A transport over a connected, non-blocking socket.
 
     On the loop's thread, what is written within one iteration of the loop leaves with one system
-    call at its end. Another thread sends its first bytes after an answer at once, so that a request
-    does not wait for the loop to wake up; what it writes before the next answer comes is collected
-    by the loop, which is awake anyway then.
+    call at its end, or with the read that led to it: see ``after_read``. Another thread sends its
+    first bytes after an answer at once, so that a request does not wait for the loop to wake up;
+    what it writes before the next answer comes is collected by the loop, which is awake anyway
+    then.
 
     Attributes:
         is_closing: nothing can be written any more.
@@ -127,7 +129,7 @@ class SocketTransport:
         self._pending.append(data)
         if not self._flush_is_due:
             self._flush_is_due = True
-            self._loop.call_soon(self._flush)
+            call_after_read(self._loop, self._flush)
 
     def send_now(self, data: bytes) -> None:
         """Send bytes, and what waits before them, in this iteration of the loop; on its thread."""

@@ -5,6 +5,7 @@ import logging
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
+from driver._cython.net.after_read cimport begin_read, end_read
 from driver._cython.slots cimport is_instance, put, slot_offset, taken
 
 from ...net import connection as pure
@@ -61,13 +62,18 @@ def send_msg(self, msg, request_id, cb, result_metadata=None, handler=None):
 def receive(self, data):
     """Take bytes of the server."""
     cdef PyObject *me = checked(self)
+    cdef bint is_outermost = begin_read()
+    cdef Py_ssize_t answers = 0
     try:
         frames = taken(me, CONVERSATION).feed(data)
+        answers = len(frames)
+        dispatch(self, frames)
     except MalformedFrameError as error:
         dispatch(self, error.frames)
         self._break(error)
-        return
-    dispatch(self, frames)
+    finally:
+        if is_outermost:
+            end_read(answers)
 
 
 cdef inline object part(object frame, Py_ssize_t at):

@@ -1,0 +1,213 @@
+"""Compiled form of driver/net/after_read.py: nothing is made for a read that nothing follows."""
+
+import asyncio
+from contextvars import copy_context
+from types import MethodType
+
+from ...net import after_read as pure
+
+cdef extern from *:
+    """
+    #ifdef _MSC_VER
+    #define DRIVER_OF_THREAD __declspec(thread)
+    #else
+    #define DRIVER_OF_THREAD __thread
+    #endif
+    /* Of the read that this thread is handing out: whether there is one, and what follows it. */
+    static DRIVER_OF_THREAD int read_is_open = 0;
+    static DRIVER_OF_THREAD int read_takes_waiters = 0;
+    static DRIVER_OF_THREAD PyObject *read_waiters = NULL;
+    static DRIVER_OF_THREAD PyObject *read_functions = NULL;
+
+    static int follow(PyObject **list, PyObject *what) {
+        if (*list == NULL && (*list = PyList_New(0)) == NULL) return -1;
+        return PyList_Append(*list, what);
+    }
+    static PyObject *take(PyObject **list) {
+        PyObject *taken = *list;
+        *list = NULL;
+        if (taken == NULL) Py_RETURN_NONE;
+        return taken;
+    }
+    #define follow_waiter(what) follow(&read_waiters, what)
+    #define follow_function(what) follow(&read_functions, what)
+    #define take_waiters() take(&read_waiters)
+    #define take_functions() take(&read_functions)
+    """
+    int read_is_open
+    int read_takes_waiters
+    int follow_waiter(object waiter) except -1
+    int follow_function(object function) except -1
+    object take_waiters()
+    object take_functions()
+
+cdef extern from "Python.h":
+    int PyContext_Enter(object context)
+    int PyContext_Exit(object context) except -1
+    void PyErr_Clear()
+
+__all__ = ["Waiter", "begin_read", "call_after_read", "end_read", "step_all"]
+
+cdef object _running_loop = asyncio._get_running_loop
+cdef object _current_task = asyncio.current_task
+cdef object _InvalidStateError = asyncio.InvalidStateError
+cdef object _CancelledError = asyncio.CancelledError
+cdef object _copy_context = copy_context
+cdef object _raise_soon = pure._raise_soon
+cdef object _Method = MethodType
+
+
+cpdef bint begin_read() noexcept:
+    """Collect what follows; False within a read. See driver/net/after_read.py."""
+    global read_is_open, read_takes_waiters
+    if read_is_open:
+        return False
+    read_is_open = read_takes_waiters = 1
+    return True
+
+
+cpdef int end_read(Py_ssize_t answers) except -1:
+    """Step the tasks that were woken since ``begin_read``, then send what they wrote."""
+    global read_is_open, read_takes_waiters
+    cdef object waiters, functions
+    read_takes_waiters = 0
+    waiters = take_waiters()
+    if waiters is not None:
+        step_all(<list>waiters)
+    read_is_open = 0
+    functions = take_functions()
+    if functions is not None:
+        for function in <list>functions:
+            try:
+                if answers == 1:
+                    function()
+                else:
+                    _running_loop().call_soon(function)
+            except BaseException as error:
+                _raise_soon(error)
+    return 0
+
+
+cpdef int call_after_read(object loop, object function) except -1:
+    """Call after the read that this thread is handing out, or in the loop's next pass."""
+    if read_is_open:
+        follow_function(function)
+    else:
+        loop.call_soon(function)
+    return 0
+
+
+cpdef int step_all(list waiters) except -1:
+    """Have those who wait go on: now if this is the place, else in the loop's next pass."""
+    cdef object loop = _running_loop()
+    cdef bint is_here = (
+        loop is not None and not loop.get_debug() and _current_task(loop) is None
+    )
+    cdef Waiter waiter
+    for waiter in waiters:
+        if is_here and waiter.loop is loop:
+            waiter.step()
+        else:
+            waiter.step_soon()
+    return 0
+
+
+cdef class Waiter:
+    """What tasks wait for; see driver/net/after_read.py."""
+
+    def __init__(self, loop):
+        """Nobody waits yet; on the loop's thread, as everything here."""
+        self.loop = loop
+        self._asyncio_future_blocking = False
+
+    cpdef void blocks(self) noexcept:
+        """Say that a task which gets this from ``__await__`` has to wait for it."""
+        self._asyncio_future_blocking = True
+
+    def get_loop(self):
+        """The loop, as tasks ask for it."""
+        return self.loop
+
+    def add_done_callback(self, fn, *, context=None):
+        """Have a task woken, in its context."""
+        if context is None:
+            context = _copy_context()
+        if self._fn is None:
+            self._fn, self._context = fn, context
+        elif self._others is None:
+            self._others = [(fn, context)]
+        else:
+            self._others.append((fn, context))
+        if self._state != WAITS:
+            self.step_soon()
+
+    cpdef bint done(self) noexcept:
+        """Whether nobody has to wait any more."""
+        return self._state != WAITS
+
+    cpdef bint cancelled(self) noexcept:
+        """Whether it ended by ``cancel``."""
+        return self._state == CANCELLED
+
+    def result(self):
+        """Nothing, where a task asks whether it is to go on."""
+        if self._state == CANCELLED:
+            raise _CancelledError() if self._message is None else _CancelledError(self._message)
+        if self._state == WAITS:
+            raise _InvalidStateError("the answer is not here yet")
+
+    cpdef bint cancel(self, msg=None) except -1:
+        """End without an answer; those who wait are cancelled. False if it had ended."""
+        if self._state != WAITS:
+            return False
+        self._state, self._message = CANCELLED, msg
+        self.step_soon()
+        return True
+
+    cpdef int wake(self) except -1:
+        """End: have those who wait go on, after the read that brings the answer."""
+        if self._state != WAITS:
+            return 0
+        self._state = ANSWERED
+        if read_takes_waiters:
+            follow_waiter(self)
+        else:
+            self.step_soon()
+        return 0
+
+    cpdef int step(self) except -1:
+        """Have those who wait go on now."""
+        cdef object fn = self._fn, context = self._context, others = self._others
+        self._fn = self._context = self._others = None
+        if fn is not None:
+            self.step_one(fn, context)
+        if others is not None:
+            for fn, context in <list>others:
+                self.step_one(fn, context)
+        return 0
+
+    cdef int step_one(self, object fn, object context) except -1:
+        if type(fn) is _Method:  # of a task that is written in Python
+            self.loop.call_soon(fn, self, context=context)
+            return 0
+        if PyContext_Enter(context) < 0:
+            PyErr_Clear()  # whoever called has entered the context of the task
+            self.loop.call_soon(fn, self, context=context)
+            return 0
+        try:
+            fn(self)
+        except BaseException as error:
+            _raise_soon(error)
+        PyContext_Exit(context)
+        return 0
+
+    cpdef int step_soon(self) except -1:
+        """Have those who wait go on in the loop's next pass."""
+        cdef object fn = self._fn, context = self._context, others = self._others
+        self._fn = self._context = self._others = None
+        if fn is not None:
+            self.loop.call_soon(fn, self, context=context)
+        if others is not None:
+            for fn, context in <list>others:
+                self.loop.call_soon(fn, self, context=context)
+        return 0

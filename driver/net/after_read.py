@@ -1,0 +1,201 @@
+"""After a read: tasks that its answers wake, and writes of those, in the very pass of the loop.
+
+An asyncio future wakes its task by ``loop.call_soon``: a handle, a copy of the context and another
+pass of the loop for each answer, and one more for what the task writes then. Here the tasks that
+answers woke are stepped by the read itself, when all of its answers are handed out, and what they
+write leaves when all of them were stepped, if they are one: what several tasks write to several
+nodes leaves with the next pass, in one piece a node.
+
+A task is stepped only where the loop itself would step it: on the thread of the loop, with no other
+task on the way. Where that is not so, it is woken by ``call_soon`` as ever; in debug mode as well,
+which tells slow steps by their task. So is a task that is written in Python: some of them run the
+loop in the middle of a step. Who is woken by such a step waits for the next pass, so that no task
+keeps the loop to itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextvars import copy_context
+from types import MethodType
+from typing import TYPE_CHECKING, NoReturn
+
+from ..implementation import hand_over
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextvars import Context
+
+
+class _Read(threading.local):
+    """What follows the read that this thread is handing out; None without one."""
+
+    waiters: list[Waiter] | None = None
+    functions: list[Callable[[], object]] | None = None
+
+
+_read = _Read()
+
+
+def begin_read() -> bool:
+    """Collect what follows, on the loop's thread; False within a read, which goes on collecting."""
+    if _read.functions is not None:
+        return False
+    _read.waiters, _read.functions = [], []
+    return True
+
+
+def end_read(answers: int) -> None:
+    """Step the tasks that were woken since ``begin_read``, then send what they wrote.
+
+    Args:
+        answers: how many there were in the read.
+    """
+    waiters, _read.waiters = _read.waiters, None
+    if waiters:
+        step_all(waiters)
+    functions, _read.functions = _read.functions, None
+    for function in functions or ():
+        try:
+            if answers == 1:
+                function()
+            else:
+                asyncio.get_running_loop().call_soon(function)
+        except BaseException as error:  # noqa: BLE001  (the loop is told, as of any callback)
+            _raise_soon(error)
+
+
+def call_after_read(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+    """Call after the read that this thread is handing out; without one, in the loop's next pass."""
+    if _read.functions is None:
+        loop.call_soon(function)
+    else:
+        _read.functions.append(function)
+
+
+def step_all(waiters: list[Waiter]) -> None:
+    """Have those who wait go on: now if this is the place, else in the loop's next pass."""
+    loop = asyncio._get_running_loop()  # noqa: SLF001  (public in asyncio.events)
+    is_here = loop is not None and not loop.get_debug() and asyncio.current_task(loop) is None
+    for waiter in waiters:
+        if is_here and waiter.loop is loop:
+            waiter.step()
+        else:
+            waiter.step_soon()
+
+
+def _raise_soon(error: BaseException) -> None:
+    """Have the loop deal with an error, as it does with those of all that it calls."""
+    asyncio.get_running_loop().call_soon(_raise, error)
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+class Waiter:
+    """What tasks wait for: as much of an asyncio future as they ask for.
+
+    Attributes:
+        loop: of the tasks.
+    """
+
+    __slots__ = (
+        "_asyncio_future_blocking",
+        "_callbacks",
+        "_message",
+        "_state",
+        "_was_asked",
+        "loop",
+    )
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Nobody waits yet; on the loop's thread, as everything here."""
+        self.loop = loop
+        self._asyncio_future_blocking = False
+        self._callbacks: tuple[tuple[Callable[[Waiter], object], Context], ...] = ()
+        self._state = ""
+        self._was_asked = False
+        self._message: object = None
+
+    def blocks(self) -> None:
+        """Say that a task which gets this from ``__await__`` has to wait for it."""
+        self._asyncio_future_blocking = True
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        """The loop, as tasks ask for it."""
+        return self.loop
+
+    def add_done_callback(
+        self, fn: Callable[[Waiter], object], *, context: Context | None = None
+    ) -> None:
+        """Have a task woken, in its context."""
+        waits = (fn, copy_context() if context is None else context)
+        self._callbacks = (*self._callbacks, waits)
+        if self._state:
+            self.step_soon()
+
+    def done(self) -> bool:
+        """Whether nobody has to wait any more."""
+        return bool(self._state)
+
+    def cancelled(self) -> bool:
+        """Whether it ended by ``cancel``."""
+        return self._state == "cancelled"
+
+    def result(self) -> None:
+        """Nothing, where a task asks whether it is to go on.
+
+        Raises:
+            CancelledError: it was cancelled.
+            InvalidStateError: it has not ended.
+        """
+        self._was_asked = True
+        if self._state == "cancelled":
+            raise asyncio.CancelledError(*(() if self._message is None else (self._message,)))
+        if not self._state:
+            raise asyncio.InvalidStateError("the answer is not here yet")
+
+    def cancel(self, msg: object = None) -> bool:
+        """End without an answer; those who wait are cancelled. False if it had ended."""
+        if self._state:
+            return False
+        self._state, self._message = "cancelled", msg
+        self.step_soon()
+        return True
+
+    def wake(self) -> None:
+        """End: have those who wait go on, after the read that brings the answer."""
+        if self._state:
+            return
+        self._state = "answered"
+        if _read.waiters is not None:
+            _read.waiters.append(self)
+        else:
+            self.step_soon()
+
+    def step(self) -> None:
+        """Have those who wait go on now."""
+        callbacks, self._callbacks = self._callbacks, ()
+        for fn, context in callbacks:
+            if isinstance(fn, MethodType):  # of a task that is written in Python
+                self.loop.call_soon(fn, self, context=context)
+                continue
+            self._was_asked = False
+            try:
+                context.run(fn, self)
+            except BaseException as error:  # noqa: BLE001  (the loop is told, as of any callback)
+                if self._was_asked:  # as a task does first
+                    _raise_soon(error)
+                else:  # whoever called has entered the context of the task
+                    self.loop.call_soon(fn, self, context=context)
+
+    def step_soon(self) -> None:
+        """Have those who wait go on in the loop's next pass."""
+        callbacks, self._callbacks = self._callbacks, ()
+        for fn, context in callbacks:
+            self.loop.call_soon(fn, self, context=context)
+
+
+hand_over(globals())
