@@ -58,6 +58,7 @@ TWINS: tuple[str, ...] = (
     "policies.timestamps",
     "execution.request",
     "execution.response_future",
+    "execution.awaitable",
     "execution.requests",
     "cluster.session_core",
     "cluster.session",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..cluster.base import BaseSession
@@ -24,7 +23,13 @@ if TYPE_CHECKING:
     from ..topology.host import Host
     from .cluster import Cluster
 
-_REQUEST = partial(AwaitableResponse, make_result=AsyncResultSet)
+
+class _Response(AwaitableResponse):
+    """A response that gives pages whose next ones can be awaited."""
+
+    __slots__ = ()
+
+    page_class = AsyncResultSet
 
 
 class Session(BaseSession):
@@ -80,7 +85,7 @@ class Session(BaseSession):
             ValueError, TypeError: values that cannot be bound, or no statement.
         """
         response = self.core.request(
-            _REQUEST,
+            _Response,
             query,
             parameters,
             trace,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..implementation import hand_over
 from ..net.after_read import Waiter
 from ..protocol.consistency import ConsistencyLevel
 from ..results.page import ResultPage
@@ -12,15 +13,8 @@ from .request import RequestExecution
 from .tracing import traces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
-    from ..policies.speculative import SpeculativeExecutionPlan
-    from ..statements.base import Statement
-    from ..statements.prepared import PreparedStatement
-    from ..wire.messages import Request
-    from .contract import Session
-    from .metrics import Metrics
-    from .options import Options
     from .tracing import QueryTrace
 
 
@@ -31,38 +25,10 @@ class AwaitableResponse(RequestExecution):
     answers have come, and no timer is left. So does ``cancel``.
     """
 
-    __slots__ = ("_loop", "_make_result")
+    __slots__ = ()
 
-    def __init__(
-        self,
-        session: Session,
-        message: Request,
-        query: Statement | None,
-        options: Options | None = None,
-        prepared_statement: PreparedStatement | None = None,
-        speculative_execution_plan: SpeculativeExecutionPlan | None = None,
-        *,
-        make_result: Callable[[Any, Any], Any] = ResultPage,
-        metrics: Metrics | None = None,
-        start_time: float | None = None,
-    ) -> None:
-        """Describe a request, on the loop's thread; the other arguments as of its base class.
-
-        ``make_result`` makes what ``await`` gives, from this response and a page of rows (or a
-        message, or None).
-        """
-        super().__init__(
-            session,
-            message,
-            query,
-            options,
-            prepared_statement,
-            speculative_execution_plan,
-            metrics=metrics,
-            start_time=start_time,
-        )
-        self._make_result = make_result
-        self._loop = session.loop or asyncio.get_running_loop()
+    #: What ``await`` gives: a page of rows (or of a message, or of nothing).
+    page_class: ClassVar[type[ResultPage[Any]]] = ResultPage
 
     def _waiter(self) -> Waiter:
         """What whoever awaits the outcome waits for, and what cancelling cancels.
@@ -71,7 +37,7 @@ class AwaitableResponse(RequestExecution):
         and a callback may have taken it.
         """
         if self._waited_for is None:
-            self._waited_for = Waiter(self._loop)
+            self._waited_for = Waiter(self.session.loop or asyncio.get_running_loop())
         waiter: Waiter = self._waited_for
         return waiter
 
@@ -104,7 +70,7 @@ class AwaitableResponse(RequestExecution):
         return super().is_done or self._is_cancelled
 
     def __await__(self) -> Generator[Any, None, Any]:
-        """The current page, as ``make_result`` makes it.
+        """The current page, of ``page_class``.
 
         Raises:
             OperationTimedOut: there was none within ``timeout`` seconds.
@@ -129,7 +95,7 @@ class AwaitableResponse(RequestExecution):
                 raise error
             finally:
                 del self, error  # the traceback leads here, and from here it would to the error
-        return self._make_result(self, self._final_result)
+        return self.page_class(self, self._final_result)
 
     async def get_query_trace(
         self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
@@ -148,3 +114,6 @@ class AwaitableResponse(RequestExecution):
         for trace in traces:
             await trace.populate_async(max_wait_per, query_cl=query_cl)
         return traces
+
+
+hand_over(globals())

@@ -50,14 +50,18 @@ async def test_awaiting_waits_for_the_answer():
 
 
 @on_loop
-async def test_awaiting_may_give_what_the_caller_makes_of_it():
-    session = session_of([row(1)])
-    request = session.request(AwaitableResponse, "q")
-    response = AwaitableResponse(
-        session, request.message, request.query, make_result=lambda _, rows: rows
-    )
+async def test_awaiting_may_give_pages_of_another_class():
+    class Page(ResultPage):
+        pass
+
+    class Response(AwaitableResponse):
+        __slots__ = ()
+
+        page_class = Page
+
+    response = session_of([row(1)]).request(Response, "q")
     response.send_request()
-    assert await response == [(1,)]
+    assert type(await response) is Page
 
 
 @on_loop
