@@ -4,6 +4,11 @@ A class stays plain Python; compiled code that knows an object to be of exactly 
 what it needs by its offset, some 5 instructions, where a look-up by name takes 60 to 120. An object
 that has nothing but slots can be made the same way, without ``object.__new__`` through the
 interpreter, which costs a UUID three times what its number costs.
+
+In a free-threaded interpreter another thread may set a slot between the look at it and the count
+of the reference. There slots are read and set as the interpreter does it: by a count that fails if
+the object has gone, and else with the instance's own lock. What no other thread can reach needs
+neither.
 """
 
 from cpython.object cimport PyObject
@@ -25,9 +30,48 @@ cdef extern from *:
         Py_DECREF(slot);
         return offset;
     }
+
+    #ifdef Py_GIL_DISABLED
+    #define DRIVER_FREE_THREADED 1
+    static inline PyObject *driver_shared_slot(PyObject *instance, Py_ssize_t offset) {
+        PyMemberDef slot = {"slot", Py_T_OBJECT_EX, offset, 0, NULL};
+        return PyMember_GetOne((const char *)instance, &slot);
+    }
+    static inline void driver_set_shared(PyObject *instance, Py_ssize_t offset, PyObject *value) {
+        PyMemberDef slot = {"slot", Py_T_OBJECT_EX, offset, 0, NULL};
+        PyMember_SetOne((char *)instance, &slot, value);  /* fails for no value that is one */
+    }
+    #else
+    #define DRIVER_FREE_THREADED 0
+    #define driver_shared_slot(instance, offset) NULL
+    #define driver_set_shared(instance, offset, value)
+    #endif
+
+    /* A second instance with what the slots of the first have, for this thread alone. */
+    static inline PyObject *driver_copied(PyObject *instance) {
+        PyTypeObject *type = Py_TYPE(instance);
+        PyObject *copy = PyType_GenericAlloc(type, 0);
+        Py_ssize_t offset;
+        for (offset = sizeof(PyObject); copy != NULL && offset < type->tp_basicsize;
+                offset += sizeof(PyObject *)) {
+            PyObject *value = driver_shared_slot(instance, offset);
+            if (value == NULL)
+                PyErr_Clear();
+            *(PyObject **)((char *)copy + offset) = value;
+        }
+        return copy;
+    }
     """
+    # Whether threads run beside each other: known when this is compiled, so that asking is free.
+    const bint FREE_THREADED "DRIVER_FREE_THREADED"
     # Of a class; raises AttributeError or TypeError where there is no such slot.
     Py_ssize_t slot_offset(object cls, const char *name) except -1
+    # Of an instance that has nothing but slots.
+    object copied "driver_copied"(object instance)
+    object shared_slot "driver_shared_slot"(PyObject *instance, Py_ssize_t offset)
+    void set_shared "driver_set_shared"(
+        PyObject *instance, Py_ssize_t offset, object value
+    ) noexcept
 
 
 cdef extern from "Python.h":
@@ -43,13 +87,19 @@ cdef inline bint is_instance(object instance, PyObject *cls) noexcept:
 
 
 cdef inline PyObject *slot_of(PyObject *instance, Py_ssize_t offset) noexcept:
-    """What is in a slot, borrowed; NULL if it was never set, or deleted."""
+    """What is in a slot, borrowed; NULL if it was never set, or deleted.
+
+    Of an instance that no other thread can reach, or is kept out of by its critical section.
+    """
     return (<PyObject **>(<char *>instance + offset))[0]
 
 
 cdef inline object taken(PyObject *instance, Py_ssize_t offset):
     """What is in a slot; AttributeError if nothing is."""
-    cdef PyObject *value = slot_of(instance, offset)
+    cdef PyObject *value
+    if FREE_THREADED:
+        return shared_slot(instance, offset)
+    value = slot_of(instance, offset)
     if value == NULL:
         raise AttributeError("an attribute that is needed was never set, or deleted")
     return <object>value
@@ -57,6 +107,14 @@ cdef inline object taken(PyObject *instance, Py_ssize_t offset):
 
 cdef inline void put(PyObject *instance, Py_ssize_t offset, object value) noexcept:
     """Set a slot, whatever was in it."""
+    if FREE_THREADED:
+        set_shared(instance, offset, value)
+    else:
+        put_alone(instance, offset, value)
+
+
+cdef inline void put_alone(PyObject *instance, Py_ssize_t offset, object value) noexcept:
+    """The same, of an instance that no other thread can reach, or is kept out of."""
     cdef PyObject **place = <PyObject **>(<char *>instance + offset)
     cdef PyObject *before = place[0]
     Py_INCREF(value)

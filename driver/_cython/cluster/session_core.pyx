@@ -3,7 +3,7 @@
 from cpython.object cimport PyObject, PyObject_IsTrue
 from cpython.tuple cimport PyTuple_GET_ITEM
 
-from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.slots cimport FREE_THREADED, is_instance, slot_offset, taken
 
 from ...cluster import session_core as pure
 from ...execution.options import Options
@@ -167,7 +167,8 @@ def pool_for(self, host):
     cdef object pools = taken(checked(self), POOLS).by_host
     cdef object pool
     cdef PyObject *found
-    if type(host) is _Host and type(pools) is dict:
+    # What is borrowed from a dict that other threads change may be gone before it is counted.
+    if not FREE_THREADED and type(host) is _Host and type(pools) is dict:
         # What its __hash__ would give.
         found = _PyDict_GetItem_KnownHash(pools, host, host._hash)
         if found == NULL:

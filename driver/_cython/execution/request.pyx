@@ -13,7 +13,7 @@ from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_Discard
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
 
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.slots cimport is_instance, put, put_alone, slot_offset, taken
 
 from ...execution import request as pure
 from ...execution.options import Options
@@ -176,46 +176,46 @@ def init(
     cdef object more
     if options is None:
         options = _Options(row_factory=session.row_factory)
-    put(me, LOCK, _new_lock())
-    put(me, SESSION, session)
-    put(me, MESSAGE, message)
-    put(me, QUERY, query)
-    put(me, OPTIONS, options)
-    put(me, PREPARED, prepared_statement)
-    put(me, ATTEMPTED, [])
-    put(me, COORDINATOR, None)
-    put(me, ENCODED_SIZE, None)
-    put(me, IS_AGREED, True)
-    put(me, METRICS, session.metrics if metrics is None else metrics)
-    put(me, START_TIME, _time.monotonic() if start_time is None else start_time)
-    put(me, SPECULATION, speculative_execution_plan)
+    put_alone(me, LOCK, _new_lock())
+    put_alone(me, SESSION, session)
+    put_alone(me, MESSAGE, message)
+    put_alone(me, QUERY, query)
+    put_alone(me, OPTIONS, options)
+    put_alone(me, PREPARED, prepared_statement)
+    put_alone(me, ATTEMPTED, [])
+    put_alone(me, COORDINATOR, None)
+    put_alone(me, ENCODED_SIZE, None)
+    put_alone(me, IS_AGREED, True)
+    put_alone(me, METRICS, session.metrics if metrics is None else metrics)
+    put_alone(me, START_TIME, _time.monotonic() if start_time is None else start_time)
+    put_alone(me, SPECULATION, speculative_execution_plan)
     more = option(options, MORE_AT)
-    put(me, KEYSPACE, None if more is None else more.get("keyspace"))
-    put(me, TRACES, ())
-    put(me, WARNINGS, None)
-    put(me, PAYLOAD, None)
-    put(me, PAGING_STATE, None)
-    put(me, NAMES, None)
-    put(me, TYPES, None)
-    put(me, CALLBACKS, ())
-    put(me, ERRBACKS, ())
-    put(me, RESULT, _NOT_SET)
-    put(me, EXCEPTION, None)
-    put(me, WAITED_FOR, None)
-    put(me, PAGE, 0)
+    put_alone(me, KEYSPACE, None if more is None else more.get("keyspace"))
+    put_alone(me, TRACES, ())
+    put_alone(me, WARNINGS, None)
+    put_alone(me, PAYLOAD, None)
+    put_alone(me, PAGING_STATE, None)
+    put_alone(me, NAMES, None)
+    put_alone(me, TYPES, None)
+    put_alone(me, CALLBACKS, ())
+    put_alone(me, ERRBACKS, ())
+    put_alone(me, RESULT, _NOT_SET)
+    put_alone(me, EXCEPTION, None)
+    put_alone(me, WAITED_FOR, None)
+    put_alone(me, PAGE, 0)
     begin_page(me)
 
 
 cdef int begin_page(PyObject *me) except -1:
-    put(me, PAGE, taken(me, PAGE) + 1)
-    put(me, PLAN, None)
-    put(me, ROUTE, None)
-    put(me, RETRIES, 0)
-    put(me, PREPARED_AGAIN, _NONE)
-    put(me, ERRORS, _NO_ERRORS)
-    put(me, IN_FLIGHT, set())
-    put(me, TIMERS, ())
-    put(me, IS_ENDING, False)
+    put_alone(me, PAGE, taken(me, PAGE) + 1)
+    put_alone(me, PLAN, None)
+    put_alone(me, ROUTE, None)
+    put_alone(me, RETRIES, 0)
+    put_alone(me, PREPARED_AGAIN, _NONE)
+    put_alone(me, ERRORS, _NO_ERRORS)
+    put_alone(me, IN_FLIGHT, set())
+    put_alone(me, TIMERS, ())
+    put_alone(me, IS_ENDING, False)
     return 0
 
 

@@ -1,6 +1,6 @@
 """Compiled form of driver/net/timers.py: a timer set and cancelled, as nearly every one is."""
 
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_SetItem
+from cpython.dict cimport PyDict_SetItem
 from cpython.object cimport PyObject
 
 from driver._cython.slots cimport is_instance, slot_offset, taken
@@ -10,18 +10,29 @@ from ...net import timers as pure
 cdef extern from *:
     """
     #if PY_VERSION_HEX < 0x030D0000
-    /* What 3.13 calls PyDict_Pop, without the value. */
+    /* What 3.13 calls PyDict_Pop, without the value, and PyDict_GetItemRef. */
     static int take_out(PyObject *dict, PyObject *key) {
         int found = PyDict_Contains(dict, key);
         if (found > 0 && PyDict_DelItem(dict, key) < 0) return -1;
         return found;
     }
+    static inline PyObject *found_in(PyObject *dict, PyObject *key) {
+        PyObject *found = PyDict_GetItemWithError(dict, key);
+        return found != NULL || PyErr_Occurred() ? Py_XNewRef(found) : Py_NewRef(Py_None);
+    }
     #else
     static int take_out(PyObject *dict, PyObject *key) {
         return PyDict_Pop(dict, key, NULL);
     }
+    static inline PyObject *found_in(PyObject *dict, PyObject *key) {
+        PyObject *found;
+        int is_there = PyDict_GetItemRef(dict, key, &found);
+        return is_there ? found : Py_NewRef(Py_None);
+    }
     #endif
     """
+    # What a dict has for a key; None if it has nothing.
+    object found_in(object dict, object key)
     # Whether the key was in the dict, in which it is no more.
     bint take_out(object dict, object key) except -1
 
@@ -59,7 +70,6 @@ cdef class Timer:
 def call_later(self, seconds, fn):
     """Run a function on the loop's thread; see driver/net/timers.py."""
     cdef PyObject *me = <PyObject *>self
-    cdef PyObject *known
     cdef object number, slot
     cdef Timer timer
     cdef double due
@@ -68,8 +78,9 @@ def call_later(self, seconds, fn):
     # What is no number is refused in the words of Python's own addition.
     due = <double>(taken(me, CLOCK)() + seconds) / TICK
     number = int(due) + 1
-    known = PyDict_GetItemWithError(taken(me, SLOTS), number)
-    slot = taken(me, SLOTS).setdefault(number, {}) if known == NULL else <object>known
+    slot = found_in(taken(me, SLOTS), number)
+    if slot is None:
+        slot = taken(me, SLOTS).setdefault(number, {})
     timer = Timer.__new__(Timer)
     timer.fn = fn
     timer._slot = slot

@@ -3,7 +3,7 @@
 from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
 from cpython.object cimport PyObject
 
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.slots cimport is_instance, put_alone, slot_offset, taken
 
 from ...results import page as pure
 
@@ -26,11 +26,11 @@ cdef inline PyObject *checked(object self) except NULL:
 def init(self, response_future, initial_response):
     """Hold a page."""
     cdef PyObject *me = checked(self)
-    put(me, FUTURE, response_future)
-    put(me, NAMES, response_future._col_names)
-    put(me, TYPES, response_future._col_types)
+    put_alone(me, FUTURE, response_future)
+    put_alone(me, NAMES, response_future._col_names)
+    put_alone(me, TYPES, response_future._col_types)
     if PyList_CheckExact(initial_response):  # as nearly always
-        put(me, ROWS, initial_response)
+        put_alone(me, ROWS, initial_response)
     else:
         self._set_current_rows(initial_response)
 

@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.slots cimport FREE_THREADED, is_instance, put, put_alone, slot_offset, taken
 from driver._cython.statements.routing_key cimport packed
 from driver._cython.types.serializers cimport ValuesSerializer
 
@@ -23,10 +23,16 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #define driver_is_set(flag) __atomic_load_n(&flag, __ATOMIC_ACQUIRE)
+    #define driver_set(flag) __atomic_store_n(&flag, 1, __ATOMIC_RELEASE)
+
     static PyObject *new_instance(PyObject *cls, PyObject *nothing) {
         return ((PyTypeObject *)cls)->tp_new((PyTypeObject *)cls, nothing, NULL);
     }
     """
+    # Whoever sees a flag set sees what was written before that.
+    bint is_set "driver_is_set"(int flag) noexcept
+    void set_flag "driver_set"(int flag) noexcept
     # Of a class, without its __init__; nothing is an empty tuple.
     object new_instance(object cls, object nothing)
 
@@ -40,6 +46,7 @@ cdef tuple _NOTHING = ()
 
 # PreparedStatement's module imports this one: its slots are looked up for the first statement.
 cdef object PreparedStatement = None
+cdef int _is_learnt = 0
 
 cdef enum:
     # Parts of a key; one with more is left to the pure method.
@@ -98,12 +105,13 @@ cdef int learn_prepared() except -1:
     KEY_MARKERS = slot_offset(found, "_key_markers")
     SERIAL_OF_PREPARED = slot_offset(found, "serial_consistency_level")
     PreparedStatement = found
+    set_flag(_is_learnt)
     return 0
 
 
 cdef inline bint is_prepared(object prepared) except -1:
     """Whether its slots are where they are expected."""
-    if PreparedStatement is None:
+    if not is_set(_is_learnt):
         learn_prepared()
     return is_instance(prepared, <PyObject *>PreparedStatement)
 
@@ -129,25 +137,25 @@ def bind_prepared(self, values):
     statement = new_instance(BoundStatement, _NOTHING)
     # What its __init__ does with nothing but a prepared statement.
     target = <PyObject *>statement
-    put(target, PREPARED, self)
-    put(target, OF_BOUND.retry_policy, taken(source, OF_PREPARED.retry_policy))
-    put(target, OF_BOUND.consistency, taken(source, OF_PREPARED.consistency))
-    put(target, OF_BOUND.fetch_size, taken(source, OF_PREPARED.fetch_size))
-    put(target, OF_BOUND.custom_payload, taken(source, OF_PREPARED.custom_payload))
-    put(target, OF_BOUND.is_idempotent, taken(source, OF_PREPARED.is_idempotent))
-    put(target, ROUTING_KEY, None)
-    put(target, SERIAL, None)
+    put_alone(target, PREPARED, self)
+    put_alone(target, OF_BOUND.retry_policy, taken(source, OF_PREPARED.retry_policy))
+    put_alone(target, OF_BOUND.consistency, taken(source, OF_PREPARED.consistency))
+    put_alone(target, OF_BOUND.fetch_size, taken(source, OF_PREPARED.fetch_size))
+    put_alone(target, OF_BOUND.custom_payload, taken(source, OF_PREPARED.custom_payload))
+    put_alone(target, OF_BOUND.is_idempotent, taken(source, OF_PREPARED.is_idempotent))
+    put_alone(target, ROUTING_KEY, None)
+    put_alone(target, SERIAL, None)
     option = taken(source, SERIAL_OF_PREPARED)
     if option is not None:
         statement.serial_consistency_level = option
     markers = taken(source, MARKERS)
     if not markers:
-        put(target, KEYSPACE, None)
-        put(target, TABLE, None)
+        put_alone(target, KEYSPACE, None)
+        put_alone(target, TABLE, None)
     else:
         first = markers[0]
-        put(target, KEYSPACE, first.keyspace_name)
-        put(target, TABLE, first.table_name)
+        put_alone(target, KEYSPACE, first.keyspace_name)
+        put_alone(target, TABLE, first.table_name)
     return fill(statement, self, markers, values)
 
 
@@ -164,6 +172,8 @@ cdef object fill(object statement, object prepared, object markers, object value
     else:
         given = statement._in_marker_order(values)
     put(target, RAW_VALUES, given)
+    if FREE_THREADED:
+        given = tuple(given)  # of which no other thread takes one away
     if taken(<PyObject *>prepared, KEY_OF) is not None:
         put(target, ROUTING_KEY, None)
     policy = taken(<PyObject *>prepared, POLICY)
@@ -174,12 +184,14 @@ cdef object fill(object statement, object prepared, object markers, object value
     else:
         found = PyList_New(count)
         Py_SET_SIZE(found, 0)
-        put(target, VALUES, found)
         serializer = taken(<PyObject *>prepared, SERIALIZER)
         try:
             (<ValuesSerializer?>serializer).fill(found, given, version)
         except CANNOT_SERIALIZE as exc:
+            put(target, VALUES, found)
             statement._refuse(given, exc)
+        # Only now: from here on others may see it.
+        put(target, VALUES, found)
     if PyList_GET_SIZE(found) < count:
         statement._leave_unset(given)
     return statement
@@ -194,7 +206,7 @@ def routing_key(self):
     cdef PyObject *target = <PyObject *>self
     cdef PyObject *parts[MOST_PARTS]
     cdef object key, prepared, markers, values
-    cdef Py_ssize_t i, at
+    cdef Py_ssize_t i, at, count
     if not is_instance(self, <PyObject *>BoundStatement):
         raise TypeError(f"routing_key needs a BoundStatement, not a {type(self).__name__}")
     key = taken(target, ROUTING_KEY)
@@ -203,12 +215,16 @@ def routing_key(self):
     prepared, values = taken(target, PREPARED), taken(target, VALUES)
     if not is_prepared(prepared) or not PyList_CheckExact(values):
         return routing_key_plainly(self)
+    count = PyList_GET_SIZE(values)
+    if FREE_THREADED:
+        values = tuple(values)  # of which no other thread takes one away
+        count = PyTuple_GET_SIZE(values)
     markers = taken(<PyObject *>prepared, KEY_MARKERS)
     if not PyTuple_CheckExact(markers) or not 0 < PyTuple_GET_SIZE(markers) <= MOST_PARTS:
         return routing_key_plainly(self)
     for i in range(PyTuple_GET_SIZE(markers)):
         at = PyLong_AsSsize_t(<object>PyTuple_GET_ITEM(markers, i))
-        if not 0 <= at < PyList_GET_SIZE(values):
+        if not 0 <= at < count:
             return routing_key_plainly(self)
         parts[i] = PySequence_Fast_GET_ITEM(values, at)
     if PyTuple_GET_SIZE(markers) > 1:

@@ -5,6 +5,7 @@ A class of its own encodes what it is sure of; any other value goes to the type'
 implementation by construction.
 """
 
+cimport cython
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS,
     PyBUF_FORMAT,
@@ -48,6 +49,7 @@ from cpython.unicode cimport PyUnicode_AsASCIIString, PyUnicode_AsUTF8String, Py
 from libc.math cimport isinf, isnan
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint16_t
 
+from driver._cython.slots cimport FREE_THREADED
 from driver._cython.types.calendar cimport days_to
 from driver._cython.types.marshal cimport (
     write_double,
@@ -353,7 +355,12 @@ cdef class _Vector(_Exact):
         cdef unsigned char *target = <unsigned char *>PyBytes_AS_STRING(data)
         cdef bint filled = False
         if PyList_CheckExact(value) or PyTuple_CheckExact(value):
-            if PySequence_Fast_GET_SIZE(value) == self.count:
+            if FREE_THREADED:
+                # Where no other thread changes the list meanwhile.
+                with cython.critical_section(value):
+                    if PySequence_Fast_GET_SIZE(value) == self.count:
+                        filled = self.from_items(value, target)
+            elif PySequence_Fast_GET_SIZE(value) == self.count:
                 filled = self.from_items(value, target)
         elif PyObject_CheckBuffer(value):
             filled = self.from_buffer(value, target)

@@ -34,7 +34,7 @@ from libc.stdint cimport (
 )
 from libc.string cimport memcpy
 
-from driver._cython.slots cimport slot_of, slot_offset
+from driver._cython.slots cimport FREE_THREADED, copied, put_alone, slot_of, slot_offset
 from driver._cython.types.marshal cimport write_int32, write_uint16, write_uint32, write_uint64
 from driver._cython.wire.compression cimport compress_into, new_bytes, room_for, shortened
 
@@ -73,6 +73,7 @@ cdef object _QUERY = QueryMessage
 cdef object _EXECUTE = ExecuteMessage
 cdef object _SCYLLA_EXECUTE = ScyllaExecuteMessage
 cdef object _BATCH = BatchMessage
+cdef tuple _WRITTEN_HERE = (QueryMessage, ExecuteMessage, ScyllaExecuteMessage, BatchMessage)
 cdef object _UNSET = UNSET_VALUE
 cdef object _LZ4 = locally_supported_compressions.get("lz4", (None,))[0]
 
@@ -145,6 +146,29 @@ cdef struct Message:
     PyObject *values
     PyObject *paging_state
     PyObject *options
+
+
+cdef object own(object message):
+    """A message, and its values, that no other thread changes while they are written."""
+    cdef object values
+    message = copied(message)
+    if type(message) is _BATCH:
+        values = message.queries
+        if PyList_CheckExact(values) or PyTuple_CheckExact(values):
+            values = tuple([own_query(each) for each in values])
+            put_alone(<PyObject *>message, BATCH_QUERIES, values)
+    else:
+        values = message.query_params
+        if PyList_CheckExact(values):
+            put_alone(<PyObject *>message, IN_QUERY.values, tuple(values))
+    return message
+
+
+cdef object own_query(object entry):
+    """The same of an entry of a batch."""
+    if PyTuple_CheckExact(entry) and len(entry) == 3 and PyList_CheckExact(entry[2]):
+        return entry[0], entry[1], tuple(entry[2])
+    return entry
 
 
 cdef inline bint is_integer(PyObject *value, long long low, long long high, long long *number):
@@ -468,6 +492,9 @@ def encode_message(
     cdef object options = None
     cdef object frame
     cdef unsigned char *target
+    if FREE_THREADED and type(msg) in _WRITTEN_HERE:
+        msg = own(msg)
+        message = <PyObject *>msg
     if (
         is_integer(<PyObject *>stream_id, INT16_MIN, INT16_MAX, &stream)
         and is_integer(<PyObject *>protocol_version, 0, UINT8_MAX, &version)
