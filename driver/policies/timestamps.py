@@ -62,13 +62,13 @@ class MonotonicTimestampGenerator:
         if now > last:
             self.last = now
         else:
-            self._maybe_warn(now)
+            self._maybe_warn(now, last)
             self.last = last + 1
         return self.last
 
-    def _maybe_warn(self, now: int) -> None:
+    def _maybe_warn(self, now: int, last: int) -> None:
         """Log that the clock is behind, if it is far behind and this was not just said."""
-        behind = self.last - now
+        behind = last - now
         if (
             self.warn_on_drift
             and behind >= self.warning_threshold * _MICROSECONDS
@@ -76,7 +76,7 @@ class MonotonicTimestampGenerator:
         ):
             message = (
                 f"Clock skew detected: the clock says {now}, {behind} microseconds less than the "
-                f"timestamp that was given last, {self.last}; until it has caught up, each "
+                f"timestamp that was given last, {last}; until it has caught up, each "
                 "timestamp is one more than the one before"
             )
             log.warning(message)

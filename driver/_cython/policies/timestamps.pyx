@@ -3,7 +3,7 @@
 cimport cython
 from cpython.object cimport PyObject
 
-from driver._cython.slots cimport put, slot_offset, taken
+from driver._cython.slots cimport put_alone, slot_offset, taken
 
 from ...policies import timestamps as pure
 
@@ -20,19 +20,19 @@ def call(self):
     Nothing of Python's runs between reading the last one and writing the next, which needs no lock.
     """
     cdef PyObject *me = <PyObject *>self
-    cdef long long now
+    cdef long long now, last
     cdef object stamp
-    cdef bint has_gone_on
     if type(self) is not Generator:
         return call_plainly(self)
     # By way of the pure module, whose clock programs replace in their tests.
     now = <long long>(<double>pure.time.time() * 1000000.0)
-    stamp = now
     with cython.critical_section(self):
-        has_gone_on = now > <long long>taken(me, LAST)
-        if has_gone_on:
-            put(me, LAST, stamp)
-    return stamp if has_gone_on else call_plainly(self)
+        last = taken(me, LAST)
+        stamp = now if now > last else last + 1
+        put_alone(me, LAST, stamp)
+    if now <= last:
+        self._maybe_warn(now, last)
+    return stamp
 
 
 METHODS = {"MonotonicTimestampGenerator.__call__": call}
