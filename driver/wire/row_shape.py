@@ -58,7 +58,8 @@ class KnownShape(NamedTuple):
 
 
 #: Shapes of results that brought their metadata, latest first: a statement brings the same bytes
-#: each time, and comparing them costs a hundredth of reading them. Changed in place.
+#: each time, and comparing them costs a hundredth of reading them. Changed in place, and never
+#: shorter than before: other threads go through it meanwhile, without a lock.
 KNOWN: Final[list[KnownShape]] = []
 
 #: How many shapes are kept, and of how many bytes of metadata at most.
@@ -91,5 +92,5 @@ def remember_shape(flags: int, columns: bytes, shape: RowShape) -> None:
     Whoever calls knows that the bytes have no other meaning on another connection.
     """
     if len(columns) <= _LONGEST_KNOWN:
-        KNOWN.insert(0, KnownShape(_HEAD.pack(flags & _ONE_TABLE, len(shape)), columns, shape))
-        del KNOWN[_MOST_KNOWN:]
+        known = KnownShape(_HEAD.pack(flags & _ONE_TABLE, len(shape)), columns, shape)
+        KNOWN[:] = [known, *KNOWN[: _MOST_KNOWN - 1]]

@@ -21,20 +21,20 @@ cdef extern from "Python.h":
 
 
 cdef object class_of = pure.named_tuple_class
-#: The names of the last columns, and their class: most requests are like the one before.
-cdef tuple _last = ((), class_of(()))
+#: The names of the last columns, and their class: most requests are like the one before. In a list,
+#: which threads that run beside each other may read and set.
+cdef list _last = [((), class_of(()))]
 
 
 def named_tuple_factory(colnames, rows):
     """Rows as named tuples; see driver/results/rows.py."""
-    global _last
     cdef object known
     if isinstance(rows, dict):
         return rows  # a NumPy page
-    known = _last
+    known = _last[0]
     if not are_same(<tuple>PyTuple_GET_ITEM(known, 0), colnames):
         colnames = tuple(colnames)
-        known = _last = (colnames, class_of(colnames))
+        known = _last[0] = (colnames, class_of(colnames))
     return make_named_tuples(<object>PyTuple_GET_ITEM(known, 1), rows)
 
 

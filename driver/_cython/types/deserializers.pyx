@@ -254,7 +254,16 @@ cdef class _Inet(_Exact):
 
 # The day of the timestamp before: those of a page are near each other. In one word, which threads
 # cannot see half written: days since FIRST_DAY from bit 32 on, then year, month (4), day (5 bits).
-cdef uint64_t _last_day = 0
+# One for each thread where they run beside each other.
+cdef extern from *:
+    """
+    #ifdef Py_GIL_DISABLED
+    static _Thread_local uint64_t driver_last_day = 0;
+    #else
+    static uint64_t driver_last_day = 0;
+    #endif
+    """
+    uint64_t _last_day "driver_last_day"
 
 
 cdef inline uint64_t _packed_day(uint64_t number) noexcept:

@@ -5,8 +5,9 @@ once. Where they cannot be had, and for whatever is not as it should be, the pur
 called: a package without symbols only costs time, and errors are theirs.
 
 The package clears a table of 16 KiB for each block. Here one table is kept and told to forget,
-which costs nothing: it is used under the interpreter's lock. Long blocks are compressed with a
-table of their own, so that other threads run meanwhile.
+which costs nothing: it is used under the interpreter's lock. Without that lock, each thread has the
+table to itself while it compresses, and one that finds it taken has the library clear another. Long
+blocks are compressed with a table of their own, so that other threads run meanwhile.
 """
 
 from cpython.bytes cimport (
@@ -19,11 +20,26 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF
 
+from driver._cython.slots cimport FREE_THREADED
 from driver._cython.types.marshal cimport read_uint32, write_uint32
 
 from ...wire import compression as pure
 
 __all__ = ["locally_supported_compressions", "segment_compress", "segment_decompress"]
+
+cdef extern from *:
+    """
+    /* The table, and NULL in its place, where another thread may come meanwhile. */
+    #ifdef Py_GIL_DISABLED
+    #define driver_taken(place) __atomic_exchange_n(&place, NULL, __ATOMIC_ACQUIRE)
+    #define driver_given_back(place, table) __atomic_store_n(&place, table, __ATOMIC_RELEASE)
+    #else
+    #define driver_taken(place) (place)
+    #define driver_given_back(place, table)
+    #endif
+    """
+    void *table_of "driver_taken"(void *place) noexcept
+    void give_back "driver_given_back"(void *place, void *table) noexcept
 
 ctypedef void *(*Create)() noexcept nogil
 ctypedef void (*Forget)(void *table) noexcept nogil
@@ -98,16 +114,21 @@ cdef bint _find(object block) except -1:
 
 cdef Py_ssize_t room_for(Py_ssize_t size) noexcept:
     # LZ4_COMPRESSBOUND.
-    return size + size // 255 + 16 if table != NULL and size <= MOST else 0
+    return size + size // 255 + 16 if compress_with != NULL and size <= MOST else 0
 
 
 cdef Py_ssize_t compress_into(
     const char *source, Py_ssize_t size, char *target, Py_ssize_t room
 ) noexcept:
     cdef int packed
+    cdef void *mine
     if size < LONG:
-        forget(table)
-        return compress_with(table, source, target, <int>size, <int>room, USUAL_ACCELERATION)
+        mine = table_of(table)
+        if not FREE_THREADED or mine != NULL:
+            forget(mine)
+            packed = compress_with(mine, source, target, <int>size, <int>room, USUAL_ACCELERATION)
+            give_back(table, mine)
+            return packed
     with nogil:
         packed = compress_whole(source, target, <int>size, <int>room)
     return packed
