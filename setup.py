@@ -68,6 +68,8 @@ def translate(modules: list[Extension]) -> None:
             "boundscheck": False,
             "wraparound": False,
             "embedsignature": True,
+            # Without it, importing one module would bring the interpreter's lock back for all.
+            "freethreading_compatible": True,
         },
     )
     sources_of = {each.name: each.sources for each in translated}
