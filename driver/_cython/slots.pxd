@@ -35,7 +35,24 @@ cdef extern from *:
     #define DRIVER_FREE_THREADED 1
     static inline PyObject *driver_shared_slot(PyObject *instance, Py_ssize_t offset) {
         PyMemberDef slot = {"slot", Py_T_OBJECT_EX, offset, 0, NULL};
-        return PyMember_GetOne((const char *)instance, &slot);
+        PyObject *value;
+    #if PY_VERSION_HEX >= 0x030E0000
+        /* An object of another thread cannot be counted this way before it is told to allow that,
+           and the instance's lock, which follows, is one that all threads share. */
+        PyObject **place = (PyObject **)((char *)instance + offset);
+        value = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+        if (value != NULL && PyUnstable_TryIncRef(value)) {
+            if (value == __atomic_load_n(place, __ATOMIC_ACQUIRE))
+                return value;
+            Py_DECREF(value);
+        }
+    #endif
+        value = PyMember_GetOne((const char *)instance, &slot);
+    #if PY_VERSION_HEX >= 0x030E0000
+        if (value != NULL)
+            PyUnstable_EnableTryIncRef(value);
+    #endif
+        return value;
     }
     static inline void driver_set_shared(PyObject *instance, Py_ssize_t offset, PyObject *value) {
         PyMemberDef slot = {"slot", Py_T_OBJECT_EX, offset, 0, NULL};
