@@ -110,6 +110,7 @@ class Cloud(SniEndPointFactory):
             nodes = [str(host_id) for host_id in contact["contact_points"]]
             self._proxy_address, self._port = address.strip("[]"), int(port)
         except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
+            getattr(error, "close", bool)()  # of an error of HTTP, which has its connection
             raise OSError(f"{url} does not say which nodes there are: {error!r}") from error
         return [self.create_from_sni(node) for node in nodes]
 
