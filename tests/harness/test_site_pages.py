@@ -84,6 +84,7 @@ def test_subjects_are_escaped_in_pages_and_whole_in_data(tmp_path, monkeypatch):
         ("implementations.html", "benchproof history"),
         ("machines.html", "benchproof history"),
         ("ledger.html", "claims.json"),
+        ("leaderboard.html", "leaderboard.json"),
         ("calibration.html", "has not been measured here"),
     ],
 )

@@ -118,6 +118,33 @@ def test_judged_claims_are_on_their_page_and_on_the_overview(tmp_path, monkeypat
     assert "1 of 4 reproduced" in (folder / "index.html").read_text(encoding="utf-8")
 
 
+def test_a_comparison_with_others_has_a_page(tmp_path, monkeypatch):
+    reports = make_checkout(tmp_path / "checkout").root / "reports"
+    reports.mkdir()
+    cells = [{"text": "<bind>", "best": False}, {"text": "7 µs", "best": True}]
+    board = {
+        "schema": 1, "title": "Beside others", "paragraphs": ["One & all."], "notes": ["No lz4."],
+        "picture": "<svg xmlns='http://www.w3.org/2000/svg'/>", "about_picture": "Marks",
+        "tables": [{"title": "Cheapest", "columns": ["case", "peer"], "rows": [cells]}],
+    }  # fmt: skip
+    (reports / "leaderboard.json").write_text(json.dumps(board), encoding="utf-8")
+    text = make_site(tmp_path, monkeypatch).page.with_name("leaderboard.html").read_text("utf-8")
+    for words in ("One &amp; all.", "&lt;bind&gt;", "<strong>7 µs</strong>", "<li>No lz4.</li>"):
+        assert words in text
+    assert 'src="data:image/svg+xml;base64,PHN2Zy' in text
+
+
+@pytest.mark.parametrize("bad", [b"[1, 2", b"[]", b'{"title": "x"}', b'{"schema": 2}'])
+def test_a_comparison_that_is_broken_is_named_and_the_rest_is_shown(tmp_path, monkeypatch, bad):
+    reports = make_checkout(tmp_path / "checkout").root / "reports"
+    reports.mkdir()
+    (reports / "leaderboard.json").write_bytes(bad)
+    done = make_site(tmp_path, monkeypatch)
+    assert "leaderboard.json" in (done.page.parent / "left-out.html").read_text("utf-8")
+    page = (done.page.parent / "leaderboard.html").read_text(encoding="utf-8")
+    assert "leaderboard.json could not be read" in page
+
+
 def test_the_newest_gate_is_on_the_overview(tmp_path, monkeypatch):
     gate = make_checkout(tmp_path / "checkout").root / "reports" / "gate"
     gate.mkdir(parents=True)

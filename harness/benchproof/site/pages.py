@@ -9,7 +9,7 @@ from benchproof.gate.report import words
 from benchproof.render import units
 from benchproof.render.view import templates_of
 
-from . import assets, claimed, views
+from . import assets, claimed, leaderboard, views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 PAGES = {
     "index.html": "Overview", "benchmarks.html": "Benchmarks", "changes.html": "Changes",
     "compare.html": "Compare", "implementations.html": "Cython against pure",
-    "ledger.html": "Claims", "calibration.html": "Calibration", "machines.html": "Machines",
-    "benchmark.html": "", "left-out.html": "",
+    "ledger.html": "Claims", "leaderboard.html": "Others", "calibration.html": "Calibration",
+    "machines.html": "Machines", "benchmark.html": "", "left-out.html": "",
 }  # fmt: skip
 #: How many changes the overview and their own page show, and files the page of those left out.
 NEWEST, MOST_CHANGES, MOST_FILES = 10, 500, 2000
@@ -83,6 +83,7 @@ def _contexts(
         "compare.html": {},
         "implementations.html": {"suites": views.pairs(groups)},
         "ledger.html": claimed.page(parts.claims, parts.why.get("claims", ""), site["commit_url"]),
+        "leaderboard.html": leaderboard.page(parts.board, parts.why.get("board", "")),
         "calibration.html": {
             "rates": words.error_rates({"error_rates": parts.calibration}),
         },

@@ -10,10 +10,11 @@ from benchproof.errors import BenchproofError, NewerError, SiteError
 from benchproof.gate.report import words
 from benchproof.history.model import History, LeftOut
 
-from . import claimed
+from . import claimed, leaderboard
 from .pack import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from benchproof.changes.search import Change
@@ -32,6 +33,7 @@ class Gathered:
         history: empty if there is none.
         changes: of its series, oldest first.
         claims: the judged ledger, as its program kept it.
+        board: a comparison with others, likewise.
         calibration: error rates, as a calibration sums them up.
         gate: the newest gate's document.
         run: the comparisons of the newest `benchproof run`.
@@ -42,6 +44,7 @@ class Gathered:
     history: History = field(default_factory=lambda: History([], {}))
     changes: list[Change] = field(default_factory=list)
     claims: dict[str, Any] = field(default_factory=dict)
+    board: dict[str, Any] = field(default_factory=dict)
     calibration: dict[str, Any] | None = None
     gate: dict[str, Any] | None = None
     run: list[dict[str, Any]] = field(default_factory=list)
@@ -66,7 +69,15 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
     parts = Gathered()
     tell.stage("reading results")
     _read_history(parts, reports, checkout, cache, tell)
-    _read_claims(parts, reports)
+    # What the pages cannot show is left out before any is written.
+    parts.claims = _kept(
+        parts, reports / claimed.FILE, "claims", "ledger of published claims", claimed.SCHEMA,
+        lambda ledger: claimed.page(ledger, "", ""),
+    )  # fmt: skip
+    parts.board = _kept(
+        parts, reports / leaderboard.FILE, "board", "comparison with others", leaderboard.SCHEMA,
+        lambda board: leaderboard.page(board, ""),
+    )  # fmt: skip
     read_documents(parts, reports)
     return parts
 
@@ -122,19 +133,23 @@ def _read_history(
         parts.why["changes"] = f"The search for changes failed: {error}"
 
 
-def _read_claims(parts: Gathered, reports: Path) -> None:
-    file = reports / claimed.FILE
+def _kept(
+    parts: Gathered, file: Path, part: str, what: str, schema: int,
+    show: Callable[[dict[str, Any]], object],
+) -> dict[str, Any]:  # fmt: skip
+    """What a program kept for a page; empty, and the parts say why, if it cannot be shown."""
     if not file.exists():
-        parts.why["claims"] = f"No ledger of published claims is kept here ({claimed.FILE})."
-        return
+        parts.why[part] = f"No {what} is kept here ({file.name})."
+        return {}
     try:
-        ledger = files.read_json(file)
-        files.refuse_newer(ledger, claimed.SCHEMA, file)
-        claimed.page(ledger, "", "")  # what it cannot show, the page could not either
-        parts.claims = ledger
+        kept: dict[str, Any] = files.read_json(file)
+        files.refuse_newer(kept, schema, file)
+        show(kept)
     except (OSError, NewerError, AttributeError, KeyError, TypeError, ValueError) as error:
-        parts.why["claims"] = f"{claimed.FILE} could not be read."
+        parts.why[part] = f"{file.name} could not be read."
         parts.left_out.append(LeftOut(file.name, f"{type(error).__name__}: {_reason(error, file)}"))
+        return {}
+    return kept
 
 
 def _documents(parts: Gathered, reports: Path) -> dict[str, dict[str, Any]]:
