@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -27,23 +27,6 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.99
 
 Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Node:
-    """A node to ask, and how often.
-
-    Attributes:
-        host: its address.
-        port: of CQL.
-        blocks: of a process of each side.
-        scale: how many requests, as a multiple of the usual number.
-    """
-
-    host: str
-    port: int = 9042
-    blocks: int = 12
-    scale: float = 1.0
 
 
 def agree(sides: Sequence[Side], tell: Tell) -> dict[str, dict[str, Any]]:
@@ -116,28 +99,6 @@ def time(
             numbers = side.run(command, core, PYTHONHASHSEED=hashes)["numbers"]
             for name, number in numbers.items():
                 found[side.name].setdefault(name, []).append(number)
-    return found
-
-
-def ask(
-    sides: Sequence[Side], node: Node, tell: Tell, seed: int = 1
-) -> dict[str, dict[str, dict[str, list[float]]]]:
-    """Requests of a real node: seconds and processor seconds, by side and load, for each block.
-
-    Raises:
-        SideError: the node does not answer, or a request failed.
-    """
-    about = {"host": node.host, "port": node.port, "scale": node.scale}
-    sides[0].run(sides[0].command("prepare", "requests", **about))
-    drawn = random.Random(seed)
-    found: dict[str, dict[str, dict[str, list[float]]]] = {side.name: {} for side in sides}
-    for block in range(node.blocks):
-        for side in drawn.sample(list(sides), len(sides)):
-            tell(f"asking the node, block {block + 1} of {node.blocks}, {side.name}")
-            said = side.run(side.command("ask", "requests", **about))
-            for meter, numbers in said.items():
-                for name, number in numbers.items():
-                    found[side.name].setdefault(meter, {}).setdefault(name, []).append(number)
     return found
 
 

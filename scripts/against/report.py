@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import files, provenance, results, toolchain
 
+from .board import page
 from .measuring import ratio
 
 if TYPE_CHECKING:
@@ -16,47 +17,48 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 METERS = ("instructions", "allocations")
-#: What is measured of requests to a node, and the tables' titles.
-REQUESTS = {
-    "processor": "A request to a real node, processor time of the client",
-    "elapsed": "A request to a real node, elapsed time",
-}
 
 
 def document(
-    said: Mapping[str, Any],
-    counted: Mapping[str, Any],
-    times: Mapping[str, Any],
-    requests: Mapping[str, Any],
+    said: Mapping[str, Any], counted: Mapping[str, Any], times: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Everything that was measured, raw.
+    """Everything that was measured of the steps of a request, raw.
 
     Args:
         said: by side, what it answered.
         counted: by side, meter and operation, a number a call.
         times: by side and operation, seconds a call of each process.
-        requests: by side, meter and load, seconds a request of each process; empty without a node.
     """
     return {
         "schema": 1, "created": results.now(),
         "provenance": provenance.gather(toolchain.find()),
         "sides": {name: {"modules": each["modules"]} for name, each in said.items()},
         "digests": next(iter(said.values()))["digests"],
-        "counts": counted, "seconds": times, "requests": requests,
+        "counts": counted, "seconds": times,
     }  # fmt: skip
 
 
 def markdown(done: Mapping[str, Any]) -> str:
-    """A page: the conditions, then a table of times, of each counted meter, and of requests."""
+    """A page: whole requests, and the steps of one, whichever were measured."""
+    lines = ["# Beside other drivers", "", "Written by `scripts/against-peers`, not by hand."]
+    if "board" in done:
+        lines += page.markdown(done["board"])
+    if "sides" in done:
+        lines += _steps(done)
+    return "\n".join(lines) + "\n"
+
+
+def _steps(done: Mapping[str, Any]) -> list[str]:
+    """The conditions, then a table of times and of each counted meter."""
     names, about = list(done["sides"]), done["provenance"]
     lines = [
-        "# Beside other drivers",
         "",
-        "Written by `scripts/against-peers`, not by hand: the same steps of a request, on the same",
-        "recorded frames, timed and counted after every driver had given the same answer.",
+        "## Steps of a request",
+        "",
+        "The same recorded frames for all, timed and counted after every driver had given the same",
         (
-            f"{about['python']}, {about['cpu']}, {about['cores']} cores, load {about['load']}, "
-            f"{done['created'][:10]}."
+            f"answer. {about['python']}, {about['cpu']}, {about['cores']} cores, load "
+            f"{about['load']}, {done['created'][:10]}."
         ),
         "",
         f"Numbers are multiples of {names[0]}: above 1, the other needs more. Its own are in the",
@@ -68,10 +70,14 @@ def markdown(done: Mapping[str, Any]) -> str:
         counts = {name: done["counts"].get(name, {}).get(meter) for name in names}
         if all(counts.values()):
             lines += _counted(meter.capitalize(), names, counts)
-    for meter, title in REQUESTS.items():
-        asked = {name: done["requests"].get(name, {}).get(meter, {}) for name in names}
-        lines += _timed(title, names, asked)
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def read(stem: Path) -> dict[str, Any]:
+    """What was written before; empty if nothing was."""
+    file = stem.with_suffix(".json.gz")
+    done: dict[str, Any] = json.loads(gzip.decompress(file.read_bytes())) if file.exists() else {}
+    return done
 
 
 def write(done: Mapping[str, Any], stem: Path) -> None:

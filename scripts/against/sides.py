@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import venv
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,17 +34,21 @@ class Side:
         driver: which class of the worker.
         environment: what its processes get beside this one's variables.
         only: what the names of operations have to contain; empty for all of them.
+        python: whose interpreter runs them.
+        limit: seconds after which one is given up; None: `LIMIT`.
     """
 
     name: str
     driver: str
     environment: dict[str, str] = field(default_factory=dict)
     only: str = ""
+    python: str = sys.executable
+    limit: float | None = None
 
     def command(self, task: str, module: str = "worker", **asked: Any) -> list[str]:  # noqa: ANN401  (JSON)
         """The command line of a process: a module of this package, and what it is asked."""
         request = json.dumps({"driver": self.driver, "task": task, "only": self.only, **asked})
-        return [sys.executable, "-P", "-m", f"against.{module}", request]
+        return [self.python, "-P", "-m", f"against.{module}", request]
 
     def run(self, command: list[str], core: int | None = None, **more: str) -> dict[str, Any]:
         """Run a worker to its end; what it says.
@@ -55,13 +60,14 @@ class Side:
         paths = [self.environment.get("PYTHONPATH", ""), str(ROOT / "scripts"), str(ROOT)]
         variables = os.environ | self.environment | more
         variables |= {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        limit = self.limit or LIMIT
         try:
             done = subprocess.run(
                 [*pinned, *command], env=variables, capture_output=True, text=True, check=False,
-                timeout=LIMIT,
+                timeout=limit,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise SideError(f"{self.name}: no answer within {LIMIT} s") from error
+            raise SideError(f"{self.name}: no answer within {limit:g} s") from error
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no word"])[-1]
             raise SideError(f"{self.name}: {last}")
@@ -97,11 +103,32 @@ def _installed(wanted: str, cache: Path) -> Path:
         partial = place.with_name(place.name + ".partial")
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(partial),
                    "--disable-pip-version-check", "--only-binary", ":all:", wanted]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SideError(f"{wanted} cannot be installed: {done.stderr.strip()[-200:]}")
+        _install(wanted, command)
         partial.rename(place)
     return place
+
+
+def _install(wanted: str, command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SideError(f"{wanted} cannot be installed: {done.stderr.strip()[-200:]}")
+
+
+def environment(wanted: str, cache: Path) -> str:
+    """The Python of a virtual environment that holds a release and what it needs, nothing else.
+
+    Raises:
+        SideError: it cannot be installed.
+    """
+    place = cache / "others" / f"{wanted.replace('==', '-')}-{sys.implementation.cache_tag}-env"
+    python = place / "bin" / "python"
+    if not (place / "ready").exists():
+        venv.create(place, clear=True, with_pip=True)
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                   "--only-binary", ":all:", wanted]  # fmt: skip
+        _install(wanted, command)
+        (place / "ready").touch()
+    return str(python)
 
 
 def _without_compiled(place: Path) -> Path:

@@ -89,20 +89,15 @@ def test_the_page_has_a_table_for_each_meter_that_all_were_measured_with(tmp_pat
             "cqlpath": {"instructions": {"bind": 2000.0}, "allocations": {"bind": 4.0}},
             "peer": {"instructions": {"bind": 3000.0}},
         },
-        "requests": {
-            "cqlpath": {"elapsed": {"select": [3e-4] * 4}, "processor": {"select": [1e-4] * 4}},
-            "peer": {"elapsed": {"select": [6e-4] * 4}, "processor": {"select": [4e-4] * 4}},
-        },
     }  # fmt: skip
     report.write(done, tmp_path / "deep" / "peers")
     page = (tmp_path / "deep" / "peers.md").read_text(encoding="utf-8")
     assert "| bind | **2.50** (2.50 to 2.50) | 1.00 µs |" in page
     assert "| bind | 1.50 | 2,000 |" in page
     assert "Allocations" not in page
-    assert "| select | **4.00** (4.00 to 4.00) | 100.00 µs |" in page
-    assert "| select | **2.00** (2.00 to 2.00) | 300.00 µs |" in page
-    report.write(done | {"requests": {}, "seconds": {}}, tmp_path / "peers")
-    assert "real node" not in (tmp_path / "peers.md").read_text(encoding="utf-8")
+    assert "Whole requests" not in page
+    report.write(done | {"seconds": {}}, tmp_path / "peers")
+    assert "## Time" not in (tmp_path / "peers.md").read_text(encoding="utf-8")
     assert (tmp_path / "deep" / "peers.json.gz").exists()
 
 
