@@ -7,6 +7,8 @@ import statistics
 from pathlib import Path
 
 import pytest
+from against import report
+from against.board import told
 from pull_requests import page, table
 from scipy.stats import gmean
 
@@ -127,20 +129,25 @@ def test_compiled_against_pure_python():
 
 
 def test_beside_other_drivers():
-    report = (ROOT / "reports" / "peers.md").read_text(encoding="utf-8")
-    time, client, elapsed = (
-        rows(section, " ")
-        for section in re.split(r"\n## (?=Time|A request to a real node)", report)[1:]
-    )
-    places = {
-        "a prepared point select of a real node, 128 in flight: the client's processor time":
-            client["point select, 128 in flight"],
-        "the same, elapsed": elapsed["point select, 128 in flight"],
-        "an insert, 128 in flight: the client's processor time": client["insert, 128 in flight"],
-    }  # fmt: skip
+    text = (ROOT / "reports" / "peers.md").read_text(encoding="utf-8")
+    time = rows(text[text.index("\n## Time") :], " ")
     for name, said in rows(README, "| cassandra-driver").items():
-        kept = [cell.split("*")[0] for cell in (places.get(name) or time[name])[1:3]]
+        kept = [cell.split("*")[0] for cell in time[name][1:3]]
         assert said == [rounded(float(n), cell) for n, cell in zip(kept, said, strict=True)], name
+
+
+def test_whole_requests_beside_other_drivers():
+    done = report.read(ROOT / "reports" / "peers")
+    board = done["board"]
+    assert (ROOT / "reports" / "peers.md").read_text(encoding="utf-8") == report.markdown(done)
+    parts = {"README.md": told.in_readme(board), "docs/peers.md": told.in_docs(board)}
+    for name, part in parts.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert "\n".join(["<!-- board -->", *part, "<!-- end of board -->"]) in text, name
+    svg = told.picture(board)
+    assert (ROOT / told.PICTURE).read_text(encoding="utf-8") == svg
+    shown = json.loads((ROOT / "reports" / told.SITE).read_text(encoding="utf-8"))
+    assert shown == told.site(board, svg)
 
 
 def test_instructions_beside_other_drivers():

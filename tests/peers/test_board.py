@@ -262,7 +262,9 @@ def test_fewer_than_three_blocks_are_refused():
 def test_the_page_ranks_everybody_in_the_way_that_is_cheapest_for_it():
     text = "\n".join(page.markdown(board()))
     assert f"| {CASES[0]} | 10.0 asyncio | 20.0 threads, 2.00x | **5.0 asyncio, 0.50x** |" in text
-    assert "acsylla 2 in 1" in told.summary(board(), "load-test")
+    summary = told.summary(board(), "load-test")
+    assert "the lowest of 2 cases: acsylla 2 in 1, cqlpath in 1." in summary
+    assert "with the whole interval: acsylla 2 in 1. The same driver" in summary
 
 
 def test_a_case_that_a_driver_lacks_is_a_dash_and_its_reason_is_told():

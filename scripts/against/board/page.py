@@ -83,15 +83,18 @@ def every_name(board: Mapping[str, Any]) -> list[str]:
     ))  # fmt: skip
 
 
-def _cheapest(numbers: Numbers, name: str, case: str) -> tuple[float | None, str]:
+def cost(numbers: Numbers, name: str, case: str) -> float | None:
+    """Processor seconds of a request in the way that is cheapest for a driver."""
     way = numbers.cheapest(name, case)
-    if not way:
+    return numbers.median(way, name, case, "processor") if way else None
+
+
+def _cheapest(numbers: Numbers, name: str, case: str) -> tuple[float | None, str]:
+    way, seconds = numbers.cheapest(name, case), cost(numbers, name, case)
+    if seconds is None:
         return None, "-"
-    cost = numbers.median(way, name, case, "processor")
-    if name == OURS or cost is None:
-        return cost, f"{_micro(cost)} {way}"
-    beside = numbers.beside(name, case)
-    return cost, f"{_micro(cost)} {way}, {beside.ratio:.2f}x" if beside else "-"
+    beside = numbers.beside(name, case) if name != OURS else None
+    return seconds, f"{_micro(seconds)} {way}" + (f", {beside.ratio:.2f}x" if beside else "")
 
 
 def standing(board: Mapping[str, Any], kind: str) -> dict[str, list[str]]:
@@ -165,7 +168,7 @@ def memory(board: Mapping[str, Any]) -> list[str]:
         "PSS. A session: what an idle one adds to an interpreter that has not imported the driver. "
         "In flight: what a request adds that nobody answers, its future or task in it, and how "
         "many reached the node. A row: of a page of 1,000 that is kept, six columns, in the "
-        "driver's own kind of row, and as tuple."
+        "driver's own kind of row, and as tuple where its row factory makes them."
     )
     columns = (
         "a session, MiB", "1,000 in flight, bytes each", "32,768 in flight, bytes each",

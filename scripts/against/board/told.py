@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from against import report
@@ -59,24 +60,27 @@ def replaced(text: str, part: list[str]) -> str:
 
 
 def summary(board: Mapping[str, Any], kind: str) -> str:
-    """In how many cases this driver is the cheapest, and who is cheaper in the others."""
+    """Who is lowest in how many cases, and who is below this driver beyond what is noise."""
     numbers = Numbers(board["nodes"][kind])
-    standing = page.standing(board, kind)
-    cheaper: dict[str, int] = {}
-    for case, others in standing.items():
-        del case
-        for name in others:
-            cheaper[name.partition(" (")[0]] = cheaper.get(name.partition(" (")[0], 0) + 1
-    first = sum(not others for others in standing.values())
-    band = [numbers.beside(AGAIN, case) for case in standing]
-    ratios = [each.ratio for each in band if each]
-    beaten = "; ".join(f"{name} in {number}" for name, number in cheaper.items())
-    others = f" (cheaper: {beaten})" if beaten else ""
-    return (
-        f"Beside {page.NODES[kind]}, nobody takes less processor time than {OURS} in {first} of "
-        f"{len(standing)} cases{others}. The same driver a second time came to "
-        f"{min(ratios):.2f} to {max(ratios):.2f}."
+    everybody, lowest = page.every_name(board), Counter[str]()
+    for case in results.case_names():
+        costs = {name: page.cost(numbers, name, case) for name in everybody}
+        told = {name: cost for name, cost in costs.items() if cost is not None}
+        lowest.update([min(told, key=lambda name: told[name])] if told else [])
+    below = Counter(
+        text.partition(" (")[0] for others in page.standing(board, kind).values() for text in others
     )
+    band = (numbers.beside(AGAIN, case) for case in results.case_names())
+    ratios = [each.ratio for each in band if each]
+    return (
+        f"Beside {page.NODES[kind]}, the lowest of {sum(lowest.values())} cases: "
+        f"{_counted(lowest)}. Below {OURS} with the whole interval: {_counted(below) or 'nobody'}. "
+        f"The same driver a second time came to {min(ratios):.2f} to {max(ratios):.2f}."
+    )
+
+
+def _counted(names: Counter[str]) -> str:
+    return ", ".join(f"{name} in {number}" for name, number in names.most_common())
 
 
 def in_readme(board: Mapping[str, Any]) -> list[str]:
@@ -96,7 +100,7 @@ def in_docs(board: Mapping[str, Any]) -> list[str]:
         lines += page.cheapest(board, kind)
         others = {case: told for case, told in page.standing(board, kind).items() if told}
         if others:
-            lines += ["", "Cheaper than this driver, and its processor time as a multiple:", ""]
+            lines += ["", "Below this driver with the whole interval, as multiples:", ""]
             lines += [f"- {case}: {', '.join(told)}." for case, told in others.items()]
     return [*lines, *page.memory(board), "", "Not measured:", "", *page.missing(board)]
 
