@@ -96,7 +96,7 @@ def in_docs(board: Mapping[str, Any]) -> list[str]:
     """The part of docs/peers.md: conditions, all nodes, and where this driver loses."""
     lines = [*page.conditions(board)]
     for kind in board["nodes"]:
-        lines += ["", f"**Beside {page.NODES[kind]}.** {summary(board, kind)}", ""]
+        lines += ["", summary(board, kind), ""]
         lines += page.cheapest(board, kind)
         others = {case: told for case, told in page.standing(board, kind).items() if told}
         if others:
