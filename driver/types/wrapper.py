@@ -25,8 +25,8 @@ class _Wrapper(CQLType):
 
     @classmethod
     def from_binary(cls, data: bytes | None, protocol_version: int) -> CqlValue:
-        """Whether zero bytes are a value is for the subtype to say."""
-        return cls.subtypes[0].from_binary(data, protocol_version)
+        """Whether zero bytes are a value is for the subtype to say; null is null of any."""
+        return None if data is None else cls.subtypes[0].from_binary(data, protocol_version)
 
     @classmethod
     def serial_size(cls) -> int | None:
