@@ -3,9 +3,12 @@
 import logging
 import sys
 import tracemalloc
+from random import Random
 
 import pytest
-from fuzz.targets import TARGETS, corpus, finds
+from fuzz.targets import FINDS, TARGETS, corpus, finds
+
+from driver.wire import compression
 
 #: Calls of functions that an input may cost, beside so many for each of its bytes: what grows with
 #: the square of the length of an input of 4,096 bytes takes millions.
@@ -50,6 +53,15 @@ def test_seeds_and_the_corpus_break_no_rule(check, name):
 )
 def test_what_broke_a_rule_once_does_so_no_more(check, find):
     check(find.read_bytes())
+
+
+@pytest.mark.parametrize(("check", "find"), [("conversation", "lz4-of-another-time")],
+                         indirect=["check"])  # fmt: skip
+def test_what_was_compressed_before_changes_no_answer(check, find):
+    data, random = (FINDS / "conversation" / find).read_bytes(), Random(1)
+    for _ in range(300):
+        compression.segment_compress(random.randbytes(random.randrange(300)))
+        check(data)
 
 
 @named(TARGETS)

@@ -6,8 +6,10 @@ called: a package without symbols only costs time, and errors are theirs.
 
 The package clears a table of 16 KiB for each block. Here one table is kept and told to forget,
 which costs nothing: it is used under the interpreter's lock. Without that lock, each thread has the
-table to itself while it compresses, and one that finds it taken has the library clear another. Long
-blocks are compressed with a table of their own, so that other threads run meanwhile.
+table to itself while it compresses, and one that finds it taken has the library clear another. What
+a table has forgotten may still cost or spare a byte: equal data can be compressed to other bytes
+the next time. Long blocks are compressed with a table of their own, so that other threads run
+meanwhile.
 """
 
 from cpython.bytes cimport (
