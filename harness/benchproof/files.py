@@ -149,6 +149,18 @@ def _holds(handle: int, path: Path) -> bool:
         return False
 
 
+def temporary() -> Path:
+    """Where the system has files for a while.
+
+    `tempfile` tries it by a file of eight letters, which a kill leaves there for good, as nobody
+    knows whose it is. Here the folder that is asked for is taken if it can be written to.
+    """
+    chosen = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108  (the folder, no name in it)
+    if tempfile.tempdir is None and os.access(chosen, os.W_OK | os.X_OK):
+        tempfile.tempdir = str(Path(chosen).absolute())
+    return Path(tempfile.gettempdir()).resolve()
+
+
 @contextmanager
 def scratch(place: Path | None = None) -> Iterator[Path]:
     """A folder as long as the block; those that killed processes left beside it are removed.
@@ -159,7 +171,7 @@ def scratch(place: Path | None = None) -> Iterator[Path]:
     Raises:
         OSError: it cannot be made.
     """
-    place = (place or Path(tempfile.gettempdir())).resolve()
+    place = place.resolve() if place else temporary()
     _clear(place)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_OURS, dir=place))

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 import distributed
 from filelock import FileLock
 
-from . import compare, provenance, toolchain, variables
+from . import compare, files, provenance, toolchain, variables
 from .checkout import Checkout
 from .errors import BenchproofError, StoppedError
 from .history.measure import Measured, Measurer
@@ -69,7 +69,7 @@ def identity() -> dict[str, str]:
         "compiler": str(facts["compiler"]),
         "variables": ", ".join(f"{name}={each}" for name, each in variables.deciding().items()),
         "lengths of the paths of Python, benchproof and TMPDIR":
-            " ".join(str(len(str(each))) for each in (sys.executable, here, _temporary())),
+            " ".join(str(len(str(each))) for each in (sys.executable, here, files.temporary())),
     }  # fmt: skip
 
 
@@ -77,11 +77,6 @@ def identity() -> dict[str, str]:
 def _toolchain() -> toolchain.Toolchain:
     """What builds here; a worker looks once."""
     return toolchain.find()
-
-
-def _temporary() -> Path:
-    """Where files go for a while, as the system says."""
-    return Path(tempfile.gettempdir()).resolve()
 
 
 @dataclass(frozen=True)
@@ -147,7 +142,7 @@ class Parcel:
         put = root / suites.relative_to(near) if suites.is_relative_to(near) else (
             self._as_long(suites.parent) / suites.name
         )  # fmt: skip
-        with FileLock(_temporary() / f"benchproof-{self.key}.lock"):
+        with FileLock(files.temporary() / f"benchproof-{self.key}.lock"):
             done = root / ".git" / "benchproof-unpacked"
             if not (done.exists() and put.exists()):
                 for folder in (root, put):
@@ -159,7 +154,7 @@ class Parcel:
 
     def _as_long(self, path: Path) -> Path:
         """A path in this worker's folder for such things: as long, with a name of the contents."""
-        start, text = f"{_temporary()}/", str(path)
+        start, text = f"{files.temporary()}/", str(path)
         left = len(text) - len(start)
         if left < _NAMED:
             raise FleetError(

@@ -24,6 +24,15 @@ with Crew() as crew:
     print(crew.scratch, flush=True)
     time.sleep(77)
 """
+#: Is killed where it would remove a file, if it does, before the folder of a run is there.
+TRIES = """
+import os, signal, sys
+sys.addaudithook(lambda event, _: event == "os.remove" and os.kill(os.getpid(), signal.SIGKILL))
+from benchproof import files
+with files.scratch() as folder:
+    print(folder, flush=True)
+    os._exit(0)
+"""
 SECONDS = 120
 
 
@@ -67,6 +76,13 @@ def scratch(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr(files.tempfile, "tempdir", str(folder))
     return folder
+
+
+def test_no_trial_file_is_written_that_a_kill_would_leave(scratch):
+    done = subprocess.run(
+        [sys.executable, "-c", TRIES], capture_output=True, check=False, text=True
+    )
+    assert [done.returncode, *(str(each) for each in scratch.iterdir())] == [0, done.stdout.strip()]
 
 
 def test_children_and_theirs_end_with_a_killed_harness_and_the_next_clears_its_folder(scratch):
