@@ -60,6 +60,10 @@ class _EncryptedColumn(NamedTuple):
     key: bytes
     type: type[CQLType]
 
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"{self.__class__.__name__}(type={self.type!r})"
+
 
 class AES256ColumnEncryptionPolicy(ColumnEncryptionPolicy):
     """AES-256 in CBC mode with PKCS7 padding; the initialisation vector goes before the text.
