@@ -67,7 +67,7 @@ def identity() -> dict[str, str]:
         "valgrind": str(facts["valgrind"]),
         "packages": ", ".join(f"{name} {each}" for name, each in facts["packages"].items()),
         "compiler": str(facts["compiler"]),
-        "variables": ", ".join(f"{name}={each}" for name, each in variables.deciding().items()),
+        "variables": variables.told(variables.deciding()),
         "lengths of the paths of Python, benchproof and TMPDIR":
             " ".join(str(len(str(each))) for each in (sys.executable, here, files.temporary())),
     }  # fmt: skip

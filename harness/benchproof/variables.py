@@ -11,6 +11,7 @@ A build script that reads a variable which is set and not passed is found by its
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sysconfig
@@ -40,6 +41,8 @@ SCRATCH = ("TMPDIR", "TEMP", "TMP")
 #: How Python code asks for a variable.
 _READS = re.compile(r"""(?:environ(?:\.(?:get|pop|setdefault))?\s*[\[(]|getenv\()
                         \s*["'](\w+)["']""", re.VERBOSE)  # fmt: skip
+#: In the names of those whose values are nobody's business; so are addresses with a user.
+_SECRET = re.compile("AUTH|CREDENTIAL|KEY|PASSW|SECRET|TOKEN")
 #: Told to every build by ourselves.
 _OURS = {"PYTHONHASHSEED", "SOURCE_DATE_EPOCH"}
 
@@ -77,6 +80,15 @@ def deciding(more: Sequence[str] = ()) -> dict[str, str]:
     """
     shell = matching(_OF_A_SHELL)
     return {name: value for name, value in matching((*PASSED, *more)).items() if name not in shell}
+
+
+def told(given: Mapping[str, str]) -> str:
+    """Variables with their values in one line; of a secret, what tells it from another."""
+    return ", ".join(
+        f"{name}={hashlib.sha256(value.encode()).hexdigest()[:8] if secret else value}"
+        for name, value in given.items()
+        for secret in [_SECRET.search(name) or "@" in value]
+    )
 
 
 def scratch() -> dict[str, str]:
