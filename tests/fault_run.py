@@ -508,6 +508,7 @@ def make_table(addresses: list[str]) -> None:
     """The table that requests write and read, on every node."""
     with Cluster(addresses) as cluster:
         session = cluster.connect()
+        session.execute("DROP KEYSPACE IF EXISTS faults", timeout=60)
         session.execute(
             "CREATE KEYSPACE faults WITH replication = {'class': 'SimpleStrategy', "
             f"'replication_factor': {len(addresses)}}}", timeout=60,
