@@ -390,6 +390,8 @@ class ClusterCore:
         is_agreed = False
         try:
             is_agreed = await self.control_connection.refresh_schema(connection=connection, **event)
+        except DriverException as error:  # of the network; a new connection reads all of it
+            log.warning("The schema could not be refreshed after %s: %s", event, error)
         except Exception:
             log.exception("The schema could not be refreshed after %s", event)
         finally:

@@ -5,8 +5,11 @@ import asyncio
 import pytest
 from control_core import FakeConnection, FakeCore, on_a_loop
 
+from driver.cluster.core import ClusterCore
+from driver.cluster.options import ClusterOptions
 from driver.cluster.schema_refresh import read_schema
 from driver.cluster.system_tables import SystemTables, side_by_side, time_limit
+from driver.net.errors import ConnectionShutdown
 from driver.protocol.errors import InvalidRequest
 from driver.topology.endpoint import DefaultEndPoint
 from driver.topology.metadata import KeyspaceMetadata, Metadata
@@ -247,3 +250,16 @@ async def test_when_one_of_several_questions_fails_none_goes_on_alone():
     with pytest.raises(InvalidRequest):
         await side_by_side(slow(), failing())
     assert ended == ["slow"]
+
+
+@on_a_loop
+async def test_a_connection_that_is_lost_meanwhile_is_a_warning_and_no_fault_of_ours(caplog):
+    core, agreed = ClusterCore(ClusterOptions()), []
+
+    async def refresh(**_):
+        raise ConnectionShutdown("lost", "node")
+
+    core.control_connection.refresh_schema = refresh
+    await core._schema_changed(None, {"target_type": "TABLE"}, agreed.append)
+    assert agreed == [False]
+    assert [each.levelname for each in caplog.records] == ["WARNING"]
