@@ -207,6 +207,63 @@ until = 2027-01-31\n"""
     yield bytes([6, _RAW]) + entry
 
 
+#: A run of each tool, as it writes one.
+_GO = b"""goos: linux
+pkg: example.org/x
+cpu: a processor
+BenchmarkA/sub-2 \t 100 \t 12.5 ns/op \t 16 B/op \t 1 allocs/op \t 3 things/op
+PASS
+"""
+_PYPERF = {
+    "version": "1.0", "metadata": {"name": "a", "cpu_model_name": "c", "loops": 1},
+    "benchmarks": [{"runs": [{"values": [1.0, 2.0]}, {"warmups": [[1, 0.5]], "values": [1.5]}]}],
+}  # fmt: skip
+
+
+def foreign() -> Callable[[bytes], None]:
+    """Files of other tools: byte 0 chooses the tool, 1 raw bytes or edits of a sample, then these.
+
+    What is read makes a comparison of itself with itself, or is refused.
+    """
+    from benchproof.foreign import asv_results, golang, pyperf_files, readings
+    from benchproof.history import writing
+
+    asv = {
+        "version": writing.VERSION, "params": {"machine": "m", "cpu": "c"},
+        "result_columns": ["result", "params", "samples"],
+        "results": {"a.time_b": [[1.0, None], [["1", "2"]], [[1.0, 1.1], None]],
+                    "a.track_c": [[640], []]},
+    }  # fmt: skip
+    tools = (("go", golang.Reader().read, None), ("pyperf", pyperf_files.read, _PYPERF),
+             ("asv", asv_results.read, asv))  # fmt: skip
+    file = _folder() / "results.json"
+
+    def check(data: bytes) -> None:
+        if len(data) < 2:
+            return
+        tool, read, sample = tools[data[0] % len(tools)]
+        raw = data[1] == _RAW or sample is None
+        file.write_bytes(data[2:] if raw else _text(edited(sample, data[2:])))
+
+        def compared() -> Any:
+            both = {side: list(read(file)) for side in ("left", "right")}
+            return readings.samples(both, {"left": [file], "right": [file]}, tool)
+
+        _refused(compared)
+
+    return check
+
+
+def foreign_seeds() -> Iterator[bytes]:
+    """A file of each, and some edits."""
+    yield bytes([0, _RAW]) + _GO
+    yield bytes([0, _RAW]) + _GO.replace(b"12.5", b"1e999").replace(b"100", b"0")
+    for tool in (1, 2):
+        yield bytes([tool, _RAW]) + b'{"version": 2, "results": {}}'
+        for edits in (b"", b"\x00\x02\x03", bytes(range(3, 27)), b"\x00\x30\x05\x00\x41\x0c"):
+            yield bytes([tool, _EDITS]) + edits
+
+
 def documents() -> Callable[[bytes], None]:
     """Gate documents, told as a comment of a pull request: raw bytes, or edits of a sample."""
     from benchproof.gate.report import comment

@@ -57,7 +57,7 @@ TARGETS = {
     name: Target(getattr(module, name), getattr(module, f"{name}_seeds"), package)
     for module, package, names in (
         (of_driver, "driver_pure", ("decoder", "conversation", "types", "values", "schema")),
-        (of_harness, "benchproof", ("records", "kept", "documents")),
+        (of_harness, "benchproof", ("records", "kept", "foreign", "documents")),
     )
     for name in names
 }

@@ -30,14 +30,14 @@ def read(file: Path) -> Iterator[Reading]:
         found = files.read_json(file)
         version = found.get("version")
         if version != VERSION:
-            raise BenchproofError(f"{file}: asv's results of version {version}, and {VERSION} is "
+            raise BenchproofError(f"{file}: asv's results of version {version!r}, and {VERSION} is "
                                   "read: `asv update` brings older ones up to it")  # fmt: skip
         units, about = _units(file), found.get("params") or {}
         host = " ".join(str(about[key]) for key in ("machine", "cpu") if about.get(key))
         for name, row in found["results"].items():
             columns = dict(zip(found["result_columns"], row, strict=False))
             yield from _of(name, columns, units.get(name, "unit"), host or "an unnamed machine")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise BenchproofError(f"{file}: no result file of asv ({error})") from error
 
 
@@ -59,6 +59,6 @@ def _of(name: str, columns: Mapping[str, Any], unit: str, host: str) -> Iterator
             continue  # it failed, or was skipped
         if suite.parts(name)[1].startswith(_TIMED):
             values = samples[index] if index < len(samples) and samples[index] else [number]
-            yield Reading(name, params, "wall", "", values, host)
+            yield Reading(name, params, "wall", "", [float(each) for each in values], host)
         else:
             yield Reading(name, params, "track", unit, (number,), host)

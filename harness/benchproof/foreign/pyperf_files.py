@@ -22,15 +22,22 @@ def read(file: Path) -> Iterator[Reading]:
         BenchproofError: it is none of pyperf's.
     """
     try:
-        suite = pyperf.BenchmarkSuite.load(str(file))
+        yield from list(_of(pyperf.BenchmarkSuite.load(str(file))))
     except Exception as error:  # (pyperf raises what its parser meets)
-        raise BenchproofError(f"{file}: no file of pyperf ({error})") from error
+        why = " ".join(str(error).split())
+        raise BenchproofError(f"{file}: no file of pyperf ({why})") from error
+
+
+def _of(suite: pyperf.BenchmarkSuite) -> Iterator[Reading]:
+    """The runs of all benchmarks."""
     for each in suite:
-        timed = each.get_unit() == "second"
+        name, timed = each.get_name(), each.get_unit() == "second"
+        if not isinstance(name, str):
+            raise TypeError(f"the name {name!r} is no text")
         for run in each.get_runs():
             about = run.get_metadata()
             host = str(about.get("cpu_model_name") or about.get("platform") or "an unnamed machine")
             if timed and run.values:
-                yield Reading(each.get_name(), "", "wall", "", run.values, host)
+                yield Reading(name, "", "wall", "", run.values, host)
             for value in () if timed else run.values:
-                yield Reading(each.get_name(), "", "track", each.get_unit(), (value,), host)
+                yield Reading(name, "", "track", each.get_unit(), (value,), host)
