@@ -37,6 +37,8 @@ suppress_warnings = ["myst.xref_missing", "ref.python"]
 
 autodoc_default_options = {"members": True, "show-inheritance": True, "undoc-members": False}
 autodoc_member_order = "bysource"
+# Built against a library of the system, which need not be there to read of it.
+autodoc_mock_imports = ["gssapi"]
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 napoleon_google_docstring = True

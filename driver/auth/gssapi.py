@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 #: Names of the layers of RFC 4752, section 3.3, and their bits, the strongest first.
 _LAYERS = {"auth-conf": 4, "auth-int": 2, "auth": 1}
-_FLAGS = (
-    gssapi.RequirementFlag.mutual_authentication
-    | gssapi.RequirementFlag.integrity
-    | gssapi.RequirementFlag.out_of_sequence_detection
-)
 
 
 class GssapiClient:
@@ -76,7 +71,9 @@ class GssapiClient:
             self._context = gssapi.SecurityContext(
                 name=gssapi.Name(f"{service}@{self.host}", gssapi.NameType.hostbased_service),
                 creds=_credentials(principal),
-                flags=_FLAGS,
+                flags=gssapi.RequirementFlag.mutual_authentication
+                | gssapi.RequirementFlag.integrity
+                | gssapi.RequirementFlag.out_of_sequence_detection,
                 usage="initiate",
             )
         except GSSError as error:
