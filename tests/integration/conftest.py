@@ -30,14 +30,6 @@ WITHIN = 180
 NAMES = itertools.count(1)
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "within(seconds): a test that hangs is ended after that")
-    config.addinivalue_line(
-        "markers", "once: not repeated for pure Python, for what it exercises has no compiled form"
-    )
-    config.addinivalue_line("markers", "since(release, what): what older releases do not have")
-
-
 def pytest_collection_modifyitems(items):
     """One ring after the other; tests of the same ring stay in their order."""
     here = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]
