@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from ring.releases import RELEASE
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "cassandra"
+sys.path.append(str(SCRIPT.parent))  # where pytest did not: load.py and fault_run.py by themselves
+
+from ring.releases import RELEASE  # noqa: E402  (found by that)
+
 #: Beside the ring that a person may have started by hand.
 FOLDER = Path(os.environ.get("CASSANDRA_FOLDER") or ROOT / ".cassandra" / "tests")
 PREFIX = os.environ.get("CASSANDRA_PREFIX") or "127.0.0."

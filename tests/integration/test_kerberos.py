@@ -37,9 +37,12 @@ LOGIN = """com.sun.security.jgss.krb5.accept {{
 pytestmark = pytest.mark.once
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def realm(rings):
-    """A realm with a server and two clients, beside the certificates of the nodes."""
+    """A realm with a server and two clients, beside the certificates of the nodes.
+
+    Not a module's: tests are sorted by ring, so that a module's end is not its last test.
+    """
     if reason := realms.missing():
         pytest.skip(reason)
     folder = rings.certificates / "kerberos"
@@ -65,7 +68,7 @@ def as_client(realm, monkeypatch, tmp_path):
     return be
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def authenticator(realm):
     """The compiled class of the node's authenticator, where the node looks for it."""
     try:

@@ -144,12 +144,15 @@ def test_the_server_knows_which_driver_it_talks_to(clusters, one_node):
         one_node.addresses, application_name="the tests", application_version="1.2", client_id=None
     )
     session = cluster.connect()
-    (options,) = {
-        tuple(sorted(row.client_options.items()))
+    said = [
+        dict(row.client_options)
         for row in session.execute("SELECT * FROM system_views.clients")
         if (row.client_options or {}).get("APPLICATION_NAME") == "the tests"
-    }
-    options = dict(options)
+    ]
+    configured = [each.pop("DRIVER_CONFIG") for each in said if "DRIVER_CONFIG" in each]
+    assert len(configured) == 1 < len(said)  # on the control connection alone
+    options = said[0]
+    assert all(each == options for each in said)
     assert options["APPLICATION_VERSION"] == "1.2"
     assert options["DRIVER_NAME"]
     assert options["DRIVER_VERSION"]
