@@ -298,3 +298,22 @@ def test_how_many_cases_a_commit_reaches():
     assert f"{said} cases, {few} reach none and {many} more than 100" in " ".join(measuring.split())
     assert f"Of the last {len(reached)} commits" in " ".join(measuring.split())
     assert f"{said} cases" in " ".join(README.split())
+
+
+def test_what_awaiting_gained_and_what_others_paid():
+    kept = json.loads(
+        gzip.decompress((ROOT / "reports/results/2026-11-25/gate.json.gz").read_bytes())
+    )
+    ratio = {
+        (row["name"], row["impl"]): row["meters"]["instructions"]["ratio"]
+        for row in kept["cases"] if row["meters"].get("instructions")
+    }  # fmt: skip
+    one, many = (
+        ratio[f"awaited.time_point_selects_{how}", "cython"]
+        for how in ("one_by_one", "16_in_flight")
+    )
+    compiled, pure = (ratio["query_path.time_point_select", impl] for impl in ("cython", "python"))
+    assert (
+        f"awaited point selects take {one:.3f} of the instructions one by one and {many:.3f} with "
+        f"16 in flight, compiled; synchronous ones {compiled:.3f}, and {pure:.3f} in pure Python"
+    ) in " ".join(README.split())
