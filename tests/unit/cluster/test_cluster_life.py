@@ -206,7 +206,7 @@ def test_an_option_can_be_set_later_and_is_checked_then():
 
 def test_startup_names_driver_application_and_client(nodes):
     with Cluster(**nodes.options, application_name="shop", application_version="7") as cluster:
-        cluster.connect()
+        cluster.connect(wait_for_all_pools=True)  # a connection that begins has said nothing yet
         said = nodes.nodes[0].clients[0].startup_options
         assert said["DRIVER_NAME"] == "cqlpath"
         assert (said["APPLICATION_NAME"], said["APPLICATION_VERSION"]) == ("shop", "7")

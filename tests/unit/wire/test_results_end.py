@@ -44,7 +44,8 @@ def test_ended_results_give_every_reference_back(body, handler):
         del messages[1].kind
     del messages
     after = [sys.getrefcount(each) for each in known]
-    assert all(abs(now - then) < 50 for now, then in zip(after, before, strict=True))
+    # Threads that other tests left hold some None, too; a batch that keeps one keeps 1,000.
+    assert all(abs(now - then) < 500 for now, then in zip(after, before, strict=True))
     assert after[2] == before[2]
 
 
