@@ -458,9 +458,9 @@ class _Comparison:
             ready = [case for case in found if case.name not in each.got.untimed]
             same = sum(why == SAME_CODE for why in each.got.untimed.values())
             if same:
-                self.tell.line(
-                    f"{each.name}: ".lstrip(": ") + f"timing {len(ready)} of {len(found)} "
-                    f"benchmarks: {same} run the same code on both sides"
+                Named(self.tell, each.name if len(self.lanes) > 1 else "").line(
+                    f"timing {len(ready)} of {len(found)} benchmarks: "
+                    f"{same} run the same code on both sides"
                 )
             each.looks = verdict.Looks(self.settings.alpha)
             timed.append(timing.Timed(bench, ready, each.looks, self.settings))
