@@ -105,47 +105,53 @@ class BoundStatement(Statement):
             given = values  # as nearly always
         else:
             given = self._in_marker_order(values)
-        self.raw_values = given
-        self.values = []
-        if prepared.key_of is not None:
-            self._routing_key = None
+        found: list[bytes | UnsetType | None] = []
         if prepared.column_encryption_policy is None:
             try:
-                prepared.serializer.append(self.values, given, prepared.protocol_version)
+                prepared.serializer.append(found, given, prepared.protocol_version)
             except _CANNOT_SERIALIZE as exc:
-                self._refuse(given, exc)
+                self._refuse(found, given, exc)
         else:
-            self._serialize_encrypted(given, prepared.column_encryption_policy)
-        if len(self.values) < len(markers):
-            self._leave_unset(given)
+            self._serialize_encrypted(found, given, prepared.column_encryption_policy)
+        if len(found) < len(markers):
+            self._leave_unset(found, given)
+        # Only now, and as a whole: other threads may bind this statement as well.
+        self.raw_values = given
+        self.values = found
+        if prepared.key_of is not None:
+            self._routing_key = None
         return self
 
-    def _leave_unset(self, given: list[Any] | tuple[Any, ...]) -> None:
+    def _leave_unset(self, found: list[Any], given: list[Any] | tuple[Any, ...]) -> None:
         """Append what is unset or was not given, and the bytes of what is between."""
-        prepared, values = self.prepared_statement, self.values
-        while len(values) < len(given):
-            self._append_unset_value()
+        prepared = self.prepared_statement
+        while len(found) < len(given):
+            self._append_unset_value(found)
             try:
-                prepared.serializer.append(values, given, prepared.protocol_version)
+                prepared.serializer.append(found, given, prepared.protocol_version)
             except _CANNOT_SERIALIZE as exc:
-                self._refuse(given, exc)
-        for _ in range(len(prepared.column_metadata) - len(values)):
-            self._append_unset_value()
+                self._refuse(found, given, exc)
+        for _ in range(len(prepared.column_metadata) - len(found)):
+            self._append_unset_value(found)
 
-    def _refuse(self, given: list[Any] | tuple[Any, ...], exc: Exception) -> Never:
+    def _refuse(
+        self, found: list[Any], given: list[Any] | tuple[Any, ...], exc: Exception
+    ) -> Never:
         """Raise what is wrong with the value behind those that have their bytes."""
-        at = len(self.values)
+        at = len(found)
         _raise_naming_column(exc, given[at], self.prepared_statement.column_metadata[at])
 
-    def _serialize_encrypted(self, given: Sequence[Any], policy: EncryptionPolicy) -> None:
+    def _serialize_encrypted(
+        self, found: list[Any], given: Sequence[Any], policy: EncryptionPolicy
+    ) -> None:
         """The same, but encrypt the values of columns that the policy has."""
         prepared = self.prepared_statement
         proto_version = prepared.protocol_version
         for value, col_spec in zip(given, prepared.column_metadata, strict=False):
             if value is None:
-                self.values.append(None)
+                found.append(None)
             elif value is UNSET_VALUE:
-                self._append_unset_value()
+                self._append_unset_value(found)
             else:
                 try:
                     col_desc = ColDesc(col_spec.keyspace_name, col_spec.table_name, col_spec.name)
@@ -154,7 +160,7 @@ class BoundStatement(Statement):
                         col_bytes = policy.encrypt(col_desc, col_bytes)
                     else:
                         col_bytes = col_spec.type.serialize(value, proto_version)
-                    self.values.append(col_bytes)
+                    found.append(col_bytes)
                 except _CANNOT_SERIALIZE as exc:
                     _raise_naming_column(exc, value, col_spec)
 
@@ -228,19 +234,19 @@ class BoundStatement(Statement):
             _refuse_unknown(values, names)
         return given
 
-    def _append_unset_value(self) -> None:
+    def _append_unset_value(self, found: list[Any]) -> None:
         """Leave the next bind marker unset."""
-        prepared, values = self.prepared_statement, self.values
+        prepared = self.prepared_statement
         if prepared.protocol_version < _UNSET_SINCE:
             raise ValueError(
                 f"UNSET_VALUE needs protocol version {_UNSET_SINCE}, this is "
                 f"{prepared.protocol_version}"
             )
-        index = len(values)
+        index = len(found)
         if index in prepared.routing_key_index_set:
             name = prepared.column_metadata[index].name
             raise ValueError(f"UNSET_VALUE for {name!r}, a part of the partition key")
-        values.append(UNSET_VALUE)
+        found.append(UNSET_VALUE)
 
     def __repr__(self) -> str:
         """Text, values as given, and consistency level."""

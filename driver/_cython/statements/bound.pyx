@@ -171,16 +171,12 @@ cdef object fill(object statement, object prepared, object markers, object value
         given = values  # as nearly always
     else:
         given = statement._in_marker_order(values)
-    put(target, RAW_VALUES, given)
     if FREE_THREADED:
         given = tuple(given)  # of which no other thread takes one away
-    if taken(<PyObject *>prepared, KEY_OF) is not None:
-        put(target, ROUTING_KEY, None)
     policy = taken(<PyObject *>prepared, POLICY)
     if policy is not None:
         found = []
-        put(target, VALUES, found)
-        statement._serialize_encrypted(given, policy)
+        statement._serialize_encrypted(found, given, policy)
     else:
         found = PyList_New(count)
         Py_SET_SIZE(found, 0)
@@ -188,12 +184,14 @@ cdef object fill(object statement, object prepared, object markers, object value
         try:
             (<ValuesSerializer?>serializer).fill(found, given, version)
         except CANNOT_SERIALIZE as exc:
-            put(target, VALUES, found)
-            statement._refuse(given, exc)
-        # Only now: from here on others may see it.
-        put(target, VALUES, found)
+            statement._refuse(found, given, exc)
     if PyList_GET_SIZE(found) < count:
-        statement._leave_unset(given)
+        statement._leave_unset(found, given)
+    # Only now, and as a whole: other threads may bind this statement as well.
+    put(target, RAW_VALUES, given)
+    put(target, VALUES, found)
+    if taken(<PyObject *>prepared, KEY_OF) is not None:
+        put(target, ROUTING_KEY, None)
     return statement
 
 
