@@ -15,6 +15,7 @@ from .base import Authenticator, AuthProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
 #: Kerberos (RFC 4752).
 GSSAPI = "GSSAPI"
@@ -101,7 +102,7 @@ def _makes(mechanism: str) -> Callable[..., SaslClient]:
     return partial(_extra("puresasl.client", "pure-sasl", "sasl").SASLClient, mechanism=mechanism)
 
 
-def _extra(module: str, package: str, extra: str = "") -> Any:  # noqa: ANN401  (a module)
+def _extra(module: str, package: str, extra: str = "") -> ModuleType:
     """A module that needs a package, or ImportError that says how to get it."""
     try:
         return import_module(module, __package__)

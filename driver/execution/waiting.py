@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from asyncio.events import _get_running_loop
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def refuse_on_loop(session: Session) -> None:
         return
     if loop.is_closed():
         raise RuntimeError("the event loop of this session was closed: no answer will be read")
-    if asyncio._get_running_loop() is loop:  # noqa: SLF001  (public in asyncio.events)
+    if _get_running_loop() is loop:
         raise RuntimeError(
             "a result was waited for on the event loop's thread, perhaps by a callback: it would "
             "wait for an answer that only this thread can read"

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from asyncio.events import _get_running_loop
 from contextvars import copy_context
 from types import MethodType
 from typing import TYPE_CHECKING, NoReturn
@@ -29,10 +30,20 @@ if TYPE_CHECKING:
 
 
 class _Read(threading.local):
-    """What follows the read that this thread is handing out; None without one."""
+    """The read that this thread is handing out, and what follows it.
 
-    waiters: list[Waiter] | None = None
-    functions: list[Callable[[], object]] | None = None
+    Attributes:
+        is_open: whether there is one.
+        takes_waiters: whether tasks are still collected.
+    """
+
+    is_open = takes_waiters = False
+    waiters: list[Waiter]
+    functions: list[Callable[[], object]]
+
+    def __init__(self) -> None:
+        """Nothing follows yet, on each thread."""
+        self.waiters, self.functions = [], []
 
 
 _read = _Read()
@@ -40,9 +51,9 @@ _read = _Read()
 
 def begin_read() -> bool:
     """Collect what follows, on the loop's thread; False within a read, which goes on collecting."""
-    if _read.functions is not None:
+    if _read.is_open:
         return False
-    _read.waiters, _read.functions = [], []
+    _read.is_open = _read.takes_waiters = True
     return True
 
 
@@ -52,31 +63,34 @@ def end_read(answers: int) -> None:
     Args:
         answers: how many there were in the read.
     """
-    waiters, _read.waiters = _read.waiters, None
-    if waiters:
+    _read.takes_waiters = False
+    if waiters := _read.waiters:
+        _read.waiters = []
         step_all(waiters)
-    functions, _read.functions = _read.functions, None
-    for function in functions or ():
-        try:
-            if answers == 1:
-                function()
-            else:
-                asyncio.get_running_loop().call_soon(function)
-        except BaseException as error:  # noqa: BLE001  (the loop is told, as of any callback)
-            _raise_soon(error)
+    _read.is_open = False
+    if functions := _read.functions:
+        _read.functions = []
+        for function in functions:
+            try:
+                if answers == 1:
+                    function()
+                else:
+                    asyncio.get_running_loop().call_soon(function)
+            except BaseException as error:  # noqa: BLE001  (the loop is told, as of any callback)
+                _raise_soon(error)
 
 
 def call_after_read(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
     """Call after the read that this thread is handing out; without one, in the loop's next pass."""
-    if _read.functions is None:
-        loop.call_soon(function)
-    else:
+    if _read.is_open:
         _read.functions.append(function)
+    else:
+        loop.call_soon(function)
 
 
 def step_all(waiters: list[Waiter]) -> None:
     """Have those who wait go on: now if this is the place, else in the loop's next pass."""
-    loop = asyncio._get_running_loop()  # noqa: SLF001  (public in asyncio.events)
+    loop = _get_running_loop()
     is_here = loop is not None and not loop.get_debug() and asyncio.current_task(loop) is None
     for waiter in waiters:
         if is_here and waiter.loop is loop:
@@ -170,7 +184,7 @@ class Waiter:
         if self._state:
             return
         self._state = "answered"
-        if _read.waiters is not None:
+        if _read.takes_waiters:
             _read.waiters.append(self)
         else:
             self.step_soon()
