@@ -53,14 +53,21 @@ def typical(counts: Sequence[float]) -> float:
     return statistics.median(counts)
 
 
-def reach(ratios: Sequence[float]) -> tuple[float, float]:
+def reach(ratios: Sequence[float]) -> tuple[float, float, float | None]:
     """The interval of the ratio of two sides that were counted in the same layouts.
 
     Args:
         ratios: one a layout, in order of size.
+
+    Returns:
+        Both ends, and with which confidence the median over all layouts that could be lies between
+        them (order statistics: each layout is above it or below with equal chances); None of a
+        single layout, where there is no interval.
     """
-    cut = 1 if len(ratios) >= TRIMMED_FROM else 0
-    return ratios[cut], ratios[-1 - cut]
+    count = len(ratios)
+    cut = 1 if count >= TRIMMED_FROM else 0
+    outside = sum(math.comb(count, above) for above in range(cut + 1)) / 2 ** (count - 1)
+    return ratios[cut], ratios[-1 - cut], 1 - outside if count > 1 else None
 
 
 @dataclass(frozen=True)

@@ -176,15 +176,15 @@ def judge_exact(
         # all of the other.
         ends = (max(lefts), min(rights)), (min(lefts), max(rights))
         ratios = sorted([*ratios, *(_ratio(*pair, limit.floor) for pair in ends)])
-        low, high = ratios[0], ratios[-1]
+        low, high, confidence = ratios[0], ratios[-1], None
     else:
-        low, high = noise.reach(ratios)
+        low, high, confidence = noise.reach(ratios)
     said = _exact_verdict(low, high, least)
     if said in CHANGES and not METERS[meter].less_is_better:
         said = "changed"
     answer: dict[str, Any] = {
         "left": base, "right": noise.typical(rights), "ratio": _told(noise.typical(ratios)),
-        "low": _told(low), "high": _told(high), "confidence": 1.0,
+        "low": _told(low), "high": _told(high), "confidence": confidence,
         "verdict": said, "limit": limit.ratio, "detectable": 1 + least,
     }  # fmt: skip
     if len(lefts) > 1:

@@ -45,6 +45,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
+from benchproof.meters import METERS
 from benchproof.noise import LIMITS
 
 from .figures import METRICS
@@ -131,7 +132,7 @@ def judge_meter(figure: Figure, name: str, meter: Mapping[str, Any]) -> Judged:
         return judge_saving(figure.saving[0], meter["left"] - meter["right"], floor)
     if figure.ratio is None:
         raise ValueError(f"{figure.id} has nothing to compare")
-    exact = meter["low"] == meter["high"] or meter.get("confidence") == 1
+    exact = name not in METERS or METERS[name].exact
     limit = meter["detectable"] - 1 if exact else meter["limit"]
     ends = tuple(math.inf if meter[key] is None else meter[key] for key in ("low", "ratio", "high"))
     return judge_ratio(figure.ratio[1], (ends[0], ends[1], ends[2]), limit)

@@ -45,11 +45,12 @@ RATES = {
 def _exact(meter, left, ratio, verdict, spread=0.0):
     right = round(left * ratio, 2)
     ratio = right / left
+    sides = {"left_samples": [left] * 3, "right_samples": [right] * 3} if spread else {}
     return {
         "left": left, "right": right, "ratio": ratio, "low": ratio - spread,
-        "high": ratio + spread, "confidence": 1.0, "verdict": verdict, "limit": LIMITS[meter],
-        "detectable": 1 + LIMITS[meter],
-    }  # fmt: skip
+        "high": ratio + spread, "confidence": 0.75 if spread else None, "verdict": verdict,
+        "limit": LIMITS[meter], "detectable": 1 + LIMITS[meter],
+    } | sides  # fmt: skip
 
 
 def _wall(left, ratio, width, verdict, rng):

@@ -212,7 +212,7 @@ def test_what_moved_is_told_with_amount_meter_interval_and_confidence():
         ["instructions", "wall time"],
         ["**+3.12\xa0%**", "**+2.95\xa0%**"],
         ["+3.08\xa0% to +3.16\xa0%", "+2.13\xa0% to +3.77\xa0%"],
-        ["all layouts", "99\xa0%"],
+        ["75\xa0%, 3 layouts", "99\xa0%"],
     ]
     assert moved["result_dispatch.time_void python"][3] == ["**from 0**"]
 

@@ -80,6 +80,19 @@ def test_layouts_and_builds_must_agree(right, expected):
     assert judged["right_samples"] == right
 
 
+@pytest.mark.parametrize(
+    ("layouts", "expected"), [(1, None), (3, 0.75), (5, 0.9375), (6, 0.7812), (8, 0.9297)]
+)
+def test_an_interval_over_layouts_has_the_confidence_of_order_statistics(layouts, expected):
+    judged = verdict.judge_exact("instructions", [1000] * layouts, [1005] * layouts)
+    assert judged["confidence"] == (expected and pytest.approx(expected, abs=1e-4))
+
+
+def test_what_nothing_pairs_has_a_range_and_no_confidence():
+    judged = verdict.judge_exact("bytes", [1000, 1010, 1000], [1100, 1110, 1120])
+    assert judged["confidence"] is None
+
+
 def test_a_layout_that_moves_both_sides_moves_no_ratio():
     judged = verdict.judge_exact("instructions", [1000, 2000, 1500], [1005, 2010, 1507.5])
     assert (judged["low"], judged["high"]) == pytest.approx((1.005, 1.005))

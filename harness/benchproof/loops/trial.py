@@ -271,9 +271,9 @@ def ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def confidence(rows: Sequence[Mapping[str, Any]]) -> float | None:
-    """The least of the confidences that cases are told with; 1 where all were counted."""
+    """The least of the confidences that cases are told with; 1 where each was counted once."""
     found = [row["meters"][meter_of(row)]["confidence"] for row in rows]
-    return min(found, default=None)
+    return min((1.0 if each is None else each for each in found), default=None)
 
 
 def metrics(record: Mapping[str, Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchproof import notes
+from benchproof import meters, notes
 from benchproof.render import units
 
 if TYPE_CHECKING:
@@ -206,10 +206,14 @@ def interval(about: Mapping[str, Any]) -> str:
 
 
 def confidence(meter: str, about: Mapping[str, Any]) -> str:
-    """With which confidence: exact meters count, wall time samples."""
-    if meter != "wall":
-        return "exact" if about["low"] == about["high"] else "all layouts"
-    return f"{about['confidence'] * 100:g}\N{NO-BREAK SPACE}%"
+    """With which confidence: exact meters count, in layouts of memory; others sample."""
+    is_exact = meters.METERS[meter].exact
+    if is_exact and about["low"] == about["high"]:
+        return "exact"
+    if about["confidence"] is None:
+        return "all counts"
+    told = f"{about['confidence'] * 100:.3g}\N{NO-BREAK SPACE}%"
+    return f"{told}, {len(about['left_samples'])} layouts" if is_exact else told
 
 
 def values(meter: str, about: Mapping[str, Any]) -> str:
