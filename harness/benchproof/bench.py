@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from . import pairing, plan, variants, worker
+from . import noise, pairing, plan, variants, worker
 from .collected import FIRST, Collected, Rows, Spot
 from .errors import WorkerError, is_full, no_space
 from .meters import VALUES, allocations, instructions
@@ -72,6 +72,7 @@ class Bench:
         core: for wall time, or None.
         got: what has been answered.
         others: further builds of the same sides, laid out differently; for counting only.
+        layouts: that have to agree on a change of instructions.
         extra: turns of extra work in front of every call of the right side, for a control.
     """
 
@@ -82,6 +83,7 @@ class Bench:
     core: int | None
     got: Collected = field(default_factory=Collected)
     others: Mapping[SideName, Sequence[Built]] = field(default_factory=dict)
+    layouts: int = noise.LAYOUTS
     extra: int = 0
 
     @property

@@ -23,6 +23,7 @@ from . import (
     judge,
     listing,
     meters,
+    noise,
     programs,
     provenance,
     records,
@@ -396,6 +397,8 @@ class _Comparison:
         core = provenance.pinned_core()
         bench = each.build(self.place, self.rules.suites, self.crew, core, self.number, tell)
         chosen = self.catalogue.cases(bench, tell)
+        tests = len(chosen) * len(self.lanes)
+        bench = each.bench = replace(bench, layouts=noise.layouts(tests, self.settings.alpha))
         if not each.same or self.request.force:
             each.cases = chosen
             each.count(bench, self.request.tasks, self.number, self.settings, tell, self.budget)
@@ -451,6 +454,8 @@ class _Comparison:
         """Time all variants in the same minutes, until the budget ends."""
         if not {"wall", "tail"} & self.request.tasks:
             return
+        # Where nothing is counted, clocks have the whole of the error budget.
+        spent_by_clocks = 1 - noise.COUNTED if "instructions" in self.request.tasks else 1.0
         timed = []
         for each, bench in self._measured:
             found = counting.measurable(bench, each.cases, "wall")
@@ -462,7 +467,7 @@ class _Comparison:
                     f"timing {len(ready)} of {len(found)} benchmarks: "
                     f"{same} run the same code on both sides"
                 )
-            each.looks = verdict.Looks(self.settings.alpha)
+            each.looks = verdict.Looks(self.settings.alpha * spent_by_clocks)
             timed.append(timing.Timed(bench, ready, each.looks, self.settings))
         others = sum(len(each.cases) - len(imports.functions(each.cases)) for each in self.lanes)
         family = sum(1 + case.tail for each in timed for case in each.running) + others

@@ -153,7 +153,7 @@ def _may_scatter(bench: Bench, case: Case, meter: str, settings: Settings) -> bo
     about = judged(bench, case, settings, meter)
     if about is None or about["verdict"] == "equivalent" or case.name in bench.got.failures:
         return False
-    if about["layouts"] < noise.LAYOUTS:
+    if about["layouts"] < bench.layouts:
         return True
     limit = settings.limit(meter, case.name)
     scattered = {
@@ -186,7 +186,7 @@ def is_doubtful(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool
     hidden = abs(about["ratio"] - 1) > noise.NEAR * about["limit"]
     changed = about["verdict"] != "equivalent" or hidden
     accident = abs(about["ratio"] - 1) < noise.ACCIDENT
-    return changed and accident and len(left) < noise.LAYOUTS
+    return changed and accident and len(left) < bench.layouts
 
 
 def layouts(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> Iterator[Spot]:
@@ -220,7 +220,7 @@ def doubtful_together(
         whole = families.judge_meter("instructions", [*suite.values()], settings.suite_limit)
         if whole["verdict"] in verdict.CHANGES:
             found += [
-                case for case, about in suite.items() if about["layouts"] < noise.LAYOUTS
+                case for case, about in suite.items() if about["layouts"] < bench.layouts
                 and about["verdict"] == "equivalent" and case not in doubtful
             ]  # fmt: skip
     return found

@@ -2,7 +2,7 @@
 
 **A count** is what the code does plus what the layout of memory adds: where something happens to
 lie decides which keys collide in a hash table. In one layout a count is the same to the digit. So
-a number that looks like a change is counted in further layouts (`LAYOUTS`, `MOST_LAYOUTS`), always
+a number that looks like a change is counted in further layouts (`layouts`, `MOST_LAYOUTS`), always
 the same ones in the same order, each with a hash seed of its own; what stands for all of them is
 their median (`typical`), and the interval of a ratio reaches over them (`reach`). What is as large
 as no accident (`ACCIDENT`) is believed at once, what is far within its limit (`NEAR`) too.
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
 #: Layouts of memory in which a change of instructions must show to be believed, unless it is larger
 #: than any accident: once a method cache's collision moved vectors by 27 %.
 LAYOUTS, ACCIDENT = 3, 0.5
+#: The chance that one layout moves a count beyond its limit though the code is equal: 3 of 448
+#: counts did (docs/meters.md), and this is the upper end of that part's 95 % interval.
+STRAY = 0.0195
+#: Of the error budget of a gate, the part of its counts; the rest is that of its clocks, which find
+#: less for each bit that they lack, where a count costs one more layout at worst.
+COUNTED = 0.2
 #: Of the limit, where a case that is within it is counted again, too.
 NEAR = 0.5
 #: The most layouts, for cases in which they disagree.
@@ -46,6 +52,20 @@ MOST_LAYOUTS = 8
 #: From so many layouts on, the interval leaves out one at each end: an accident in a single layout
 #: decides nothing. Of eight layouts that is a 93 % interval of their median.
 TRIMMED_FROM = 6
+
+
+def layouts(tests: int, alpha: float) -> int:
+    """How many layouts have to agree on a change, so that counts keep to their error budget.
+
+    Taken for granted is that layouts stray by themselves (`STRAY`): then so many agree on a change
+    that is none, in any of the tests, with a chance of at most tests * STRAY ** layouts.
+
+    Args:
+        tests: that share the budget: cases, of all variants.
+        alpha: the gate's whole error budget.
+    """
+    needed = math.log(COUNTED * alpha / max(1, tests)) / math.log(STRAY)
+    return min(max(LAYOUTS, math.ceil(needed)), MOST_LAYOUTS)
 
 
 def typical(counts: Sequence[float]) -> float:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from benchproof import plan, timing, verdict
+from benchproof import noise, plan, timing, verdict
 from calibration.gates import ALARMS
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def judged(
         By implementation and case, what the results file would say.
     """
     family = max(family, sum(len(cases) for cases in samples.values()))
-    spending = {impl: verdict.Looks(settings.alpha, family) for impl in samples}
+    budget = settings.alpha * (1 - noise.COUNTED)  # of a gate that counts, too
+    spending = {impl: verdict.Looks(budget, family) for impl in samples}
     stopped: dict[tuple[str, str], int] = {}
     said: dict[tuple[str, str], dict[str, Any]] = {}
     for fraction, blocks in looks:

@@ -1,5 +1,7 @@
 """When a change of instructions is counted again where memory is laid out otherwise."""
 
+import random
+
 import pytest
 
 from benchproof import counting, noise, verdict
@@ -12,8 +14,8 @@ CASE = Case("toy.time_x", "toy.time_x", None, "1", answers_may_differ=False)
 class Counted:
     """A bench whose counts come from a list, one a layout; the last one stays."""
 
-    def __init__(self, ratios, builds=1, *, alike=True):
-        self.got, self.alike = Collected(), alike
+    def __init__(self, ratios, builds=1, *, alike=True, layouts=noise.LAYOUTS):
+        self.got, self.alike, self.layouts = Collected(), alike, layouts
         self.builds, self.ratios, self.spots = builds, list(ratios), []
         self.count_instructions([CASE], FIRST)
 
@@ -44,6 +46,36 @@ def test_a_change_that_stays_is_believed_after_a_few_layouts(ratio, layouts, tel
     counting.count_again(bench, [CASE], tell)
     assert bench.spots == [Spot(0, layout) for layout in range(layouts)]
     assert bench.judged()["verdict"] == ("equivalent" if ratio < 1.003 else "regressed")
+
+
+@pytest.mark.parametrize(
+    ("tests", "alpha", "expected"),
+    [
+        (1, 0.01, noise.LAYOUTS),
+        (254, 0.01, 3),
+        (300, 0.01, 4),  # 300 * 0.0195 ** 3 is more than a fifth of 1 %
+        (254, 0.001, 4),
+        (10**12, 0.01, noise.MOST_LAYOUTS),
+        (0, 0.5, noise.LAYOUTS),
+    ],
+)
+def test_so_many_layouts_agree_that_all_tests_share_the_error_budget(tests, alpha, expected, tell):
+    enough = noise.layouts(tests, alpha)
+    assert enough == expected
+    bench = Counted([1.01], layouts=enough)
+    counting.count_again(bench, [CASE], tell)
+    assert len(bench.spots) == enough
+
+
+def test_layouts_that_stray_by_themselves_agree_no_oftener_than_is_paid_for(tell):
+    rng, stray, cases = random.Random(8), 0.2, 4000
+    changed = 0
+    for _ in range(cases):
+        strayed = [1 + (rng.random() < stray) * rng.choice((-0.02, 0.02)) for _ in range(9)]
+        bench = Counted(strayed)
+        counting.count_again(bench, [CASE], tell)
+        changed += bench.judged()["verdict"] in verdict.CHANGES
+    assert 0 < changed <= cases * stray**noise.LAYOUTS
 
 
 @pytest.mark.parametrize("accident", [0.97, 1.03])

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from benchproof import accepted, counting, families, settings, verdict
+from benchproof import accepted, counting, families, noise, settings, verdict
 from benchproof.collected import FIRST, Collected, Spot
 from benchproof.suite import Case
 
@@ -153,7 +153,7 @@ CASES = [Case(f"toy.time_{n}", f"toy.time_{n}", None, "1", answers_may_differ=Fa
 class Counted:
     """A bench whose counts come from a list, one a layout; the last one stays."""
 
-    builds, alike = 1, True
+    builds, alike, layouts = 1, True, noise.LAYOUTS
 
     def __init__(self, ratios):
         self.got, self.ratios, self.spots = Collected(), list(ratios), []
