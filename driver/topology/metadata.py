@@ -54,6 +54,7 @@ class Metadata:
         keyspaces: by name.
         token_map: the ring; None while unknown.
         tablets: tablets learnt so far.
+        led_keyspaces: names of those whose tablets have leaders (ScyllaDB).
         dbaas: whether it is a database as a service, which this driver has no way to know: False.
     """
 
@@ -66,6 +67,7 @@ class Metadata:
         "_hosts_lock",
         "cluster_name",
         "keyspaces",
+        "led_keyspaces",
         "partitioner",
         "tablets",
         "token_map",
@@ -78,6 +80,7 @@ class Metadata:
         self.cluster_name: str | None = None
         self.partitioner: str | None = None
         self.keyspaces: dict[str, KeyspaceMetadata] = {}
+        self.led_keyspaces: frozenset[str] = frozenset()
         self.token_map: TokenMap | None = None
         self.tablets = Tablets()
         self._hosts: dict[UUID, Host] = {}
@@ -205,6 +208,20 @@ class Metadata:
                 return [host for host in hosts if host is not None]
         return list(token_map.replicas_at(keyspace, value))
 
+    def leader_of(self, keyspace: str, key: bytes, table: str) -> Host | None:
+        """The replica that leads the tablet of a partition key; None where none is known.
+
+        A node that tells versions of tablets names the leader first, if the keyspace has leaders.
+        Source: ScyllaDB's ``docs/dev/protocol-extensions.md``; scylladb/python-driver#913.
+        """
+        token_map = self.token_map
+        if token_map is None or keyspace not in self.led_keyspaces:
+            return None
+        tablet = self.tablets.tablet_at(keyspace, table, token_map.token_class.hash_fn(key))
+        if tablet is None or tablet.version is None:
+            return None
+        return self._hosts.get(tablet.replicas[0][0])
+
     def get_primary(self, key: bytes) -> Host | None:
         """The host that owns a partition key's token; None while the ring is unknown."""
         if self.token_map is None:
@@ -223,7 +240,7 @@ class Metadata:
         """Know these keyspaces and no others."""
         old, self.keyspaces = self.keyspaces, dict(keyspaces)
         for name in old.keys() | self.keyspaces.keys():
-            self._replication_changed(name, old.get(name))
+            self._keyspace_changed(name, old.get(name))
 
     def set_keyspace(self, name: str, keyspace: KeyspaceMetadata | None) -> None:
         """Know a keyspace as it is now; None if it was dropped."""
@@ -233,7 +250,7 @@ class Metadata:
             keyspace.aggregates = _become(old.aggregates, keyspace.aggregates)
         others = {n: ks for n, ks in self.keyspaces.items() if n != name}
         self.keyspaces = others if keyspace is None else {**self.keyspaces, name: keyspace}
-        self._replication_changed(name, old)
+        self._keyspace_changed(name, old)
 
     def set_table(
         self, keyspace: str, name: str, table: TableMetadata | MaterializedViewMetadata | None
@@ -315,12 +332,18 @@ class Metadata:
         """Statements that create every keyspace with everything in it, by name."""
         return "\n\n".join(ks.export_as_string() for _, ks in sorted(self.keyspaces.items()))
 
-    def _replication_changed(self, name: str, old: KeyspaceMetadata | None) -> None:
-        """Forget where a keyspace's data was, unless it is where it has been."""
+    def _keyspace_changed(self, name: str, old: KeyspaceMetadata | None) -> None:
+        """Forget where a keyspace's data was, and who leads it, unless that is as it has been."""
         new = self.keyspaces.get(name)
-        strategies = (ks.replication_strategy if ks else None for ks in (old, new))
-        if len(set(strategies)) > 1:
+        placed = {
+            (ks.replication_strategy, ks.has_leaders) if ks else (None, False) for ks in (old, new)
+        }
+        if len(placed) > 1:
             self._placement_changed(name)
+        if new is not None and new.has_leaders:
+            self.led_keyspaces |= {name}
+        else:
+            self.led_keyspaces -= {name}
 
     def _placement_changed(self, keyspace: str) -> None:
         """Forget the replicas and tablets of a keyspace: the next request works them out anew."""

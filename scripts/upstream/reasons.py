@@ -69,7 +69,9 @@ REASONS: dict[str, str] = {
     ),
     "test_subclasses_share_loop": "counts threads by the names that the other driver gives them",
     "test_numpy": "a column of tinyint is an array of int8 here, and one of objects there",
-    "test_driver_config": "the driver does not report its configuration to the server",
+    "test_driver_config": (
+        "imports what extends the other driver's report of its configuration; this one's is fixed"
+    ),
     "MetricsRequestSize": (
         "counts by classes of the other driver's statistics; here are those of Cluster.metrics"
     ),

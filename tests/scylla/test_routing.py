@@ -11,6 +11,7 @@ from scylla_node import extensions
 from driver import aio
 from driver.cluster import Cluster
 from driver.policies import DCAwareRoundRobinPolicy, RetryPolicy, TokenAwarePolicy
+from driver.protocol.consistency import ConsistencyLevel
 from driver.protocol.errors import RateLimitReached
 from driver.statements import BatchStatement
 from driver.topology.token import Murmur3Token
@@ -128,6 +129,80 @@ def test_tablets_are_learnt_from_answers_and_used_from_then_on(scylla, connect, 
     run(session, insert)
     assert len(cluster.arrivals) == len(KEYS)
     assert all(is_at_home(cluster, "ks.t", arrival) for arrival in cluster.arrivals)
+
+
+def leads(scylla, table, arrival):
+    """Whether a request came to the leader of its tablet, and to the shard that has it."""
+    leader = scylla.tables[table].tablet_of(arrival.token).replicas[0]
+    return (scylla.nodes[arrival.node].host_id, arrival.shard) == leader
+
+
+def shares_of_leaders(scylla, session, levels):
+    """The part of the requests that came to a leader, by level, once tablets are known."""
+    statement = session.prepare(SELECT.format("ks.t"))
+    shares = {}
+    for level in (None, *levels):  # the first round learns
+        scylla.arrivals.clear()
+        for key in KEYS:
+            bound = statement.bind((key,))
+            bound.consistency_level = level
+            session.execute(bound)
+        came = [leads(scylla, "ks.t", arrival) for arrival in scylla.arrivals]
+        shares[level] = sum(came) / len(came)
+    return shares
+
+
+QUORUM, ONE, LOCAL_ONE = ConsistencyLevel.QUORUM, ConsistencyLevel.ONE, ConsistencyLevel.LOCAL_ONE
+
+
+def test_leaders_of_tablets_are_asked_first_but_for_what_any_replica_answers(scylla, connect):
+    cluster = scylla(nodes=3, shards=2, lacks=[])
+    cluster.create_table("ks", "t", tablets=8, consistency="global")
+    session = connect(cluster)
+    shares = shares_of_leaders(cluster, session, (QUORUM, ONE, LOCAL_ONE))
+    assert shares[QUORUM] == 1
+    assert 0 < shares[ONE] < 1
+    assert 0 < shares[LOCAL_ONE] < 1
+    assert "consistency = 'global'" in session.cluster.metadata.keyspaces["ks"].as_cql_query()
+
+
+@pytest.mark.parametrize(
+    ("consistency", "lacks"),
+    [("global", [extensions.TABLETS_V2]), ("eventual", []), ("local", []), (None, [])],
+)
+def test_without_leaders_that_are_known_all_replicas_share_the_load(
+    scylla, connect, consistency, lacks
+):
+    cluster = scylla(nodes=3, shards=2, lacks=lacks)
+    cluster.create_table("ks", "t", tablets=8, consistency=consistency)
+    shares = shares_of_leaders(cluster, connect(cluster), (QUORUM,))
+    assert 0 < shares[QUORUM] < 1
+
+
+def test_a_leader_that_is_down_is_passed_over(scylla, connect):
+    cluster = scylla(nodes=3, shards=2, lacks=[])
+    cluster.create_table("ks", "t", tablets=8, consistency="global")
+    session = connect(cluster)
+    assert shares_of_leaders(cluster, session, (QUORUM,))[QUORUM] == 1
+    down = session.cluster.metadata.get_host(cluster.nodes[2].host)
+    down.set_down()
+    cluster.arrivals.clear()
+    run(session, session.prepare(SELECT.format("ks.t")))
+    assert {arrival.node for arrival in cluster.arrivals} == {0, 1}
+
+
+def test_a_keyspace_that_is_no_longer_led_forgets_its_leaders(scylla, connect):
+    cluster = scylla(nodes=3, shards=2, lacks=[])
+    cluster.create_table("ks", "t", tablets=8, consistency="global")
+    session = connect(cluster)
+    assert shares_of_leaders(cluster, session, (QUORUM,))[QUORUM] == 1
+    metadata = session.cluster.metadata
+    assert metadata.led_keyspaces == {"ks"}
+    cluster.change_consistency("ks", "eventual")
+    session.cluster.refresh_keyspace_metadata("ks")
+    assert not metadata.led_keyspaces
+    assert not metadata.tablets.table_has_tablets("ks", "t")
+    assert 0 < shares_of_leaders(cluster, session, (QUORUM,))[QUORUM] < 1
 
 
 def test_tablets_that_were_split_and_moved_are_learnt_anew(scylla, connect):

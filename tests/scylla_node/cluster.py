@@ -106,13 +106,21 @@ class ScyllaCluster:
 
     # --- tables -------------------------------------------------------------------------------
 
-    def create_table(self, keyspace, name, tablets=0):
-        """Create ``(k int PRIMARY KEY, v int)``, on the ring or in so many tablets."""
-        self._keyspaces[keyspace] = tablets
+    def create_table(self, keyspace, name, tablets=0, consistency=None):
+        """Create ``(k int PRIMARY KEY, v int)``, on the ring or in so many tablets.
+
+        Under a consistency of "global" the first replica of each is its leader.
+        """
+        self._keyspaces[keyspace] = tablets, consistency
         table = self.tables[f"{keyspace}.{name}"] = Table()
         if tablets:
             self.place_tablets(table, tablets)
         return table
+
+    def change_consistency(self, keyspace, consistency):
+        """Change the option of a keyspace; nobody is told."""
+        tablets, _ = self._keyspaces[keyspace]
+        self._keyspaces[keyspace] = tablets, consistency
 
     def place_tablets(self, table, count, first_node=0):
         """Split a table into so many tablets, the first of them on the given node."""
@@ -150,8 +158,8 @@ class ScyllaCluster:
             "class": "org.apache.cassandra.locator.NetworkTopologyStrategy",
             "dc1": str(self.replication_factor),
         }
-        for keyspace, tablets in self._keyspaces.items():
-            for table, row in system_tables.keyspace_rows(keyspace, replication, tablets):
+        for keyspace, options in self._keyspaces.items():
+            for table, row in system_tables.keyspace_rows(keyspace, replication, *options):
                 content.setdefault(table, []).append(row)
         for name in self.tables:
             for table, row in system_tables.table_rows(*name.split(".")):

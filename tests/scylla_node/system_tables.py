@@ -38,6 +38,7 @@ COLUMNS = {
     "system_schema.scylla_keyspaces": {
         "keyspace_name": "UTF8Type",
         "initial_tablets": "Int32Type",
+        "consistency": "UTF8Type",
     },
     "system_schema.tables": {
         **PART,
@@ -107,7 +108,7 @@ def answer(text, content):
     return rows(columns, values, table=tuple(table.split(".")))
 
 
-def keyspace_rows(name, replication, tablets):
+def keyspace_rows(name, replication, tablets, consistency=None):
     """The rows of a keyspace."""
     yield (
         "system_schema.keyspaces",
@@ -116,7 +117,7 @@ def keyspace_rows(name, replication, tablets):
     if tablets:
         yield (
             "system_schema.scylla_keyspaces",
-            {"keyspace_name": name, "initial_tablets": tablets},
+            {"keyspace_name": name, "initial_tablets": tablets, "consistency": consistency},
         )
 
 

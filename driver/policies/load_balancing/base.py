@@ -19,6 +19,13 @@ class MetadataForPolicies(Protocol):
     def get_replicas(self, keyspace: str, key: bytes, table: str | None = None) -> Sequence[Host]:
         """Hosts that hold a partition key, the primary first; empty if unknown."""
 
+    @property
+    def led_keyspaces(self) -> frozenset[str]:
+        """Names of the keyspaces whose tablets have leaders."""
+
+    def leader_of(self, keyspace: str, key: bytes, table: str) -> Host | None:
+        """The replica that leads the tablet of a partition key; None where none is known."""
+
     def get_host(self, endpoint_or_address: EndPoint | str, port: int | None = None) -> Host | None:
         """A host by how it is reached; None if unknown."""
 

@@ -6,6 +6,7 @@ from random import random
 from typing import TYPE_CHECKING, Any
 
 from ...implementation import hand_over
+from ...protocol.consistency import ConsistencyLevel
 from ..distance import HostDistance
 from .base import LoadBalancingPolicy
 from .wrapper import WrapperPolicy
@@ -18,11 +19,20 @@ if TYPE_CHECKING:
     from .base import ClusterForPolicies, MetadataForPolicies
 
 
+#: Levels that a replica answers by itself.
+_BY_ANY_REPLICA = {ConsistencyLevel.ONE, ConsistencyLevel.LOCAL_ONE}
+
+
 class TokenAwarePolicy(WrapperPolicy):
     """Asks the local replicas of a statement's partition first, then goes on as its child would.
 
     A statement has a partition if it has a ``routing_key``, and a keyspace of its own or from the
     session; with a ``table`` too, its tablet can answer before the ring does.
+
+    Where tablets have leaders (ScyllaDB's ``consistency = 'global'``), the leader is asked first,
+    wherever it is, unless the child policy ignores it: another replica would hand the request on
+    to it. Not so for statements whose own consistency level is ONE or LOCAL_ONE, which any replica
+    answers; a level of an execution profile is not seen here.
 
     Attributes:
         shuffle_replicas: whether replicas are asked in random order, so that they share the load
@@ -67,10 +77,19 @@ class TokenAwarePolicy(WrapperPolicy):
     ) -> Iterator[Host]:
         """Local replicas that are up, nearest first, then the rest of the child's plan."""
         keyspace = getattr(query, "keyspace", None) or working_keyspace
-        child = self._child_policy
+        child, metadata = self._child_policy, self._cluster_metadata
         asked = []
+        if metadata is not None and keyspace in metadata.led_keyspaces:
+            leader = self._leader(metadata, keyspace, query)
+            if leader is not None:
+                asked.append(leader)
+                yield leader
         for replica in self._replicas(keyspace, query):
-            if replica.is_up and child.distance(replica) == HostDistance.LOCAL:
+            if (
+                replica.is_up
+                and child.distance(replica) == HostDistance.LOCAL
+                and replica not in asked
+            ):
                 asked.append(replica)
                 yield replica
         # Few plans get here: nearly always the first host answers, and nobody asks on.
@@ -78,6 +97,21 @@ class TokenAwarePolicy(WrapperPolicy):
         for host in child.make_query_plan(keyspace, query):
             if host not in seen:
                 yield host
+
+    def _leader(
+        self, metadata: MetadataForPolicies, keyspace: str, query: Statement | None
+    ) -> Host | None:
+        """The leader of the statement's tablet, if it is to be asked first."""
+        key, table = getattr(query, "routing_key", None), getattr(query, "table", None)
+        if key is None or table is None:
+            return None
+        if getattr(query, "consistency_level", None) in _BY_ANY_REPLICA:
+            return None
+        leader = metadata.leader_of(keyspace, key, table)
+        if leader is None or not leader.is_up:
+            return None
+        is_ignored = self._child_policy.distance(leader) == HostDistance.IGNORED
+        return None if is_ignored else leader
 
     def _replicas(
         self,

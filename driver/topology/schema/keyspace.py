@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .view import MaterializedViewMetadata
 
 _CDC_LOG = "_scylla_cdc_log"
+#: The only value of the ``consistency`` option under which ScyllaDB has leaders.
+_WITH_LEADERS = "global"
 
 
 class KeyspaceMetadata(SchemaPart):
@@ -37,6 +39,8 @@ class KeyspaceMetadata(SchemaPart):
         virtual: the server makes its rows up.
         graph_engine: always None; DataStax Enterprise has such keyspaces.
         tablets: ScyllaDB's ``tablets`` option; None if the server does not say.
+        consistency: ScyllaDB's ``consistency`` option: "global" where a tablet has a leader, which
+            orders its requests by Raft; None if the server does not say.
     """
 
     def __init__(
@@ -64,6 +68,12 @@ class KeyspaceMetadata(SchemaPart):
         self.aggregates: dict[str, Aggregate] = {}
         self.virtual = False
         self.tablets: Mapping[str, Any] | None = None
+        self.consistency: str | None = None
+
+    @property
+    def has_leaders(self) -> bool:
+        """Whether one replica of each tablet coordinates what is written and read at a quorum."""
+        return self.consistency == _WITH_LEADERS
 
     @property
     def is_graph_enabled(self) -> bool:
@@ -135,7 +145,9 @@ class KeyspaceMetadata(SchemaPart):
             f"CREATE KEYSPACE {protect_name(self.name)} WITH replication = {replication} "
             f" AND durable_writes = {'true' if self.durable_writes else 'false'}"
         )
-        return f"{text} AND tablets = {_tablets_literal(self.tablets)}" if self.tablets else text
+        if self.tablets:
+            text += f" AND tablets = {_tablets_literal(self.tablets)}"
+        return f"{text} AND consistency = '{self.consistency}'" if self.consistency else text
 
     def _export(self) -> str:
         """The keyspace and everything in it, in an order that the server can execute."""

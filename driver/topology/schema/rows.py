@@ -12,7 +12,12 @@ from .column import ColumnMask, ColumnMetadata
 from .function import Aggregate, Function, same_types
 from .keyspace import KeyspaceMetadata
 from .options import options_of_row
-from .scylla import options_of_extensions, options_of_scylla_row, tablets_of_row
+from .scylla import (
+    consistency_of_row,
+    options_of_extensions,
+    options_of_scylla_row,
+    tablets_of_row,
+)
 from .table import TableMetadata
 from .user_type import UserType
 from .view import MaterializedViewMetadata
@@ -240,6 +245,7 @@ def keyspace_from_row(row: Row, rows: SchemaRows) -> KeyspaceMetadata:
     keyspace = _filled(KeyspaceMetadata(name, True, None, None), lambda ks: _replicate(ks, row))
     for scylla_row in rows.of("scylla_keyspaces", name):
         keyspace.tablets = tablets_of_row(scylla_row)
+        keyspace.consistency = consistency_of_row(scylla_row)
 
     def add_table(row: Row) -> None:
         table = table_from_row(row, rows)

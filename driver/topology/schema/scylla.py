@@ -70,6 +70,12 @@ def options_of_scylla_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in _OPTION_COLUMNS if row.get(name) not in (None, {}, False)}
 
 
+def consistency_of_row(row: Mapping[str, Any]) -> str | None:
+    """The ``consistency`` option in a row of ``scylla_keyspaces``; None if it says nothing."""
+    option = row.get("consistency")
+    return option.lower() if isinstance(option, str) and option else None
+
+
 def tablets_of_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """The ``tablets`` option in a row of ``scylla_keyspaces``; None if it says nothing."""
     initial = row.get("initial_tablets")

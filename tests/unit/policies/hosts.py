@@ -12,8 +12,11 @@ def host(address, datacenter="dc1", rack="r1", is_up=True):
     return made
 
 
-def cluster(contact_points=(), replicas=(), known=()):
-    """A cluster that has these replicas for every key, and remembers what it was asked."""
+def cluster(contact_points=(), replicas=(), known=(), leaders=None):
+    """A cluster that has these replicas for every key, and remembers what it was asked.
+
+    Of some keyspaces, every tablet has the leader in ``leaders``.
+    """
     asked = []
 
     def get_replicas(*where):
@@ -30,6 +33,8 @@ def cluster(contact_points=(), replicas=(), known=()):
             get_host=get_host,
             can_support_partitioner=lambda: True,
             partitioner="Murmur3Partitioner",
+            led_keyspaces=frozenset(leaders or ()),
+            leader_of=lambda keyspace, _key, _table: leaders[keyspace],
         ),
         asked=asked,
     )

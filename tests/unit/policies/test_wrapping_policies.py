@@ -21,6 +21,7 @@ from driver.policies import (
 )
 from driver.policies.load_balancing import dc_aware, token_aware
 from driver.protocol.columns import ColumnMetadata
+from driver.protocol.consistency import ConsistencyLevel
 from driver.statements import BatchStatement, PreparedStatement, SimpleStatement
 from driver.types import Int32Type
 
@@ -39,9 +40,9 @@ def statement(**options):
     return SimpleStatement("SELECT", routing_key=KEY, keyspace="ks", **options)
 
 
-def token_aware_policy(child, replicas, hosts=(A, B, C, D, REMOTE), **options):
+def token_aware_policy(child, replicas, hosts=(A, B, C, D, REMOTE), leaders=None, **options):
     policy = TokenAwarePolicy(child, **options)
-    known = cluster(replicas=replicas)
+    known = cluster(replicas=replicas, leaders=leaders)
     policy.populate(known, list(hosts))
     return policy, known
 
@@ -80,6 +81,39 @@ def test_the_statement_s_keyspace_goes_before_the_session_s():
     list(policy.make_query_plan("session", SimpleStatement("q", routing_key=KEY)))
     list(policy.make_query_plan("session", statement(table="t")))
     assert known.asked == [("ks", KEY), ("session", KEY), ("ks", KEY, "t")]
+
+
+@pytest.mark.parametrize(
+    ("leader", "remote_hosts", "plan"),
+    [
+        (B, 0, [B, C, A, D]),
+        (REMOTE, 1, [REMOTE, C, B, A, D]),  # nearer ones would hand the request on to it
+        (REMOTE, 0, [C, B, A, D]),  # the child ignores it
+        (host("x", is_up=False), 0, [C, B, A, D]),
+        (None, 0, [C, B, A, D]),  # not known
+    ],
+)
+def test_the_leader_of_a_tablet_is_asked_first(leader, remote_hosts, plan):
+    policy, _ = token_aware_policy(
+        local(remote_hosts), [C, B], leaders={"ks": leader}, shuffle_replicas=False
+    )
+    assert list(policy.make_query_plan(None, statement(table="t"))) == plan
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        statement(table="t", consistency_level=ConsistencyLevel.ONE),
+        statement(table="t", consistency_level=ConsistencyLevel.LOCAL_ONE),
+        statement(),
+        SimpleStatement("q", routing_key=KEY, keyspace="other", table="t"),
+        SimpleStatement("q", keyspace="ks", table="t"),
+    ],
+    ids=["ONE", "LOCAL_ONE", "no table", "another keyspace", "no routing key"],
+)
+def test_what_needs_no_leader_does_not_ask_it_first(query):
+    policy, _ = token_aware_policy(local(), [A], leaders={"ks": B}, shuffle_replicas=False)
+    assert next(policy.make_query_plan(None, query)) is A
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from ....statements.prepared import PreparedStatement
 __all__ = ["shuffle"]
 
 cdef object Policy = pure.TokenAwarePolicy
+cdef object plan_plainly = pure.TokenAwarePolicy.make_query_plan
 cdef object _DCAware = dc_aware.DCAwareRoundRobinPolicy
 cdef object _Statement = Statement
 cdef object _BoundStatement = BoundStatement
@@ -143,8 +144,12 @@ cdef class Plan:
 def make_query_plan(self, working_keyspace=None, query=None):
     """See driver/policies/load_balancing/token_aware.py."""
     cdef Plan plan
+    cdef object metadata
     if not is_instance(self, <PyObject *>Policy):
         raise TypeError(f"a TokenAwarePolicy is needed, not a {type(self).__name__}")
+    metadata = taken(<PyObject *>self, METADATA)
+    if metadata is not None and metadata.led_keyspaces:
+        return plan_plainly(self, working_keyspace, query)
     plan = Plan.__new__(Plan)
     plan.policy = self
     plan.keyspace = attribute(query, KEYSPACE, "keyspace") or working_keyspace
