@@ -300,6 +300,19 @@ def test_how_many_cases_a_commit_reaches():
     assert f"{said} cases" in " ".join(README.split())
 
 
+def test_what_the_least_of_the_rounds_leaves_out():
+    file = ROOT / "reports/results/2026-11-25/rounds.json.gz"
+    above = []
+    for few, many in json.loads(gzip.decompress(file.read_bytes()))["rounds"]:
+        mean = statistics.fmean(many) - statistics.fmean(few)
+        above.append(mean / (min(many) - min(few)) - 1)
+    said = " ".join((ROOT / "docs/calibration.md").read_text(encoding="utf-8").split())
+    assert f"For {len(above)} counts of this driver" in said
+    assert (
+        f"in {sum(each > 0.003 for each in above)}, by {max(above):.1%}".replace("%", " %") in said
+    )
+
+
 def test_what_awaiting_gained_and_what_others_paid():
     kept = json.loads(
         gzip.decompress((ROOT / "reports/results/2026-11-25/gate.json.gz").read_bytes())
