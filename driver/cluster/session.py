@@ -200,9 +200,15 @@ class Session(BaseSession):
         """Run a function soon, on one of the cluster's threads that may wait."""
         return self.core.submit(fn, *args, **kwargs)
 
-    def update_created_pools(self) -> None:
-        """Open pools that are missing, and close those of hosts that became ignored."""
+    def update_created_pools(self) -> frozenset[Future[bool]]:
+        """Open pools that are missing, and close those of hosts that became ignored.
+
+        Returns:
+            What is left to wait for: nothing, it is done by then. (The ``cassandra`` packages give
+            futures, for which programs wait.)
+        """
         self.cluster.run(self.core.pools.update())
+        return frozenset()
 
     def shutdown(self) -> None:
         """Close all connections of the session; again, it does nothing."""

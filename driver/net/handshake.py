@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, TypeVar
 
 from ..protocol.errors import AuthenticationFailed
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from .connection import Connection
     from .settings import Authenticator, ConnectionSettings
+
+log = logging.getLogger(__name__)
 
 _Message = TypeVar("_Message")
 
@@ -56,6 +59,13 @@ async def shake_hands(connection: Connection, settings: ConnectionSettings) -> N
         await _authenticate(connection, settings, answer)
     else:
         _expect(answer, ReadyMessage, connection.endpoint)
+        if settings.auth_provider is not None:
+            log.warning(
+                "An authentication challenge was not sent by %s, though there is an auth_provider "
+                "(%s): anybody may connect, or it is another server than was meant",
+                connection.endpoint,
+                type(settings.auth_provider).__name__,
+            )
 
 
 def _unsupported(connection: Connection, error: ProtocolError) -> ConnectionException:

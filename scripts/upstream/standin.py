@@ -21,6 +21,8 @@ import pytest
 
 NODES = os.environ["UPSTREAM_NODES"].split(",")
 OUTCOMES = Path(os.environ["UPSTREAM_OUTCOMES"])
+#: Of tests to leave out, a name a line.
+PASSED = Path(os.environ["UPSTREAM_PASSED"])
 PORT = 9042
 
 
@@ -144,6 +146,13 @@ def pytest_sessionstart() -> None:
         for keyspace in cluster.metadata.keyspaces:
             if not keyspace.startswith("system"):
                 session.execute(f'DROP KEYSPACE "{keyspace}"', timeout=60)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is to be left out."""
+    passed = set(PASSED.read_text(encoding="utf-8").splitlines())
+    config.hook.pytest_deselected(items=[each for each in items if each.nodeid in passed])
+    items[:] = [each for each in items if each.nodeid not in passed]
 
 
 def _note(name: str, outcome: str, reason: str) -> None:

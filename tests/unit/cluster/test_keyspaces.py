@@ -2,6 +2,7 @@
 
 import re
 import threading
+from concurrent.futures import wait
 
 import pytest
 from cql_cluster import CqlCluster
@@ -114,7 +115,7 @@ def test_connections_that_are_opened_later_use_the_keyspace_too(nodes, cluster):
     session = cluster.connect("ks", wait_for_all_pools=True)
     host = session.hosts[0]
     cluster.run(session.core.pools.take(host).close())
-    session.update_created_pools()
+    assert not wait(session.update_created_pools()).not_done
     assert session.execute("SELECT k FROM t", host=host).one().k == 1
     assert keyspaces_in_use(nodes) == ["ks"] * 3
 

@@ -48,6 +48,21 @@ def test_a_wrong_password_names_the_node_and_leaves_nothing(run, connect, locked
     assert locked_node.accepted == 10
 
 
+def test_a_node_that_does_not_ask_is_warned_of_without_the_password(run, connect, caplog):
+    async def main(node, **options):
+        (await connect(node, **options)).close()
+
+    with CqlNode() as node:
+        run(main(node))
+        assert not caplog.records
+        run(main(node, auth_provider=PlainTextAuthProvider("user", SECRET)))
+    (record,) = caplog.records
+    assert (record.levelname, record.name) == ("WARNING", "driver.net.handshake")
+    assert "An authentication challenge was not sent" in record.getMessage()
+    assert str(node.endpoint) in record.getMessage()
+    assert SECRET not in caplog.text
+
+
 def test_a_node_that_asks_is_named_if_there_is_nothing_to_answer(run, connect, locked_node):
     async def main():
         with pytest.raises(AuthenticationFailed, match="auth_provider") as caught:
