@@ -77,10 +77,12 @@ class TokenAwarePolicy(WrapperPolicy):
     ) -> Iterator[Host]:
         """Local replicas that are up, nearest first, then the rest of the child's plan."""
         keyspace = getattr(query, "keyspace", None) or working_keyspace
-        child, metadata = self._child_policy, self._cluster_metadata
+        child = self._child_policy
         asked = []
-        if metadata is not None and keyspace in metadata.led_keyspaces:
-            leader = self._leader(metadata, keyspace, query)
+        # Programs have stand-ins for metadata that lack them, or have anything of any name.
+        led = getattr(self._cluster_metadata, "led_keyspaces", None)
+        if isinstance(led, frozenset) and keyspace in led:
+            leader = self._leader(keyspace, query)
             if leader is not None:
                 asked.append(leader)
                 yield leader
@@ -98,12 +100,11 @@ class TokenAwarePolicy(WrapperPolicy):
             if host not in seen:
                 yield host
 
-    def _leader(
-        self, metadata: MetadataForPolicies, keyspace: str, query: Statement | None
-    ) -> Host | None:
+    def _leader(self, keyspace: str | None, query: Statement | None) -> Host | None:
         """The leader of the statement's tablet, if it is to be asked first."""
+        metadata = self._cluster_metadata
         key, table = getattr(query, "routing_key", None), getattr(query, "table", None)
-        if key is None or table is None:
+        if metadata is None or keyspace is None or key is None or table is None:
             return None
         if getattr(query, "consistency_level", None) in _BY_ANY_REPLICA:
             return None

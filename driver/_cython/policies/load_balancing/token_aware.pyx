@@ -144,11 +144,12 @@ cdef class Plan:
 def make_query_plan(self, working_keyspace=None, query=None):
     """See driver/policies/load_balancing/token_aware.py."""
     cdef Plan plan
-    cdef object metadata
+    cdef object metadata, led
     if not is_instance(self, <PyObject *>Policy):
         raise TypeError(f"a TokenAwarePolicy is needed, not a {type(self).__name__}")
     metadata = taken(<PyObject *>self, METADATA)
-    if metadata is not None and metadata.led_keyspaces:
+    led = getattr(metadata, "led_keyspaces", None)
+    if led and type(led) is frozenset:
         return plan_plainly(self, working_keyspace, query)
     plan = Plan.__new__(Plan)
     plan.policy = self
