@@ -6,12 +6,13 @@ used here: every millisecond that a ``datetime`` can express survives the round 
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 #: The Unix epoch as the naive UTC datetime that CQL timestamps are counted from.
 DATETIME_EPOC: Final = datetime(1970, 1, 1)  # noqa: DTZ001  (CQL timestamps are naive UTC)
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_A_DAY = 86_400
 
 
@@ -29,13 +30,13 @@ def datetime_from_timestamp(milliseconds: int) -> datetime:
 
 def microseconds_from_datetime(value: datetime) -> int:
     """Microseconds since the epoch; a naive datetime is taken as UTC."""
-    if value.tzinfo is None:
+    zone = value.tzinfo
+    if zone is None:
         elapsed = value - DATETIME_EPOC
+    elif zone is UTC or value.utcoffset() is not None:
+        elapsed = value - _EPOCH
     else:
-        elapsed = value.replace(tzinfo=None) - DATETIME_EPOC
-        offset = value.utcoffset()
-        if offset is not None:
-            elapsed -= offset
+        elapsed = value.replace(tzinfo=None) - DATETIME_EPOC  # a zone that says nothing
     seconds = elapsed.days * _SECONDS_A_DAY + elapsed.seconds
     return seconds * 1_000_000 + elapsed.microseconds
 

@@ -25,6 +25,7 @@ from cpython.datetime cimport (
     datetime_second,
     datetime_tzinfo,
     datetime_year,
+    get_utc,
     import_datetime,
 )
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
@@ -118,6 +119,7 @@ cdef extern from "Python.h":
 __all__ = ["Serializer", "ValuesSerializer", "find_serializer", "make_serializers"]
 
 import_datetime()
+cdef object _UTC = get_utc()
 
 # Names looked up once: module globals would be dictionary look-ups for each value.
 cdef object _UUID = UUID
@@ -309,7 +311,7 @@ cdef class _Timestamp(_Exact):
     cpdef object encode(self, object value, int protocol_version):
         cdef int64_t number = 0
         cdef object data
-        if PyDateTime_CheckExact(value) and datetime_tzinfo(value) is None:
+        if PyDateTime_CheckExact(value) and is_in_utc(value):
             number = _milliseconds(value)
         elif not _as_int64(value, &number):
             return self.cqltype.serialize(value, protocol_version)
@@ -318,8 +320,14 @@ cdef class _Timestamp(_Exact):
         return data
 
 
+cdef inline bint is_in_utc(object moment):
+    """Whether a datetime's fields are those of UTC; a naive one is taken as that."""
+    cdef object zone = datetime_tzinfo(moment)
+    return zone is None or zone is _UTC
+
+
 cdef inline int64_t _milliseconds(object moment):
-    """Of a naive datetime since the epoch; a fraction is dropped towards the epoch."""
+    """Of a datetime in UTC since the epoch; a fraction is dropped towards the epoch."""
     cdef int64_t seconds = (
         days_to(datetime_year(moment), datetime_month(moment), datetime_day(moment)) * 86_400
         + datetime_hour(moment) * 3_600

@@ -130,6 +130,18 @@ def test_an_aware_datetime_is_the_same_moment_in_utc(value):
     assert abs(ms_timestamp_from_datetime(value)) == towards_the_epoch
 
 
+class NoOffset(dt.tzinfo):
+    """A zone that does not say how far from UTC it is."""
+
+    def utcoffset(self, _):
+        return None
+
+
+def test_a_zone_that_says_no_offset_is_taken_as_utc():
+    value = dt.datetime(2026, 3, 20, 8, 14, tzinfo=NoOffset())
+    assert ms_timestamp_from_datetime(value) == 1_773_994_440_000
+
+
 @pytest.mark.parametrize(("microseconds", "milliseconds"), [(1999, 1), (-1999, -1), (-1, 0)])
 def test_fractions_are_dropped_towards_the_epoch(microseconds, milliseconds):
     value = DATETIME_EPOC + dt.timedelta(microseconds=microseconds)
