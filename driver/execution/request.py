@@ -629,6 +629,8 @@ class RequestExecution:
                     self._look_for_tablet(self._custom_payload)
                 if response.kind == RESULT_KIND_ROWS:
                     self._set_rows(response)
+                elif response.kind == RESULT_KIND_VOID:
+                    self._set_final_result(None)
                 else:
                     self._set_result_of_kind(connection, response)
             else:
@@ -683,9 +685,7 @@ class RequestExecution:
 
     def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
         """What each other kind of RESULT does."""
-        if response.kind == RESULT_KIND_VOID:
-            self._set_final_result(None)
-        elif response.kind == RESULT_KIND_SET_KEYSPACE:
+        if response.kind == RESULT_KIND_SET_KEYSPACE:
             if connection is not None:
                 connection.keyspace = response.new_keyspace
             # This is the thread that reads the answers of all connections: it must not wait.

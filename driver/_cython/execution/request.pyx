@@ -19,7 +19,7 @@ from ...execution import request as pure
 from ...execution.options import Options
 from ...net.errors import ConnectionException, as_exception
 from ...net.loop import outlive
-from ...protocol.kinds import RESULT_KIND_ROWS
+from ...protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
 from ...statements.prepared import PreparedStatement
 from ...wire.requests import ExecuteMessage
 from ...wire.responses import ResultMessage
@@ -43,6 +43,7 @@ cdef object _ResultMessage = ResultMessage
 cdef object _ExecuteMessage = ExecuteMessage
 cdef object _PreparedStatement = PreparedStatement
 cdef int _ROWS = RESULT_KIND_ROWS
+cdef int _VOID = RESULT_KIND_VOID
 
 # Where a request has what.
 cdef Py_ssize_t LOCK = slot_offset(Request, b"_callback_lock")
@@ -374,7 +375,10 @@ def set_result(self, host, connection, pool, response):
             self._look_for_tablet(payload)
         kind = taken(result, RESULT_KIND)
         if kind != _ROWS:
-            self._set_result_of_kind(connection, response)
+            if kind == _VOID:
+                end_with(self, None)
+            else:
+                self._set_result_of_kind(connection, response)
             return
         put(me, PAGING_STATE, taken(result, RESULT_PAGING_STATE))
         put(me, NAMES, taken(result, RESULT_NAMES))
