@@ -2,7 +2,7 @@
 
 import asyncio
 from contextvars import copy_context
-from types import MethodType
+from types import BuiltinFunctionType, MethodType
 
 from ...net import after_read as pure
 
@@ -55,6 +55,22 @@ cdef object _CancelledError = asyncio.CancelledError
 cdef object _copy_context = copy_context
 cdef object _raise_soon = pure._raise_soon
 cdef object _Method = MethodType
+cdef object _Builtin = BuiltinFunctionType
+cdef object _Task = asyncio.Task
+
+
+class _NoLoop:
+    """As much of a loop as a future needs that is only made to be asked for its result."""
+
+    @staticmethod
+    def get_debug():
+        return False
+
+
+# What tasks are told that they waited for: of asyncio's own future they take the result at once,
+# of any other they look up a method by a name that is made into a string each time.
+cdef object _answered = asyncio.Future(loop=_NoLoop)
+_answered.set_result(None)
 
 
 cpdef bint begin_read() noexcept:
@@ -195,7 +211,14 @@ cdef class Waiter:
             self.loop.call_soon(fn, self, context=context)
             return 0
         try:
-            fn(self)
+            if (
+                self._state == ANSWERED
+                and type(fn) is _Builtin
+                and isinstance(fn.__self__, _Task)
+            ):
+                fn(_answered)
+            else:
+                fn(self)
         except BaseException as error:
             _raise_soon(error)
         PyContext_Exit(context)
