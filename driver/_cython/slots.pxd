@@ -93,7 +93,8 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
-        pass
+        void *tp_new
+    PyTypeObject PyBaseObject_Type
     object PyType_GenericAlloc(PyTypeObject *cls, Py_ssize_t items)
     bint PyObject_TypeCheck(object instance, PyTypeObject *type)
 
@@ -148,3 +149,12 @@ cdef inline void set_slot(object made, Py_ssize_t offset, object value) noexcept
 cdef inline object new_object(object cls):
     """An instance of a class that keeps all it has in slots, with nothing in them."""
     return PyType_GenericAlloc(<PyTypeObject *><PyObject *>cls, 0)
+
+
+cdef inline bint is_made_by(object cls, object init) except -1:
+    """Whether a class makes its instances as ``object`` does, with this ``__init__``."""
+    return (
+        type(cls) is type
+        and (<PyTypeObject *><PyObject *>cls).tp_new == PyBaseObject_Type.tp_new
+        and cls.__init__ is init
+    )

@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject, PyObject_IsTrue
 from cpython.tuple cimport PyTuple_GET_ITEM
 
+from driver._cython.execution.request cimport new_request
 from driver._cython.slots cimport FREE_THREADED, is_instance, slot_offset, taken
 
 from ...cluster import session_core as pure
@@ -149,7 +150,7 @@ def request(
         speculation = options.speculative_execution_policy.new_plan(
             query.keyspace or self.keyspace, query
         )
-    return execution(self, message, query, options, prepared, speculation)
+    return new_request(execution, self, message, query, options, prepared, speculation)
 
 
 def query_plan(self, query, load_balancer=None, host=None, keyspace=None):

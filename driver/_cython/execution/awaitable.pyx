@@ -5,6 +5,7 @@ import asyncio
 from cpython.object cimport PyObject
 
 from driver._cython.net.after_read cimport Waiter
+from driver._cython.results.page cimport new_page
 from driver._cython.slots cimport is_instance, put, slot_offset, taken
 
 from ...execution import awaitable as pure
@@ -19,6 +20,8 @@ cdef Py_ssize_t SESSION = slot_offset(Response, b"session")
 cdef Py_ssize_t WAITED_FOR = slot_offset(Response, b"_waited_for")
 cdef Py_ssize_t RESULT = slot_offset(Response, b"_final_result")
 cdef Py_ssize_t EXCEPTION = slot_offset(Response, b"_final_exception")
+cdef Py_ssize_t NAMES = slot_offset(Response, b"_col_names")
+cdef Py_ssize_t TYPES = slot_offset(Response, b"_col_types")
 
 
 cdef inline PyObject *checked(object self) except NULL:
@@ -34,12 +37,16 @@ cdef inline bint has_outcome(PyObject *me) except -1:
 
 def waiter_of(self):
     """What whoever awaits the outcome waits for; see driver/execution/awaitable.py."""
+    return waits_for(self)
+
+
+cdef Waiter waits_for(object self):
     cdef PyObject *me = checked(self)
     cdef object waiter = taken(me, WAITED_FOR)
     if waiter is None:
         waiter = Waiter(taken(me, SESSION).loop or _running_loop())
         put(me, WAITED_FOR, waiter)
-    return waiter
+    return <Waiter?>waiter
 
 
 def wake(self):
@@ -47,30 +54,44 @@ def wake(self):
     (<Waiter?>taken(checked(self), WAITED_FOR)).wake()
 
 
-def await_(self):
-    """The current page; see driver/execution/awaitable.py."""
+cdef Waiter begin_waiting(object self):
+    """What is to be waited for; None if the outcome is here."""
     cdef PyObject *me = checked(self)
     cdef object waited_for = taken(me, WAITED_FOR)
-    cdef object error
-    cdef Waiter waiter
-    if not has_outcome(me) or (waited_for is not None and (<Waiter?>waited_for).cancelled()):
-        waiter = waiter_of(self)
+    if has_outcome(me) and (waited_for is None or not (<Waiter?>waited_for).cancelled()):
+        return None
+    return waits_for(self)
+
+
+cdef int end_waiting(object self, Waiter waiter) except -1:
+    """Give the request up if whoever waited goes away before there is an answer."""
+    if waiter.cancelled() or not waiter.done():
+        waiter.cancel()
+        self.abandon()
+    return 0
+
+
+cdef object outcome(object self):
+    """The current page; raises what the request failed with."""
+    cdef PyObject *me = checked(self)
+    cdef object error = taken(me, EXCEPTION)
+    if error is not None:
+        raise error
+    return new_page(self.page_class, self, taken(me, NAMES), taken(me, TYPES), taken(me, RESULT))
+
+
+def await_(self):
+    """The current page; see driver/execution/awaitable.py."""
+    cdef Waiter waiter = begin_waiting(self)
+    if waiter is not None:
         try:
             if not waiter.done():
                 waiter.blocks()
                 yield waiter
             waiter.result()
         finally:
-            if waiter.cancelled() or not waiter.done():
-                waiter.cancel()
-                self.abandon()
-    error = taken(me, EXCEPTION)
-    if error is not None:
-        try:
-            raise error
-        finally:
-            del self, error  # the traceback leads here, and from here it would to the error
-    return self.page_class(self, taken(me, RESULT))
+            end_waiting(self, waiter)
+    return outcome(self)
 
 
 METHODS = {

@@ -13,7 +13,15 @@ from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_Discard
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
 
-from driver._cython.slots cimport is_instance, put, put_alone, slot_offset, taken
+from driver._cython.slots cimport (
+    is_instance,
+    is_made_by,
+    new_object,
+    put,
+    put_alone,
+    slot_offset,
+    taken,
+)
 
 from ...execution import request as pure
 from ...execution.options import Options
@@ -173,24 +181,49 @@ def init(
     speculative_execution_plan=None, *, metrics=None, start_time=None,
 ):
     """Describe a request; see driver/execution/request.py."""
-    cdef PyObject *me = checked(self)
-    cdef object more
-    if options is None:
-        options = _Options(row_factory=session.row_factory)
+    describe(
+        checked(self), session, message, query,
+        _Options(row_factory=session.row_factory) if options is None else options,
+        prepared_statement, speculative_execution_plan,
+        session.metrics if metrics is None else metrics,
+        _time.monotonic() if start_time is None else start_time,
+    )
+
+
+cdef object new_request(
+    object cls, object session, object message, object query, object options, object prepared,
+    object speculation,
+):
+    """What calling a class of requests gives; nothing of Python's runs if it has no own ways."""
+    cdef object made
+    if not is_made_by(cls, _init):
+        return cls(session, message, query, options, prepared, speculation)
+    made = new_object(cls)
+    describe(
+        <PyObject *>made, session, message, query, options, prepared, speculation,
+        session.metrics, _time.monotonic(),
+    )
+    return made
+
+
+cdef int describe(
+    PyObject *me, object session, object message, object query, object options, object prepared,
+    object speculation, object metrics, object start_time,
+) except -1:
+    cdef object more = option(options, MORE_AT)
     put_alone(me, LOCK, _new_lock())
     put_alone(me, SESSION, session)
     put_alone(me, MESSAGE, message)
     put_alone(me, QUERY, query)
     put_alone(me, OPTIONS, options)
-    put_alone(me, PREPARED, prepared_statement)
+    put_alone(me, PREPARED, prepared)
     put_alone(me, ATTEMPTED, [])
     put_alone(me, COORDINATOR, None)
     put_alone(me, ENCODED_SIZE, None)
     put_alone(me, IS_AGREED, True)
-    put_alone(me, METRICS, session.metrics if metrics is None else metrics)
-    put_alone(me, START_TIME, _time.monotonic() if start_time is None else start_time)
-    put_alone(me, SPECULATION, speculative_execution_plan)
-    more = option(options, MORE_AT)
+    put_alone(me, METRICS, metrics)
+    put_alone(me, START_TIME, start_time)
+    put_alone(me, SPECULATION, speculation)
     put_alone(me, KEYSPACE, None if more is None else more.get("keyspace"))
     put_alone(me, TRACES, ())
     put_alone(me, WARNINGS, None)
@@ -204,7 +237,7 @@ def init(
     put_alone(me, EXCEPTION, None)
     put_alone(me, WAITED_FOR, None)
     put_alone(me, PAGE, 0)
-    begin_page(me)
+    return begin_page(me)
 
 
 cdef int begin_page(PyObject *me) except -1:
@@ -225,15 +258,23 @@ cdef int begin_page(PyObject *me) except -1:
 
 def send_request(self):
     """Send the request, from any thread. What goes wrong becomes its exception."""
+    send(self)
+
+
+cdef int send(object self) except -1:
     cdef PyObject *me = checked(self)
     cdef object listeners = taken(me, SESSION).request_listeners
     if listeners:
         _announce(self, taken(me, START_TIME), listeners)
-    send_page(self)
+    return send_first(self)
 
 
 def send_page(self):
     """Send the request for the first page or the next one."""
+    send_first(self)
+
+
+cdef int send_first(object self) except -1:
     cdef PyObject *me = checked(self)
     cdef object page = taken(me, PAGE)
     cdef object options = taken(me, OPTIONS)
@@ -249,29 +290,34 @@ def send_page(self):
                 taken(me, KEYSPACE),
             ),
         )
-        if not send_to_next(self):
-            return
+        if not to_next(self):
+            return 0
     except Exception as exc:
         self._set_final_exception(exc)
-        return
+        return 0
     # Not before something was sent: nothing that ends a request may run beside this thread.
     if taken(me, IS_ENDING) is not False or page is not taken(me, PAGE):
-        return
+        return 0
     options = option(options, TIMEOUT_AT)
     if options is not None:
         limit = TimeLimit.__new__(TimeLimit)
         limit.request = self
         limit.page = page
-        call_later(self, options, limit)
+        set_timer(self, options, limit)
     if taken(me, SPECULATION) is not None:
         self._plan_speculative_execution(page)
+    return 0
 
 
 def send_to_next(self):
     """Send the request to the next host of the plan that takes it; whether there is one."""
+    return to_next(self)
+
+
+cdef bint to_next(object self) except -1:
     cdef PyObject *me = checked(self)
     for host in taken(me, PLAN):
-        if query(self, host):
+        if send_to(self, host, None, None):
             return True
     if not taken(me, IN_FLIGHT):
         self._end_without_host()
@@ -280,6 +326,10 @@ def send_to_next(self):
 
 def query(self, host, message=None, callback=None):
     """Send a message, by default the request itself; whether the host can be used now."""
+    return send_to(self, host, message, callback)
+
+
+cdef bint send_to(object self, object host, object message, object callback) except -1:
     cdef PyObject *me = checked(self)
     cdef object session = taken(me, SESSION)
     cdef object pool = session.pool_for(host)
@@ -342,6 +392,10 @@ def query(self, host, message=None, callback=None):
 
 def call_later(self, seconds, fn):
     """Set a timer that the end of the request cancels, even if it comes meanwhile."""
+    set_timer(self, seconds, fn)
+
+
+cdef int set_timer(object self, object seconds, object fn) except -1:
     cdef PyObject *me = checked(self)
     cdef object timer = taken(me, SESSION).timers.call_later(seconds, fn)
     put(me, TIMERS, (*taken(me, TIMERS), timer))
@@ -349,6 +403,7 @@ def call_later(self, seconds, fn):
     if taken(me, IS_ENDING) is not False:
         put(me, TIMERS, ())
         timer.cancel()
+    return 0
 
 
 # --- answers, on the loop's thread ----------------------------------------------------------------
@@ -356,6 +411,12 @@ def call_later(self, seconds, fn):
 
 def set_result(self, host, connection, pool, response):
     """Take what came back for the request; see driver/execution/request.py."""
+    take(self, host, connection, pool, response)
+
+
+cdef int take(
+    object self, object host, object connection, object pool, object response
+) except -1:
     cdef PyObject *me = checked(self)
     cdef PyObject *result = <PyObject *>response
     cdef object payload, kind
@@ -365,7 +426,7 @@ def set_result(self, host, connection, pool, response):
             pool.return_connection(connection)
         if not is_instance(response, <PyObject *>_ResultMessage):
             self._set_failure(host, connection, response)
-            return
+            return 0
         if taken(result, RESULT_TRACE):
             put(me, TRACES, (*taken(me, TRACES), taken(result, RESULT_TRACE)))
         put(me, WARNINGS, taken(result, RESULT_WARNINGS))
@@ -379,7 +440,7 @@ def set_result(self, host, connection, pool, response):
                 end_with(self, None)
             else:
                 self._set_result_of_kind(connection, response)
-            return
+            return 0
         put(me, PAGING_STATE, taken(result, RESULT_PAGING_STATE))
         put(me, NAMES, taken(result, RESULT_NAMES))
         put(me, TYPES, taken(result, RESULT_TYPES))
@@ -396,6 +457,7 @@ def set_result(self, host, connection, pool, response):
         log.exception("Unexpected exception while handling the result of a request")
         self._set_final_exception(as_exception(exc, "handling the answer"))
         outlive(exc)
+    return 0
 
 
 def set_final_result(self, response):
@@ -441,3 +503,5 @@ METHODS = {
     "RequestExecution._set_result": set_result,
     "RequestExecution._set_final_result": set_final_result,
 }
+
+cdef object _init = init

@@ -3,7 +3,7 @@
 from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
 from cpython.object cimport PyObject
 
-from driver._cython.slots cimport is_instance, put_alone, slot_offset, taken
+from driver._cython.slots cimport is_instance, is_made_by, new_object, put_alone, slot_offset, taken
 
 from ...results import page as pure
 
@@ -25,14 +25,44 @@ cdef inline PyObject *checked(object self) except NULL:
 
 def init(self, response_future, initial_response):
     """Hold a page."""
+    hold(
+        self, response_future, response_future._col_names, response_future._col_types,
+        initial_response,
+    )
+
+
+cdef int hold(
+    object self, object response_future, object names, object types, object initial_response
+) except -1:
     cdef PyObject *me = checked(self)
     put_alone(me, FUTURE, response_future)
-    put_alone(me, NAMES, response_future._col_names)
-    put_alone(me, TYPES, response_future._col_types)
+    put_alone(me, NAMES, names)
+    put_alone(me, TYPES, types)
     if PyList_CheckExact(initial_response):  # as nearly always
         put_alone(me, ROWS, initial_response)
+    elif initial_response is None:
+        put_alone(me, ROWS, [])
     else:
         self._set_current_rows(initial_response)
+    return 0
+
+
+cdef object new_page(object cls, object response, object names, object types, object rows):
+    """What calling a class of pages gives; nothing of Python's runs if it has no own ways.
+
+    Args:
+        cls: the class.
+        response: whose answer it is.
+        names: of its columns.
+        types: of its columns.
+        rows: what came.
+    """
+    cdef object made
+    if not is_made_by(cls, _init):
+        return cls(response, rows)
+    made = new_object(cls)
+    hold(made, response, names, types, rows)
+    return made
 
 
 def one(self):
@@ -44,3 +74,5 @@ def one(self):
 
 
 METHODS = {"ResultPage.__init__": init, "ResultPage.one": one}
+
+cdef object _init = init
