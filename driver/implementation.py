@@ -62,6 +62,7 @@ TWINS: tuple[str, ...] = (
     "execution.requests",
     "cluster.session_core",
     "cluster.session",
+    "aio.session",
 )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from ..cluster.base import BaseSession
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from ..execution.awaitable import AwaitableResponse
+from ..implementation import hand_over
 from .concurrent import execute_concurrent
 from .result_set import AsyncResultSet
 
@@ -222,3 +223,6 @@ class Session(BaseSession):
     async def __aexit__(self, *exc: object) -> None:
         """Shut down."""
         await self.shutdown()
+
+
+hand_over(globals())

@@ -140,6 +140,16 @@ cdef class Waiter:
         """Say that a task which gets this from ``__await__`` has to wait for it."""
         self._asyncio_future_blocking = True
 
+    def __await__(self):
+        """What a compiled coroutine that awaits it yields to its task: this, until it has ended."""
+        return self
+
+    def __next__(self):
+        if self._state != WAITS:
+            raise StopIteration
+        self.blocks()
+        return self
+
     def get_loop(self):
         """The loop, as tasks ask for it."""
         return self.loop

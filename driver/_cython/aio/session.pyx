@@ -1,0 +1,39 @@
+"""Compiled form of driver/aio/session.py: a statement sent and awaited, in one coroutine."""
+
+from driver._cython.execution.awaitable cimport begin_waiting, end_waiting, outcome
+from driver._cython.execution.request cimport send
+from driver._cython.net.after_read cimport Waiter
+
+from ...aio import session as pure
+from ...cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
+
+__all__ = []
+
+cdef object _DEFAULT = EXEC_PROFILE_DEFAULT
+cdef object _NOT_SET = NOT_SET
+cdef object _Response = pure._Response
+
+
+async def execute(
+    self, query, parameters=None, timeout=_NOT_SET, trace=False, custom_payload=None,
+    execution_profile=_DEFAULT, paging_state=None, host=None, execute_as=None, *,
+    row_factory=None, **options,
+):
+    """Execute a statement and wait for its first page; see driver/aio/session.py."""
+    cdef Waiter waiter
+    response = self.core.request(
+        _Response, query, parameters, trace, custom_payload, timeout, execution_profile,
+        paging_state, host, execute_as, row_factory, options,
+    )
+    send(response)
+    waiter = begin_waiting(response)
+    if waiter is not None:
+        try:
+            await waiter
+            waiter.result()
+        finally:
+            end_waiting(response, waiter)
+    return outcome(response)
+
+
+METHODS = {"Session.execute": execute}
