@@ -95,6 +95,11 @@ cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
         void *tp_new
     PyTypeObject PyBaseObject_Type
+    PyTypeObject *Py_TYPE(object instance)
+    PyObject *_PyType_Lookup(PyTypeObject *cls, object name)
+    bint PyMethod_Check(object method)
+    PyObject *PyMethod_GET_FUNCTION(object method)
+    PyObject *PyMethod_GET_SELF(object method)
     object PyType_GenericAlloc(PyTypeObject *cls, Py_ssize_t items)
     bint PyObject_TypeCheck(object instance, PyTypeObject *type)
 
@@ -102,6 +107,20 @@ cdef extern from "Python.h":
 cdef inline bint is_instance(object instance, PyObject *cls) noexcept:
     """Whether an instance of a class, or of one below it, has its slots where that class does."""
     return PyObject_TypeCheck(instance, <PyTypeObject *>cls)
+
+
+cdef inline bint has_method(object instance, object name, object method) except -1:
+    """Whether a class has this very method under a name, and none of its own over it."""
+    if FREE_THREADED:
+        return getattr(type(instance), name, None) is method
+    return _PyType_Lookup(Py_TYPE(instance), name) == <PyObject *>method
+
+
+cdef inline object self_of(object method, object function):
+    """Whose method it is, if it is the one that this function makes; else None."""
+    if PyMethod_Check(method) and PyMethod_GET_FUNCTION(method) == <PyObject *>function:
+        return <object>PyMethod_GET_SELF(method)
+    return None
 
 
 cdef inline PyObject *slot_of(PyObject *instance, Py_ssize_t offset) noexcept:

@@ -6,7 +6,9 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
 from driver._cython.net.after_read cimport begin_read, end_read
+from driver._cython.net.segmenting cimport send_by
 from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.wire.conversation cimport encoded
 
 from ...net import connection as pure
 from ...net.errors import as_exception
@@ -45,7 +47,7 @@ def send_msg(self, msg, request_id, cb, result_metadata=None, handler=None):
     cdef object data
     if taken(me, IS_CLOSED) is not False:
         raise self._refusal()
-    data = taken(me, CONVERSATION).encode(msg, request_id, handler)
+    data = encoded(taken(me, CONVERSATION), msg, request_id, handler)
     if handler is None:
         handler = taken(me, HANDLER)
     (<dict?>taken(me, REQUESTS))[request_id] = (cb, result_metadata, handler)
@@ -55,7 +57,7 @@ def send_msg(self, msg, request_id, cb, result_metadata=None, handler=None):
     ):
         # It closed in between, and whoever closed it did not see this request any more.
         raise self._refusal()
-    taken(me, WRITE)(data)
+    send_by(taken(me, WRITE), data)
     return len(data)
 
 

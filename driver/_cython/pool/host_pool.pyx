@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
+from driver._cython.net.streams cimport taken_by
 from driver._cython.slots cimport is_instance, slot_offset, taken
 
 from ...net.connection import Connection
@@ -38,7 +39,7 @@ def borrow_connection(self, routing_token=None, shard=None):
             is_instance(<object>connection, <PyObject *>_Connection)
             and taken(connection, IS_CLOSED) is False
         ):
-            return <object>connection, taken(connection, TAKE)()
+            return <object>connection, taken_by(taken(connection, TAKE))
     return borrow_plainly(self, routing_token, shard)
 
 

@@ -50,6 +50,10 @@ cdef inline bint has_rest(PyObject *me, Py_ssize_t offset) except -1:
 
 def encode(self, msg, stream_id, handler=None):
     """A request as a frame; see driver/wire/conversation.py."""
+    return encoded(self, msg, stream_id, handler)
+
+
+cdef object encoded(object self, object msg, object stream_id, object handler):
     cdef PyObject *me = checked(self)
     if handler is None:
         handler = taken(me, HANDLER)

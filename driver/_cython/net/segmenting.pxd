@@ -1,0 +1,1 @@
+cdef int send_by(object method, object data) except -1

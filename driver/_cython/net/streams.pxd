@@ -1,0 +1,1 @@
+cdef object taken_by(object method)
