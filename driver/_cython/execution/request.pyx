@@ -13,7 +13,12 @@ from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_Discard
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
 
+from driver._cython.net.after_read cimport Waiter
+from driver._cython.net.connection cimport Receiver, send_over
+from driver._cython.net.timers cimport cancel, set_timer
+from driver._cython.pool.host_pool cimport borrow, give_back
 from driver._cython.slots cimport (
+    has_method,
     is_instance,
     is_made_by,
     new_object,
@@ -125,7 +130,7 @@ cdef inline object option(object options, Py_ssize_t at):
     return <object>PyTuple_GET_ITEM(options, at)
 
 
-cdef class Attempt:
+cdef class Attempt(Receiver):
     """A message on its way to a host, and back; see driver/execution/request.py."""
 
     cdef readonly object request
@@ -147,18 +152,25 @@ cdef class Attempt:
 
     def __call__(self, response):
         """Hand the answer on, unless it was given up."""
+        self.receive(response)
+
+    cdef int receive(self, object response) except -1:
         cdef object request = self.request
         if not PySet_Discard(taken(<PyObject *>request, IN_FLIGHT), self):
-            return
+            return 0
         if self.callback is None:
-            request._set_result(self.host, self.connection, self.pool, response)
-            return
+            if has_method(request, "_set_result", _set_result):
+                take(request, self.host, self.connection, self.pool, response)
+            else:
+                request._set_result(self.host, self.connection, self.pool, response)
+            return 0
         try:
             self.callback(self.host, self.connection, self.pool, response)
         except BaseException as exc:
             log.exception("Unexpected exception while handling the answer to a request")
             request._set_final_exception(as_exception(exc, "handling the answer"))
             outlive(exc)
+        return 0
 
     def give_up(self):
         """Leave the stream to its late answer, and give the connection back."""
@@ -303,7 +315,7 @@ cdef int send_first(object self) except -1:
         limit = TimeLimit.__new__(TimeLimit)
         limit.request = self
         limit.page = page
-        set_timer(self, options, limit)
+        set_own_timer(self, options, limit)
     if taken(me, SPECULATION) is not None:
         self._plan_speculative_execution(page)
     return 0
@@ -344,7 +356,7 @@ cdef bint send_to(object self, object host, object message, object callback) exc
         if has_shards:
             connection, stream = self._borrow_of_shard(host, pool)
         else:
-            connection, stream = pool.borrow_connection()
+            connection, stream = borrow(pool)
     except ConnectionException as error:
         self._cannot_use(host, error)
         return False
@@ -375,8 +387,9 @@ cdef bint send_to(object self, object host, object message, object callback) exc
     (<list?>taken(me, ATTEMPTED)).append(host)
     PySet_Add(taken(me, IN_FLIGHT), attempt)
     try:
-        size = connection.send_msg(
-            message, stream, attempt, result_metadata, option(taken(me, OPTIONS), HANDLER_AT)
+        size = send_over(
+            connection, message, stream, attempt, result_metadata,
+            option(taken(me, OPTIONS), HANDLER_AT),
         )
     except Exception as error:
         PySet_Discard(taken(me, IN_FLIGHT), attempt)
@@ -392,17 +405,18 @@ cdef bint send_to(object self, object host, object message, object callback) exc
 
 def call_later(self, seconds, fn):
     """Set a timer that the end of the request cancels, even if it comes meanwhile."""
-    set_timer(self, seconds, fn)
+    set_own_timer(self, seconds, fn)
 
 
-cdef int set_timer(object self, object seconds, object fn) except -1:
+cdef int set_own_timer(object self, object seconds, object fn) except -1:
     cdef PyObject *me = checked(self)
-    cdef object timer = taken(me, SESSION).timers.call_later(seconds, fn)
-    put(me, TIMERS, (*taken(me, TIMERS), timer))
+    cdef object timer = set_timer(taken(me, SESSION).timers, seconds, fn)
+    cdef object others = taken(me, TIMERS)
+    put(me, TIMERS, (*others, timer) if others else (timer,))
     # Only now: an end that does not see the timer yet is seen here.
     if taken(me, IS_ENDING) is not False:
         put(me, TIMERS, ())
-        timer.cancel()
+        cancel(timer)
     return 0
 
 
@@ -423,7 +437,7 @@ cdef int take(
     try:
         put(me, COORDINATOR, host)
         if pool is not None and connection is not None:
-            pool.return_connection(connection)
+            give_back(pool, connection)
         if not is_instance(response, <PyObject *>_ResultMessage):
             self._set_failure(host, connection, response)
             return 0
@@ -471,14 +485,14 @@ cdef int end_with(object self, object response) except -1:
     cdef object timers = taken(me, TIMERS)
     cdef object metrics = taken(me, METRICS)
     cdef object lock = taken(me, LOCK)
-    cdef object to_call
+    cdef object to_call, waited_for
     put(me, IS_ENDING, True)
     if PySet_GET_SIZE(taken(me, IN_FLIGHT)):
         self._end()
     elif timers:
         put(me, TIMERS, ())
         for timer in timers:
-            timer.cancel()
+            cancel(timer)
     if metrics is not None:
         metrics.on_result(_time.monotonic() - taken(me, START_TIME))
     lock.acquire()
@@ -486,7 +500,10 @@ cdef int end_with(object self, object response) except -1:
     # A callback that is added from now on is called where it is added.
     to_call = taken(me, CALLBACKS)
     lock.release()
-    if taken(me, WAITED_FOR) is not None:
+    waited_for = taken(me, WAITED_FOR)
+    if type(waited_for) is Waiter:
+        (<Waiter>waited_for).wake()
+    elif waited_for is not None:
         self._wake()
     for callback in to_call:
         _call_back(callback, response)
@@ -505,3 +522,4 @@ METHODS = {
 }
 
 cdef object _init = init
+cdef object _set_result = set_result

@@ -7,7 +7,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 
 from driver._cython.net.after_read cimport begin_read, end_read
 from driver._cython.net.segmenting cimport send_by
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.slots cimport has_method, is_instance, put, slot_offset, taken
 from driver._cython.wire.conversation cimport encoded
 
 from ...net import connection as pure
@@ -41,8 +41,31 @@ cdef inline PyObject *checked(object self) except NULL:
     return <PyObject *>self
 
 
+cdef class Receiver:
+    """What an answer is for, and compiled code hands it to without a call of Python's."""
+
+    cdef int receive(self, object response) except -1:
+        raise NotImplementedError
+
+
 def send_msg(self, msg, request_id, cb, result_metadata=None, handler=None):
     """Send a request, from any thread; see driver/net/connection.py."""
+    return sent(self, msg, request_id, cb, result_metadata, handler)
+
+
+cdef object send_over(
+    object connection, object msg, object request_id, object cb, object result_metadata,
+    object handler,
+):
+    """Send a request as the connection does it, which may be one of somebody's own."""
+    if has_method(connection, "send_msg", _send_msg):
+        return sent(connection, msg, request_id, cb, result_metadata, handler)
+    return connection.send_msg(msg, request_id, cb, result_metadata, handler)
+
+
+cdef object sent(
+    object self, object msg, object request_id, object cb, object result_metadata, object handler
+):
     cdef PyObject *me = checked(self)
     cdef object data
     if taken(me, IS_CLOSED) is not False:
@@ -85,7 +108,7 @@ cdef inline object part(object frame, Py_ssize_t at):
 def dispatch(self, frames):
     """Decode each frame for the request that waits for it."""
     cdef PyObject *me = checked(self)
-    cdef object requests, free, request, response, handler, frame
+    cdef object requests, free, request, response, handler, frame, callback
     for frame in frames:
         # Each time: closing replaces or empties what is here.
         requests = taken(me, REQUESTS)
@@ -116,8 +139,12 @@ def dispatch(self, frames):
                 error, ResultMetadataMismatch
             ):
                 self._break(error)
+        callback = part(request, 0)
         try:
-            part(request, 0)(response)
+            if isinstance(callback, Receiver):
+                (<Receiver>callback).receive(response)
+            else:
+                callback(response)
         except BaseException as error:
             log.exception("The callback of a request to %s raised an exception", self.endpoint)
             outlive(error)
@@ -132,3 +159,5 @@ METHODS = {
     "Connection._receive": receive,
     "Connection._dispatch": dispatch,
 }
+
+cdef object _send_msg = send_msg

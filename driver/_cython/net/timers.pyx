@@ -3,7 +3,7 @@
 from cpython.dict cimport PyDict_SetItem
 from cpython.object cimport PyObject
 
-from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.slots cimport has_method, is_instance, slot_offset, taken
 
 from ...net import timers as pure
 
@@ -49,9 +49,6 @@ cdef Py_ssize_t TICKS = slot_offset(Timers, b"_ticks")
 cdef class Timer:
     """A function that will run, unless it is cancelled; see driver/net/timers.py."""
 
-    cdef readonly object fn
-    cdef dict _slot
-
     def __init__(self, fn, dict slot not None):
         """In a slot."""
         self.fn = fn
@@ -69,6 +66,26 @@ cdef class Timer:
 
 def call_later(self, seconds, fn):
     """Run a function on the loop's thread; see driver/net/timers.py."""
+    return new_timer(self, seconds, fn)
+
+
+cdef object set_timer(object timers, object seconds, object fn):
+    """Set a timer as these timers do it, which may be somebody's own."""
+    if has_method(timers, "call_later", _call_later):
+        return new_timer(timers, seconds, fn)
+    return timers.call_later(seconds, fn)
+
+
+cdef int cancel(object timer) except -1:
+    """Cancel what ``set_timer`` gave."""
+    if type(timer) is Timer:
+        (<Timer>timer).take()
+    else:
+        timer.cancel()
+    return 0
+
+
+cdef Timer new_timer(object self, object seconds, object fn):
     cdef PyObject *me = <PyObject *>self
     cdef object number, slot
     cdef Timer timer
@@ -93,3 +110,5 @@ def call_later(self, seconds, fn):
 
 
 METHODS = {"Timers.call_later": call_later}
+
+cdef object _call_later = call_later

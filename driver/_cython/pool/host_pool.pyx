@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from driver._cython.net.streams cimport taken_by
-from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.slots cimport has_method, is_instance, slot_offset, taken
 
 from ...net.connection import Connection
 from ...pool import host_pool as pure
@@ -30,6 +30,17 @@ cdef inline PyObject *checked(object self) except NULL:
 
 def borrow_connection(self, routing_token=None, shard=None):
     """A connection with a free stream, and that stream; see driver/pool/host_pool.py."""
+    return borrowed(self, routing_token, shard)
+
+
+cdef object borrow(object pool):
+    """Borrow as the pool lends, which may be one of somebody's own."""
+    if has_method(pool, "borrow_connection", _borrow_connection):
+        return borrowed(pool, None, None)
+    return pool.borrow_connection()
+
+
+cdef object borrowed(object self, object routing_token, object shard):
     cdef object connections = <tuple?>taken(checked(self), CONNECTIONS)
     cdef PyObject *connection
     if PyTuple_GET_SIZE(connections) == 1:
@@ -46,14 +57,31 @@ def borrow_connection(self, routing_token=None, shard=None):
 def return_connection(self, connection):
     """Take a connection back, whatever became of its request."""
     checked(self)
+    take_back(self, connection)
+
+
+cdef int give_back(object pool, object connection) except -1:
+    """Give a connection back as the pool takes it."""
+    if has_method(pool, "return_connection", _return_connection):
+        take_back(pool, connection)
+    else:
+        pool.return_connection(connection)
+    return 0
+
+
+cdef int take_back(object self, object connection) except -1:
     if (
         not is_instance(connection, <PyObject *>_Connection)
         or taken(<PyObject *>connection, ORPHANS)
     ):
         return_plainly(self, connection)
+    return 0
 
 
 METHODS = {
     "HostPool.borrow_connection": borrow_connection,
     "HostPool.return_connection": return_connection,
 }
+
+cdef object _borrow_connection = borrow_connection
+cdef object _return_connection = return_connection

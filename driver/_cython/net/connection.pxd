@@ -1,0 +1,8 @@
+cdef class Receiver:
+    cdef int receive(self, object response) except -1
+
+
+cdef object send_over(
+    object connection, object msg, object request_id, object cb, object result_metadata,
+    object handler,
+)
