@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
-from driver._cython.slots cimport FREE_THREADED, is_instance, put, put_alone, slot_offset, taken
+from driver._cython.slots cimport FREE_THREADED, has_method, is_instance, put, put_alone, slot_offset, taken
 from driver._cython.statements.routing_key cimport packed
 from driver._cython.types.serializers cimport ValuesSerializer
 
@@ -129,11 +129,22 @@ def bind(self, values):
 
 def bind_prepared(self, values):
     """A statement of a prepared one and values; see driver/statements/bound.py."""
+    if not is_prepared(self):
+        raise TypeError(f"bind needs a PreparedStatement, not a {type(self).__name__}")
+    return new_bound(self, values)
+
+
+cdef object bound_to(object prepared, object values):
+    """A statement as a prepared one binds it, which may be of a class of somebody's own."""
+    if has_method(prepared, "bind", _bind_prepared):
+        return new_bound(prepared, values)
+    return prepared.bind(values)
+
+
+cdef object new_bound(object self, object values):
     cdef object statement, markers, first, option
     cdef PyObject *target
     cdef PyObject *source = <PyObject *>self
-    if not is_prepared(self):
-        raise TypeError(f"bind needs a PreparedStatement, not a {type(self).__name__}")
     statement = new_instance(BoundStatement, _NOTHING)
     # What its __init__ does with nothing but a prepared statement.
     target = <PyObject *>statement
@@ -201,6 +212,10 @@ def routing_key(self):
     What the key's markers have is taken from the list of values as it is: one part is that very
     object, several are copied into one.
     """
+    return key_of(self)
+
+
+cdef object key_of(object self):
     cdef PyObject *target = <PyObject *>self
     cdef PyObject *parts[MOST_PARTS]
     cdef object key, prepared, markers, values
@@ -236,3 +251,5 @@ def routing_key(self):
 
 
 METHODS = {"BoundStatement.bind": bind, "BoundStatement.routing_key": routing_key}
+
+cdef object _bind_prepared = bind_prepared

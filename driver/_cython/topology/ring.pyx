@@ -3,7 +3,9 @@
 from bisect import bisect_left
 
 from cpython.object cimport PyObject
-from cpython.list cimport PyList_GET_SIZE
+from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_AsLongLong
+from libc.stdint cimport int64_t
 
 from driver._cython.slots cimport is_instance, slot_offset, taken
 
@@ -33,6 +35,28 @@ def replicas_at(self, keyspace, value):
     replicas = taken(<PyObject *>placed, IN_ORDER)
     place = _bisect_left(taken(me, VALUES), value)
     return replicas[place if place < PyList_GET_SIZE(replicas) else 0]
+
+
+cdef object replicas_of(object ring, object keyspace, int64_t value):
+    """The same of a ring whose tokens are integers of 64 bits, as ``replicas_at`` gives it."""
+    cdef PyObject *me = <PyObject *>ring
+    cdef object placed
+    cdef list replicas, values
+    cdef Py_ssize_t low = 0, high, middle
+    if not is_instance(ring, <PyObject *>TokenMap):
+        return ring.replicas_at(keyspace, value)
+    placed = (<dict?>taken(me, PLACED)).get(keyspace)
+    if not placed:
+        return replicas_plainly(ring, keyspace, value)
+    replicas, values = taken(<PyObject *>placed, IN_ORDER), taken(me, VALUES)
+    high = PyList_GET_SIZE(values)
+    while low < high:
+        middle = (low + high) // 2
+        if PyLong_AsLongLong(<object>PyList_GET_ITEM(values, middle)) < value:
+            low = middle + 1
+        else:
+            high = middle
+    return replicas[low if low < PyList_GET_SIZE(replicas) else 0]
 
 
 METHODS = {"TokenMap.replicas_at": replicas_at}

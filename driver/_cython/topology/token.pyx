@@ -88,4 +88,9 @@ def murmur3(key):
         data = <bytes>key
     else:
         data = bytes(memoryview(key))
-    return hash_of(<const unsigned char*>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
+    return hash_of_key(data)
+
+
+cdef int64_t hash_of_key(bytes key) noexcept:
+    """The same of bytes, as a C integer."""
+    return hash_of(<const unsigned char*>PyBytes_AS_STRING(key), PyBytes_GET_SIZE(key))

@@ -7,6 +7,8 @@ from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast, PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 
 from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.statements.bound cimport key_of
+from driver._cython.topology.metadata cimport replicas_for
 
 from ....policies.distance import HostDistance
 from ....policies.load_balancing import dc_aware
@@ -75,16 +77,14 @@ cdef object replicas_of(object policy, object keyspace, object query):
     """The replicas of the statement's partition, in the order in which to ask them."""
     cdef PyObject *me = <PyObject *>policy
     cdef object metadata = taken(me, METADATA)
-    cdef object key = getattr(query, "routing_key", None)
-    cdef object table, replicas
+    cdef object key = (
+        key_of(query) if type(query) is _BoundStatement else getattr(query, "routing_key", None)
+    )
+    cdef object replicas
     cdef bint ranks = taken(me, RANKS), shuffles = taken(me, SHUFFLES)
     if key is None or keyspace is None or metadata is None:
         return ()
-    table = attribute(query, TABLE, "table")
-    if table is None:
-        replicas = metadata.get_replicas(keyspace, key)
-    else:
-        replicas = metadata.get_replicas(keyspace, key, table)
+    replicas = replicas_for(metadata, keyspace, key, attribute(query, TABLE, "table"))
     # One is in order; so are several that nobody wants in another one.
     if not (shuffles or ranks) or len(replicas) == 1 or is_lwt(query):
         return replicas

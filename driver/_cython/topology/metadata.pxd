@@ -1,0 +1,1 @@
+cdef object replicas_for(object metadata, object keyspace, object key, object table)
