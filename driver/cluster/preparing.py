@@ -107,16 +107,21 @@ class PreparedCache:
         if found is None:
             asking = self._asking.get(key)
             if asking is None:
-                asking = core.loop.create_task(core.prepare_anew(query, None, keyspace))
+                asking = core.loop.create_task(self._ask(key, query, keyspace))
                 self._asking[key] = asking
                 asking.add_done_callback(lambda _: self._asking.pop(key))
             # Shielded: that one of them is cancelled is nothing to the others.
             found = await asyncio.shield(asking)
-            self.statements.put(key, found)
         # Whoever sets a default of it, such as the consistency level, sets it for himself.
         own = copy.copy(found)
         core.cluster.prepared.add(own, key[1])
         return own
+
+    async def _ask(self, key: _Key, query: str, keyspace: str | None) -> PreparedStatement:
+        """Have it prepared, and kept before anybody could find that nobody asks any more."""
+        found = await self._core.prepare_anew(query, None, keyspace)
+        self.statements.put(key, found)
+        return found
 
     def bound(
         self, query: Statement, parameters: _Parameters, more: RequestOptions | None
