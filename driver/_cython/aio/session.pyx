@@ -1,5 +1,6 @@
 """Compiled form of driver/aio/session.py: a statement sent and awaited, in one coroutine."""
 
+from driver._cython.cluster.session_core cimport new_request_of
 from driver._cython.execution.awaitable cimport begin_waiting, end_waiting, outcome
 from driver._cython.execution.request cimport send
 from driver._cython.net.after_read cimport Waiter
@@ -21,9 +22,9 @@ async def execute(
 ):
     """Execute a statement and wait for its first page; see driver/aio/session.py."""
     cdef Waiter waiter
-    response = self.core.request(
-        _Response, query, parameters, trace, custom_payload, timeout, execution_profile,
-        paging_state, host, execute_as, row_factory, options,
+    response = new_request_of(
+        self.core, _Response, query, parameters, trace, custom_payload, timeout,
+        execution_profile, paging_state, host, execute_as, row_factory, options,
     )
     send(response)
     waiter = begin_waiting(response)

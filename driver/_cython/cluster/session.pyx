@@ -1,5 +1,8 @@
 """Compiled form of driver/cluster/session.py: a statement sent, without a frame of Python's."""
 
+from driver._cython.cluster.session_core cimport new_request_of
+from driver._cython.execution.request cimport send
+
 from ...cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from ...execution.response_future import ResponseFuture
 
@@ -16,11 +19,11 @@ def execute_async(
     row_factory=None, **options,
 ):
     """Send a statement and return at once; see driver/cluster/session.py."""
-    cdef object future = self.core.request(
-        _ResponseFuture, query, parameters, trace, custom_payload, timeout, execution_profile,
-        paging_state, host, execute_as, row_factory, options,
+    cdef object future = new_request_of(
+        self.core, _ResponseFuture, query, parameters, trace, custom_payload, timeout,
+        execution_profile, paging_state, host, execute_as, row_factory, options,
     )
-    future.send_request()
+    send(future)
     return future
 
 

@@ -4,7 +4,10 @@ from cpython.object cimport PyObject, PyObject_IsTrue
 from cpython.tuple cimport PyTuple_GET_ITEM
 
 from driver._cython.execution.request cimport new_request
-from driver._cython.slots cimport FREE_THREADED, is_instance, slot_offset, taken
+from driver._cython.execution.requests cimport message_of
+from driver._cython.policies.timestamps cimport stamp_of
+from driver._cython.slots cimport FREE_THREADED, has_method, is_instance, slot_offset, taken
+from driver._cython.statements.bound cimport bound_to
 
 from ...cluster import session_core as pure
 from ...execution.options import Options
@@ -105,13 +108,41 @@ def request(
     more=None,
 ):
     """A request that executes a statement; see driver/cluster/session_core.py."""
+    return made(
+        self, execution, query, parameters, trace, custom_payload, timeout, execution_profile,
+        paging_state, host, execute_as, row_factory, more,
+    )
+
+
+cdef object new_request_of(
+    object session, object execution, object query, object parameters, object trace,
+    object custom_payload, object timeout, object execution_profile, object paging_state,
+    object host, object execute_as, object row_factory, object more,
+):
+    """A request as the session makes it."""
+    if has_method(session, "request", _request):
+        return made(
+            session, execution, query, parameters, trace, custom_payload, timeout,
+            execution_profile, paging_state, host, execute_as, row_factory, more,
+        )
+    return session.request(
+        execution, query, parameters, trace, custom_payload, timeout, execution_profile,
+        paging_state, host, execute_as, row_factory, more,
+    )
+
+
+cdef object made(
+    object self, object execution, object query, object parameters, object trace,
+    object custom_payload, object timeout, object execution_profile, object paging_state,
+    object host, object execute_as, object row_factory, object more,
+):
     cdef PyObject *me = checked(self)
     cdef object options, message, prepared, speculation, cache
     cdef dict call = None
     if isinstance(query, str):
         query = _SimpleStatement(query)
     elif is_instance(query, <PyObject *>_PreparedStatement):
-        query = query.bind(parameters)
+        query = bound_to(query, parameters)
         parameters = None
     if parameters is not None:
         cache = taken(me, PREPARED_CACHE)
@@ -135,13 +166,13 @@ def request(
     )
     if call is not None or more or has_own_options(query):
         options = options.merged(query, call or {}, more)
-    message = pure.message_for(
+    message = message_of(
         query,
         options,
         taken(me, CLUSTER).protocol_version,
         taken(me, ENCODER),
         parameters or None,
-        taken(me, TIMESTAMPS)() if taken(me, HAS_TIMESTAMP) else None,
+        stamp_of(taken(me, TIMESTAMPS)) if taken(me, HAS_TIMESTAMP) else None,
     )
     prepared = speculation = None
     if is_instance(query, <PyObject *>_BoundStatement):
@@ -185,3 +216,5 @@ METHODS = {
     "SessionCore.query_plan": query_plan,
     "SessionCore.pool_for": pool_for,
 }
+
+cdef object _request = request

@@ -54,6 +54,13 @@ def message_for(
     statement, options, protocol_version, encoder, parameters=None, timestamp=None
 ):
     """The request that executes a statement; see driver/execution/requests.py."""
+    return message_of(statement, options, protocol_version, encoder, parameters, timestamp)
+
+
+cdef object message_of(
+    object statement, object options, object protocol_version, object encoder,
+    object parameters, object timestamp,
+):
     cdef object prepared, message
     cdef PyObject *source
     if (

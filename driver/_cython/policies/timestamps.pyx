@@ -3,7 +3,7 @@
 cimport cython
 from cpython.object cimport PyObject
 
-from driver._cython.slots cimport put_alone, slot_offset, taken
+from driver._cython.slots cimport has_method, put_alone, slot_offset, taken
 
 from ...policies import timestamps as pure
 
@@ -11,21 +11,32 @@ __all__ = []
 
 cdef object Generator = pure.MonotonicTimestampGenerator
 cdef object call_plainly = pure.MonotonicTimestampGenerator.__call__
+cdef dict _names = vars(pure)
 cdef Py_ssize_t LAST = slot_offset(Generator, b"last")
 
 
 def call(self):
-    """The next timestamp; see driver/policies/timestamps.py.
+    """The next timestamp; see driver/policies/timestamps.py."""
+    return next_stamp(self) if type(self) is Generator else call_plainly(self)
+
+
+cdef object stamp_of(object generator):
+    """What calling a generator gives, which may be any function."""
+    if type(generator) is Generator and has_method(generator, "__call__", _call):
+        return next_stamp(generator)
+    return generator()
+
+
+cdef object next_stamp(object self):
+    """The next timestamp of a generator of this very class.
 
     Nothing of Python's runs between reading the last one and writing the next, which needs no lock.
     """
     cdef PyObject *me = <PyObject *>self
     cdef long long now, last
     cdef object stamp
-    if type(self) is not Generator:
-        return call_plainly(self)
     # By way of the pure module, whose clock programs replace in their tests.
-    now = <long long>(<double>pure.time.time() * 1000000.0)
+    now = <long long>(<double>_names["time"].time() * 1000000.0)
     with cython.critical_section(self):
         last = taken(me, LAST)
         stamp = now if now > last else last + 1
@@ -36,3 +47,4 @@ def call(self):
 
 
 METHODS = {"MonotonicTimestampGenerator.__call__": call}
+cdef object _call = call

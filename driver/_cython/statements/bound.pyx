@@ -136,7 +136,7 @@ def bind_prepared(self, values):
 
 cdef object bound_to(object prepared, object values):
     """A statement as a prepared one binds it, which may be of a class of somebody's own."""
-    if has_method(prepared, "bind", _bind_prepared):
+    if is_prepared(prepared) and has_method(prepared, "bind", _bind_prepared):
         return new_bound(prepared, values)
     return prepared.bind(values)
 

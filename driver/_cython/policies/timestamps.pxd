@@ -1,0 +1,1 @@
+cdef object stamp_of(object generator)
