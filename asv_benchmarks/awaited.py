@@ -61,10 +61,9 @@ CASES = [
         f"point_selects_{name}",
         _awaited,
         partial(_prepare, concurrency),
-        ("execution.request", "execution.awaitable", "wire.codec", "wire.rows"),
+        ("aio.session", "execution.request", "execution.awaitable", "wire.codec", "wire.rows"),
         (
             "cluster.session_core:SessionCore.request",
-            "execution.awaitable:AwaitableResponse.__await__",
             *query_path.GLUE[1:],
         ),
     )

@@ -255,7 +255,7 @@ HOPS = {
     ),
     "message": Hop(
         _message,
-        ("cluster.session_core:SessionCore.request", "execution.requests:message_for"),
+        ("cluster.session_core:SessionCore.request",),
         lambda r: (r.core.request, r.future_class, r.bound),
         lambda r, future: future.message.query_id == r.statement.query_id,
         lambda _, future: future.message.query_params,
@@ -264,9 +264,8 @@ HOPS = {
         _plan,
         (
             TOKEN_AWARE,
-            "statements.bound:BoundStatement.routing_key",
+            # The key and its token are C calls in compiled code, which nothing can stand in front of.
             "topology.metadata:Metadata.get_replicas",
-            "topology.token:murmur3",
         ),
         lambda r: (r.core.query_plan, r.bound, r.policy),
         lambda r, host: host is r.host,

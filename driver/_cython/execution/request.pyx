@@ -270,10 +270,18 @@ cdef int begin_page(PyObject *me) except -1:
 
 def send_request(self):
     """Send the request, from any thread. What goes wrong becomes its exception."""
-    send(self)
+    send_now(self)
 
 
-cdef int send(object self) except -1:
+cdef int send(object request) except -1:
+    """Send a request as its class does it."""
+    if has_method(request, "send_request", _send_request):
+        return send_now(request)
+    request.send_request()
+    return 0
+
+
+cdef int send_now(object self) except -1:
     cdef PyObject *me = checked(self)
     cdef object listeners = taken(me, SESSION).request_listeners
     if listeners:
@@ -523,3 +531,4 @@ METHODS = {
 
 cdef object _init = init
 cdef object _set_result = set_result
+cdef object _send_request = send_request
