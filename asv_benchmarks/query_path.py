@@ -264,7 +264,7 @@ HOPS = {
         _plan,
         (
             TOKEN_AWARE,
-            # The key and its token are C calls in compiled code, which nothing can stand in front of.
+            # Of compiled code the key and its token are C calls: nothing can stand in front.
             "topology.metadata:Metadata.get_replicas",
         ),
         lambda r: (r.core.query_plan, r.bound, r.policy),

@@ -12,7 +12,15 @@ from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
-from driver._cython.slots cimport FREE_THREADED, has_method, is_instance, put, put_alone, slot_offset, taken
+from driver._cython.slots cimport (
+    FREE_THREADED,
+    has_method,
+    is_instance,
+    put,
+    put_alone,
+    slot_offset,
+    taken,
+)
 from driver._cython.statements.routing_key cimport packed
 from driver._cython.types.serializers cimport ValuesSerializer
 

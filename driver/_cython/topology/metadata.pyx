@@ -43,21 +43,21 @@ cdef object replicas_for(object metadata, object keyspace, object key, object ta
 cdef object shared_replicas(object self, object keyspace, object key, object table):
     """A list that is the caller's, or the tuple of a token range, which is the ring's."""
     cdef PyObject *me = <PyObject *>self
-    cdef object ring, tablets
+    cdef object token_map, tablets
     cdef int64_t value
     if not is_instance(self, <PyObject *>Metadata):
         raise TypeError(f"a Metadata is needed, not a {type(self).__name__}")
-    ring = taken(me, TOKEN_MAP)
+    token_map = taken(me, TOKEN_MAP)
     tablets = taken(me, TABLETS)
     if (
-        type(ring) is _TokenMap
-        and taken(<PyObject *>ring, TOKEN_CLASS) is _Murmur3Token
+        type(token_map) is _TokenMap
+        and taken(<PyObject *>token_map, TOKEN_CLASS) is _Murmur3Token
         and (table is None or not taken(<PyObject *>tablets, OF_TABLES))
         and type(key) is bytes
     ):
         value = hash_of_key(key)
         if value != _MIN:  # which Murmur3Token.hash_fn takes for another one
-            return replicas_of(ring, keyspace, value)
+            return replicas_of(token_map, keyspace, value)
     return replicas_plainly(self, keyspace, key, table)
 
 
