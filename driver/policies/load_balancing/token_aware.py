@@ -41,18 +41,22 @@ class TokenAwarePolicy(WrapperPolicy):
     """
 
     # Where compiled code finds them.
-    __slots__ = ("_cluster_metadata", "_ranks", "shuffle_replicas")
+    __slots__ = ("_cluster_metadata", "_leading", "_ranks", "shuffle_replicas")
 
     def __init__(self, child_policy: LoadBalancingPolicy, shuffle_replicas: bool = True) -> None:
         """Wrap a policy, which decides what is local."""
         super().__init__(child_policy)
         self.shuffle_replicas = shuffle_replicas
         self._cluster_metadata: MetadataForPolicies | None = None
+        self._leading: MetadataForPolicies | None = None
         self._ranks = True
 
     def populate(self, cluster: ClusterForPolicies, hosts: Sequence[Host]) -> None:
         """Remember where replicas are found, and start the child."""
-        self._cluster_metadata = cluster.metadata
+        self._cluster_metadata = metadata = cluster.metadata
+        # Programs have stand-ins that lack them, or have anything of any name.
+        has_them = isinstance(getattr(metadata, "led_keyspaces", None), frozenset)
+        self._leading = metadata if has_them else None
         self._ranks = _knows_racks(self)
         super().populate(cluster, hosts)
 
@@ -79,18 +83,17 @@ class TokenAwarePolicy(WrapperPolicy):
         keyspace = getattr(query, "keyspace", None) or working_keyspace
         child = self._child_policy
         asked = []
-        # Programs have stand-ins for metadata that lack them, or have anything of any name.
-        led = getattr(self._cluster_metadata, "led_keyspaces", None)
-        if isinstance(led, frozenset) and keyspace in led:
-            leader = self._leader(keyspace, query)
+        leader, leading = None, self._leading
+        if leading is not None and leading.led_keyspaces:
+            leader = self._leader(leading, keyspace, query)
             if leader is not None:
                 asked.append(leader)
                 yield leader
         for replica in self._replicas(keyspace, query):
             if (
-                replica.is_up
+                replica is not leader
+                and replica.is_up
                 and child.distance(replica) == HostDistance.LOCAL
-                and replica not in asked
             ):
                 asked.append(replica)
                 yield replica
@@ -100,11 +103,12 @@ class TokenAwarePolicy(WrapperPolicy):
             if host not in seen:
                 yield host
 
-    def _leader(self, keyspace: str | None, query: Statement | None) -> Host | None:
+    def _leader(
+        self, metadata: MetadataForPolicies, keyspace: str | None, query: Statement | None
+    ) -> Host | None:
         """The leader of the statement's tablet, if it is to be asked first."""
-        metadata = self._cluster_metadata
         key, table = getattr(query, "routing_key", None), getattr(query, "table", None)
-        if metadata is None or keyspace is None or key is None or table is None:
+        if keyspace is None or key is None or table is None:
             return None
         if getattr(query, "consistency_level", None) in _BY_ANY_REPLICA:
             return None

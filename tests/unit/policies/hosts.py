@@ -34,7 +34,7 @@ def cluster(contact_points=(), replicas=(), known=(), leaders=None):
             can_support_partitioner=lambda: True,
             partitioner="Murmur3Partitioner",
             led_keyspaces=frozenset(leaders or ()),
-            leader_of=lambda keyspace, _key, _table: leaders[keyspace],
+            leader_of=lambda keyspace, _key, _table: leaders.get(keyspace),
         ),
         asked=asked,
     )

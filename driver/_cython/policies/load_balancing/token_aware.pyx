@@ -30,6 +30,7 @@ cdef object _random = random.random
 
 cdef Py_ssize_t CHILD = slot_offset(Policy, b"_child_policy")
 cdef Py_ssize_t METADATA = slot_offset(Policy, b"_cluster_metadata")
+cdef Py_ssize_t LEADING = slot_offset(Policy, b"_leading")
 cdef Py_ssize_t RANKS = slot_offset(Policy, b"_ranks")
 cdef Py_ssize_t SHUFFLES = slot_offset(Policy, b"shuffle_replicas")
 cdef Py_ssize_t KEYSPACE = slot_offset(Statement, b"keyspace")
@@ -144,12 +145,11 @@ cdef class Plan:
 def make_query_plan(self, working_keyspace=None, query=None):
     """See driver/policies/load_balancing/token_aware.py."""
     cdef Plan plan
-    cdef object metadata, led
+    cdef object leading
     if not is_instance(self, <PyObject *>Policy):
         raise TypeError(f"a TokenAwarePolicy is needed, not a {type(self).__name__}")
-    metadata = taken(<PyObject *>self, METADATA)
-    led = getattr(metadata, "led_keyspaces", None)
-    if led and type(led) is frozenset:
+    leading = taken(<PyObject *>self, LEADING)
+    if leading is not None and leading.led_keyspaces:
         return plan_plainly(self, working_keyspace, query)
     plan = Plan.__new__(Plan)
     plan.policy = self
