@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import asv_conf, package, variants
-from .errors import BenchproofError, TargetError
+from .errors import BenchproofError, TargetError, is_full, no_space
 from .near import meant
 
 if TYPE_CHECKING:
@@ -200,7 +200,12 @@ class Checkout:
     def export(self, commit: str, target: Path, *paths: str) -> None:
         """Write a commit's tree, or some paths of it, into an empty directory."""
         archive = target.with_name(target.name + ".tar")
-        self._bytes("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
+        try:
+            self._bytes("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
+        except BenchproofError:
+            if is_full(archive.parent):
+                raise no_space(archive.parent) from None
+            raise
         with tarfile.open(archive) as tar:
             # Python 3.11.2, Debian 12's, knows neither the filter nor the argument for it.
             tar.extraction_filter = getattr(tarfile, "data_filter", None)
