@@ -147,7 +147,9 @@ class KeyspaceMetadata(SchemaPart):
         )
         if self.tablets:
             text += f" AND tablets = {_tablets_literal(self.tablets)}"
-        return f"{text} AND consistency = '{self.consistency}'" if self.consistency else text
+        if self.consistency:
+            text += f" AND consistency = {protect_value(self.consistency)}"
+        return text
 
     def _export(self) -> str:
         """The keyspace and everything in it, in an order that the server can execute."""

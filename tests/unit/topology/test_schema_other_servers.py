@@ -214,6 +214,16 @@ class TestScyllaDB:
         node = self.scylla([], scylla_keyspaces=[{"keyspace_name": "ks", "initial_tablets": None}])
         assert "tablets" not in node.read(read_keyspace, "ks").as_cql_query()
 
+    @pytest.mark.parametrize(
+        ("option", "text"),
+        [("GLOBAL", "'global'"), ("eventual", "'eventual'"), ("o'clock", "'o''clock'")],
+    )
+    def test_consistency_is_an_option_of_the_keyspace(self, option, text):
+        row = {"keyspace_name": "ks", "initial_tablets": None, "consistency": option}
+        keyspace = self.scylla([], scylla_keyspaces=[row]).read(read_keyspace, "ks")
+        assert keyspace.as_cql_query().endswith(f" AND consistency = {text}")
+        assert keyspace.has_leaders == (option == "GLOBAL")
+
     def test_an_aggregate_may_join_states(self):
         aggregate = {
             "keyspace_name": "ks",
