@@ -2,6 +2,9 @@
 
 Buffers are C's own, counted by those who use them: what takes a page may give it back on any
 thread, and after the interpreter has ended. Only streams, which ask for pages, need Python.
+
+Long, because filling, sharing and handing out work on the same C structures: the compiler puts
+their small functions into each other, which it cannot do from one module to the next.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE

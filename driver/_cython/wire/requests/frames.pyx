@@ -3,6 +3,9 @@
 What a session sends is written here: QUERY, EXECUTE and BATCH of these very classes, first
 measured, then written. Whatever else a message may be or hold, down to values that no server takes,
 is left to the pure function, so that bytes, exceptions and their words are its.
+
+Long, because what measures a message and what writes it have to agree to the byte: they stand in
+one file.
 """
 
 from cpython.bytes cimport (
