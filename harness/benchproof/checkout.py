@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import asv_conf, package, variants
-from .errors import BenchproofError, TargetError, is_full, no_space
+from .errors import BenchproofError, TargetError, check_space
 from .near import meant
 
 if TYPE_CHECKING:
@@ -203,8 +203,7 @@ class Checkout:
         try:
             self._bytes("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
         except BenchproofError:
-            if is_full(archive.parent):
-                raise no_space(archive.parent) from None
+            check_space(archive.parent)
             raise
         with tarfile.open(archive) as tar:
             # Python 3.11.2, Debian 12's, knows neither the filter nor the argument for it.

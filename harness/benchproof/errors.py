@@ -97,6 +97,16 @@ def no_space(where: object) -> NoSpaceError:
     )
 
 
+def check_space(place: Path) -> None:
+    """Tell a full disk from whatever else made a write or a process fail.
+
+    Raises:
+        NoSpaceError: the disk that holds a folder is full.
+    """
+    if is_full(place):
+        raise no_space(place)
+
+
 def told(error: OSError) -> BenchproofError:
     """An operating system error as a line for a person."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import bench, files, targets
 from benchproof.build import Builder
-from benchproof.errors import BuildError, TargetError, WorkerError, is_full, no_space
+from benchproof.errors import BuildError, TargetError, WorkerError, check_space
 from benchproof.meters import METERS, instructions
 from benchproof.meters.counts import price_of
 
@@ -298,8 +298,8 @@ def run(
     """
     child = bench.start(crew, request, folder, env, script=script, dumps=_DUMPS)
     ended = crew.wait(child)
-    if ended.status and is_full(folder):
-        raise no_space(folder)
+    if ended.status:
+        check_space(folder)
     answers = bench.read_lines(folder / bench.ANSWERS)
     if ended.status and not any("header" in row for row in answers):
         words = (ended.last_lines(1) or [f"worker ended with status {ended.status}"])[-1]
