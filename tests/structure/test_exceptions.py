@@ -45,10 +45,6 @@ def test_no_public_signature_says_any_but_for_what_is_the_user_s():
     assert bare == THE_USER_S_OWN
 
 
-#: Below 100 is aimed at; awaited answers and Kerberos brought three more.
-MOST = 99
-
-
 def test_lines_that_are_excused_from_a_rule_are_few():
     excused = [
         f"{path.relative_to(ROOT)}:{number}"
@@ -56,4 +52,4 @@ def test_lines_that_are_excused_from_a_rule_are_few():
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if "# noqa" in line
     ]
-    assert len(excused) <= MOST
+    assert len(excused) < 100
