@@ -47,9 +47,12 @@ def test_seeds_and_the_corpus_break_no_rule(check, name):
 
 @pytest.mark.parametrize(
     ("check", "find"),
-    [(name, find) for name in TARGETS for find in finds(name)],
+    [
+        pytest.param(name, find, id=f"{name}-{find.name}")
+        for name in TARGETS
+        for find in finds(name)
+    ],
     indirect=["check"],
-    ids=lambda each: getattr(each, "name", ""),
 )
 def test_what_broke_a_rule_once_does_so_no_more(check, find):
     check(find.read_bytes())
