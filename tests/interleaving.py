@@ -39,8 +39,10 @@ class Lock:
     def __init__(self, schedule: Schedule) -> None:
         self._schedule, self._held = schedule, False
 
-    def acquire(self) -> bool:
+    def acquire(self, blocking: bool = True) -> bool:
         while self._held:
+            if not blocking:
+                return False
             self._schedule.turn(gives_way=True)
         self._held = True
         return True

@@ -328,6 +328,7 @@ class RequestExecution:
         "_prepared_again",
         "_query_retries",
         "_query_traces",
+        "_reads",
         "_route",
         "_speculative_execution_plan",
         "_start_time",
@@ -408,6 +409,8 @@ class RequestExecution:
         self._final_exception: Exception | None = None
         # What wakes those who wait. Most answers are here before anybody does, or for callbacks.
         self._waited_for: Any = None
+        # Whether the thread that sends may read the answer, and what was sent once it does.
+        self._reads: Attempt | bool = False
         self._page = 0
         self._begin_page()
 
@@ -448,9 +451,25 @@ class RequestExecution:
         except Exception as exc:  # noqa: BLE001  (whoever waits has to hear of it)
             self._set_final_exception(exc)
             return
+        waited = self._read_answer(self._reads) if isinstance(self._reads, Attempt) else 0.0
         # Not before something was sent: nothing that ends a request may run beside this thread.
         if not self._is_ending and page == self._page:
-            self._set_timers(page)
+            self._set_timers(page, waited)
+
+    def _may_be_read_here(self, connection: Connection) -> bool:
+        """Have this thread take over, unless the loop's is to call back or to send more."""
+        return (
+            not (self._callbacks or self._errbacks)
+            and self._speculative_execution_plan is None
+            and connection.take_over_reading()
+        )
+
+    def _read_answer(self, attempt: Attempt) -> float:
+        """Read the answer on this thread, which has taken over for it; seconds that it took."""
+        self._reads = False
+        start = time.monotonic()
+        attempt.connection.read_answer(attempt.stream, self.options.timeout)
+        return time.monotonic() - start
 
     def start_fetching_next_page(self) -> None:
         """Ask for the next page, from any thread.
@@ -539,6 +558,8 @@ class RequestExecution:
                 if has_shards:
                     message = self._extended(message, connection)
         attempt = Attempt(self, host, connection, pool, stream, callback)
+        if self._reads is True and callback is None and self._may_be_read_here(connection):
+            self._reads = attempt
         self.attempted_hosts.append(host)
         self._in_flight.add(attempt)
         try:
@@ -550,6 +571,9 @@ class RequestExecution:
                 self.options.protocol_handler,
             )
         except Exception as error:
+            if self._reads is attempt:
+                self._reads = True
+                connection.hand_reading_back()
             self._in_flight.discard(attempt)
             connection.release_request_id(stream)
             pool.return_connection(connection)
@@ -925,10 +949,10 @@ class RequestExecution:
 
     # --- timers --------------------------------------------------------------------------------
 
-    def _set_timers(self, page: int) -> None:
+    def _set_timers(self, page: int, waited: float = 0.0) -> None:
         timeout = self.options.timeout
         if timeout is not None:
-            self._call_later(timeout, partial(self._on_timeout, page))
+            self._call_later(max(timeout - waited, 0), partial(self._on_timeout, page))
         if self._speculative_execution_plan is not None:
             self._plan_speculative_execution(page)
 

@@ -62,6 +62,39 @@ class ResponseFuture(RequestExecution, Generic[Row]):
         finally:
             del self  # the traceback of an error leads here, and from here it would to the error
 
+    def send_and_wait(self) -> ResultSet[Row]:
+        """Send the request and wait for the answer; returns and raises as ``result``.
+
+        The answer is read on this thread, if no other one is on its way over that connection.
+        """
+        self._reads = True
+        try:
+            self.send_request()
+            return self.result()
+        finally:
+            self._stop_reading()
+            del self  # as in ``result``
+
+    def fetch_next_page(self) -> Rows:
+        """Ask for the next page and wait for it, as ``send_and_wait`` does.
+
+        Raises:
+            QueryExhausted: there is none; others as of ``result``.
+        """
+        self._reads = True
+        try:
+            self.start_fetching_next_page()
+            return self.wait_for_page()
+        finally:
+            self._stop_reading()
+            del self
+
+    def _stop_reading(self) -> None:
+        """Leave the answer to the loop, if this thread was interrupted before it had read it."""
+        attempt, self._reads = self._reads, False
+        if not isinstance(attempt, bool):
+            attempt.connection.hand_reading_back()
+
     def wait_for_page(self) -> Rows:
         """Wait as ``result`` does, for the current page as the row factory gave it."""
         if self._final_result is NOT_SET and self._final_exception is None:  # not done

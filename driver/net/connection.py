@@ -1,26 +1,31 @@
 """A connection: requests to a node over one transport, and its answers to who waits for them.
 
 Requests are encoded and written on the thread that sends them, answers are read, decoded and handed
-out on the loop's thread, many from one read. There is no lock and no task for a request: a stream
+out on the loop's thread, many from one read, or on the thread that waits for the only one on its
+way. There is no lock and no task for a request: a stream
 id belongs to one request at a time, and every change of the table of waiting requests is a single
 operation of a dict. Who takes a request out of that table is the one that calls it back.
+
+Long because these are the two ends of one table, and who may touch it when is told in one place.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ..implementation import hand_over
 from ..protocol.consistency import ConsistencyLevel
 from ..protocol.errors import OperationTimedOut
+from ..protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
 from ..wire.conversation import Conversation
 from ..wire.features import NO_FEATURES
 from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
 from ..wire.requests import QueryMessage, RegisterMessage
-from ..wire.responses import ErrorMessage, EventMessage
+from ..wire.responses import ErrorMessage, EventMessage, ResultMessage
 from .after_read import begin_read, end_read
 from .errors import ConnectionException, ConnectionShutdown, as_exception
 from .fork import INHERITED_LOOP, ForkedError, refuse_in_child
@@ -41,7 +46,7 @@ if TYPE_CHECKING:
     from ..wire.frame import Frame
     from ..wire.messages import Request, Response
     from .settings import ConnectionSettings
-    from .transport import Transport
+    from .transport import SocketTransport, Transport
 
     #: Takes the response, or the exception that came instead of one.
     ResponseCallback = Callable[[Response | Exception], None]
@@ -93,6 +98,7 @@ class Connection:
         "_requests",
         "_settings",
         "_streams",
+        "_take_over_reading",
         "_thread",
         "_transport",
         "_user_type_map",
@@ -152,6 +158,10 @@ class Connection:
         self.set_compression(None)
         self._transport = transport
         self._write = transport.write
+        # A transport of an application's own, and TLS, are read by the loop alone.
+        self._take_over_reading: Callable[[], bool] | None = getattr(
+            transport, "take_over_reading", None
+        )
         refuse_in_child(self)
         transport.start(self._receive, self._on_transport_closed)
 
@@ -282,14 +292,19 @@ class Connection:
             answers = len(frames)
             self._dispatch(frames)
         except MalformedFrameError as error:
-            self._dispatch(error.frames)
-            self._break(error)
+            self._take_malformed(error)
         finally:
             if is_outermost:
                 end_read(answers)
 
-    def _dispatch(self, frames: Sequence[Frame]) -> None:
-        """Decode each frame for the request that waits for it."""
+    def _dispatch(self, frames: Sequence[Frame], is_loop: bool = True) -> None:
+        """Decode each frame for the request that waits for it.
+
+        Args:
+            frames: what came.
+            is_loop: whether this is the loop's thread. On another one a request is answered if
+                nothing follows for it; what else an answer leads to is the loop's.
+        """
         take = self._requests.pop
         give_back = self._streams.free.append
         for frame in frames:
@@ -320,11 +335,78 @@ class Connection:
                     error, ResultMetadataMismatch
                 ):
                     self._break(error)
+            if not is_loop and not _is_final(response):
+                call_on_loop(self._loop, self._thread, self._call_back, callback, response)
+                continue
             try:
                 callback(response)
             except BaseException as error:
                 log.exception("The callback of a request to %s raised an exception", self.endpoint)
                 outlive(error)
+
+    def _call_back(self, callback: ResponseCallback, response: Response | Exception) -> None:
+        """Hand an answer out; on the loop's thread."""
+        try:
+            callback(response)
+        except BaseException as error:
+            log.exception("The callback of a request to %s raised an exception", self.endpoint)
+            outlive(error)
+
+    def _take_malformed(self, error: MalformedFrameError) -> None:
+        """Hand out what came before what cannot be read, and close."""
+        self._dispatch(error.frames)
+        self._break(error)
+
+    def take_over_reading(self) -> bool:
+        """Have this thread read the answer to the request that it is about to send.
+
+        Returns:
+            False if the loop reads: others wait for answers, or the transport cannot do it. Else
+            ``read_answer`` or ``hand_reading_back`` has to follow.
+        """
+        take_over = self._take_over_reading
+        return take_over is not None and not self._requests and take_over()
+
+    def hand_reading_back(self) -> None:
+        """Have the loop read, after all; nothing if this thread has not taken over."""
+        self._transport.hand_reading_back()  # type: ignore[attr-defined]  # which it can
+
+    def read_answer(self, request_id: int, timeout: float | None) -> None:
+        """Read until a request is answered, having taken over, and call back what waits for it.
+
+        Whatever comes beside it is left to the loop, and so is the request if it is not answered
+        in time, if the answers of others come first, or if the connection ends.
+
+        Args:
+            request_id: its stream.
+            timeout: seconds; None waits for ever.
+        """
+        transport: SocketTransport = self._transport  # type: ignore[assignment]  # for it was asked
+        until = None if timeout is None else time.monotonic() + timeout
+        frames: Sequence[Frame] = ()
+        others: Sequence[Frame] = ()
+        is_torn = False
+        try:
+            while not frames and transport.wait_for_data(until):
+                is_torn = True
+                frames = self._conversation.feed(transport.receive())
+                is_torn = False
+            if len(frames) != 1 or frames[0].stream_id != request_id:
+                others = [each for each in frames if each.stream_id != request_id]
+                frames = [each for each in frames if each.stream_id == request_id]
+        except MalformedFrameError as error:
+            is_torn = False
+            call_on_loop(self._loop, self._thread, self._take_malformed, error)
+        finally:
+            if is_torn:
+                # By Ctrl-C, say: what was read of a frame may be lost.
+                self._break(ConnectionException("reading was interrupted", self.endpoint))
+            # Before the loop reads on: events stay in their order.
+            if others:
+                call_on_loop(self._loop, self._thread, self._dispatch, others)
+            transport.hand_reading_back(is_disturbed=bool(others))
+        if frames:
+            self._dispatch(frames, is_loop=False)
 
     def _handle_unexpected(self, frame: Frame) -> None:
         """A frame that no request waits for: an event, or the late answer to an abandoned one."""
@@ -582,6 +664,15 @@ class Connection:
         return f"<{type(self).__name__} to {self.endpoint}, {state}, {self.in_flight} in flight>"
 
     __repr__ = __str__
+
+
+def _is_final(response: object) -> bool:
+    """Whether a request has its answer with this, and nothing has to be done beside."""
+    return (
+        isinstance(response, ResultMessage)
+        and response.kind in {RESULT_KIND_ROWS, RESULT_KIND_VOID}
+        and not response.custom_payload
+    )
 
 
 class _Resolve:

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+import weakref
 from concurrent.futures import CancelledError
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -21,8 +22,10 @@ log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
-#: Seconds.
-_SLICE = 0.5
+#: Seconds that a thread waits before it looks around.
+SLICE = 0.5
+#: Loops that threads of the driver run, so that other threads wait for what they do.
+_own: weakref.WeakSet[asyncio.AbstractEventLoop] = weakref.WeakSet()
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
@@ -33,6 +36,11 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
         return asyncio.new_event_loop()
     loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
     return loop
+
+
+def is_own(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether a ``LoopThread`` runs a loop, and no application."""
+    return loop in _own
 
 
 def call_on_loop(
@@ -87,7 +95,7 @@ def _wait(future: Future[_T], timeout: float | None) -> _T:
     """
     until = None if timeout is None else time.monotonic() + timeout
     while True:
-        left = _SLICE if until is None else min(_SLICE, until - time.monotonic())
+        left = SLICE if until is None else min(SLICE, until - time.monotonic())
         try:
             return future.result(max(left, 0))
         except TimeoutError:
@@ -130,6 +138,7 @@ class LoopThread:
             return
         self._pid = os.getpid()
         self._loop = loop = new_event_loop()
+        _own.add(loop)
         runs, self._ends = threading.Event(), threading.Event()
         loop.call_soon(runs.set)
         self._thread = threading.Thread(

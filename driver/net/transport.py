@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import select
+import socket
 import threading
+import time
 from collections import deque
 from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
@@ -11,11 +14,10 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from ..implementation import hand_over
 from .after_read import call_after_read
 from .fork import refuse_in_child
-from .loop import call_on_loop
+from .loop import SLICE, call_on_loop, is_own
 
 if TYPE_CHECKING:
     import asyncio
-    import socket
     from collections.abc import Callable
 
     #: Takes bytes, in the order in which they came.
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 
 #: Bytes to ask the socket for at once: many small answers, below what malloc maps anew each time.
 READ_SIZE: Final = 64 * 1024
+#: Whether the system can be told from any thread to which sockets a loop listens: Linux.
+_CAN_HAND_OVER: Final = hasattr(select, "epoll")
+#: Requests that a connection leaves to the loop after one that read answers of others.
+_REST: Final = 100
 
 
 class Transport(Protocol):
@@ -56,6 +62,12 @@ class SocketTransport:
     what it writes before the next answer comes is collected by the loop, which is awake anyway
     then.
 
+    A thread that waits for the only answer on its way can read it itself (``take_over_reading``):
+    it is woken once, by the kernel, where else the loop's thread is woken, and wakes it. The loop
+    listens to an epoll set that has the socket in it, and is taken out of it meanwhile: a set can
+    be changed by any thread, whatever kind of loop listens. Only loops of the driver's own threads
+    do so; those of applications are nobody's to wait for.
+
     Attributes:
         is_closing: nothing can be written any more.
     """
@@ -66,17 +78,25 @@ class SocketTransport:
         "__weakref__",
         "_fd",
         "_flush_is_due",
+        "_heard_by_loop",
+        "_incoming",
         "_lock",
         "_loop",
         "_on_closed",
         "_on_data",
         "_pending",
+        "_reader",
+        "_reading",
+        "_rest",
         "_sock",
         "_thread",
         "_waits_for_room",
         "_was_answered",
         "is_closing",
     )
+
+    #: What another thread waits on, where there is an epoll set.
+    _incoming: select.poll
 
     def __init__(self, loop: asyncio.AbstractEventLoop, sock: socket.socket) -> None:
         """Own the socket from now on; on the loop's thread."""
@@ -93,31 +113,119 @@ class SocketTransport:
         self._waits_for_room = False
         self._on_data: DataCallback | None = None
         self._on_closed: ClosedCallback | None = None
+        #: Held by the thread that reads, the loop's or another, until it has understood all.
+        self._reading = threading.Lock()
+        #: The thread that took over reading; under the lock of sending and closing.
+        self._reader: int | None = None
+        self._rest = 0
+        #: The epoll set that the loop listens to; None if it listens to the socket.
+        self._heard_by_loop: select.epoll | None = None
         refuse_in_child(self)
 
     def start(self, on_data: DataCallback, on_closed: ClosedCallback) -> None:
         """Begin to read."""
         self._on_data = on_data
         self._on_closed = on_closed
-        if self._fd >= 0 and not self.is_closing:
-            self._loop.add_reader(self._fd, self._read, on_data)
+        if self._fd < 0 or self.is_closing:
+            return
+        listens_to = self._fd
+        if _CAN_HAND_OVER and is_own(self._loop):
+            self._heard_by_loop = select.epoll()
+            self._heard_by_loop.register(self._fd, select.EPOLLIN)
+            self._incoming = select.poll()
+            self._incoming.register(self._fd, select.POLLIN)
+            listens_to = self._heard_by_loop.fileno()
+        self._loop.add_reader(listens_to, self._read, on_data)
 
     # --- reading, on the loop's thread ----------------------------------------------------------
 
     def _read(self, on_data: DataCallback) -> None:
         """Take what is there and hand it on."""
+        if not self._reading.acquire(blocking=False):
+            return  # another thread has just taken over
+        try:
+            data = self.receive()
+            if data:
+                on_data(data)
+        finally:
+            self._reading.release()
+
+    def receive(self) -> bytes:
+        """What is there; nothing if nothing is, or the connection ended, which is seen to."""
         try:
             data = self._sock.recv(READ_SIZE)
         except (BlockingIOError, InterruptedError):
-            return
+            return b""
         except OSError as error:
-            self._end(error)
-            return
+            call_on_loop(self._loop, self._thread, self._end, error)
+            return b""
         if data:
             self._was_answered = True
-            on_data(data)
         else:
-            self._end(None)
+            call_on_loop(self._loop, self._thread, self._end, None)
+        return data
+
+    # --- reading, on a thread that waits ----------------------------------------------------------
+
+    def take_over_reading(self) -> bool:
+        """Have this thread read in place of the loop, until it calls ``hand_reading_back``.
+
+        Returns:
+            False if the loop goes on: it is reading, or this is its thread, or another one has
+            taken over, or the loop is not one to take over from.
+        """
+        if self._rest:
+            self._rest -= 1
+            return False
+        if (
+            self._heard_by_loop is None
+            or self._thread == get_ident()
+            or not self._reading.acquire(blocking=False)
+        ):
+            return False
+        with self._lock:
+            if self.is_closing or self._waits_for_room:
+                self._reading.release()
+                return False
+            self._reader = get_ident()
+            self._heard_by_loop.modify(self._fd, 0)
+        return True
+
+    def wait_for_data(self, until: float | None) -> bool:
+        """Wait until something is there to ``receive``, having taken over.
+
+        Args:
+            until: by ``time.monotonic``; None waits for ever.
+
+        Returns:
+            False if nothing came in time, or the transport closes.
+        """
+        while not self.is_closing and not self._loop.is_closed():
+            left = SLICE if until is None else min(SLICE, until - time.monotonic())
+            if self._incoming.poll(max(left, 0) * 1000):
+                return True
+            if until is not None and time.monotonic() >= until:
+                return False
+        return False
+
+    def hand_reading_back(self, *, is_disturbed: bool = False) -> None:
+        """Have the loop read again; nothing if this thread has not taken over.
+
+        Args:
+            is_disturbed: others wait for answers of this connection, too: the loop reads for some
+                time.
+        """
+        with self._lock:
+            if self._reader != get_ident():
+                return
+            self._reader = None
+            if is_disturbed:
+                self._rest = _REST
+            if self.is_closing:
+                self._close_socket()
+            elif self._heard_by_loop is not None:
+                self._heard_by_loop.modify(self._fd, select.EPOLLIN)
+        self._reading.release()
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -234,19 +342,32 @@ class SocketTransport:
             self.is_closing = True
             self._pending.clear()
             if not self._loop.is_closed():
-                self._loop.remove_reader(self._fd)
+                self._loop.remove_reader(
+                    self._fd if self._heard_by_loop is None else self._heard_by_loop.fileno()
+                )
                 self._loop.remove_writer(self._fd)
-            self._sock.close()
+            if self._reader is None:
+                self._close_socket()
+            else:
+                # Wakes the thread that reads, which closes it: its descriptor may be another
+                # socket's a moment later, which that thread would read from.
+                with contextlib.suppress(OSError):
+                    self._sock.shutdown(socket.SHUT_RDWR)
         on_closed, self._on_closed = self._on_closed, None
         if on_closed is not None:
             on_closed(error)
+
+    def _close_socket(self) -> None:
+        self._sock.close()
+        if self._heard_by_loop is not None:
+            self._heard_by_loop.close()
 
     def forked(self) -> None:
         """Close the child's descriptor: the node sees an end only when the parent closes too."""
         self._lock = threading.Lock()  # a thread that is not here may have held it
         self.is_closing = True
         self._pending.clear()
-        self._sock.close()
+        self._close_socket()
 
 
 hand_over(globals())

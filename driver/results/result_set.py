@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 class PagedResponse(Answered, Protocol):
     """What a result set asks of the future that it came from."""
 
-    def start_fetching_next_page(self) -> None:
-        """Ask for the next page."""
-
-    def wait_for_page(self) -> Rows:
-        """Wait for the answer; the page as the row factory gave it."""
+    def fetch_next_page(self) -> Rows:
+        """Ask for the next page and wait for it; as the row factory gave it."""
 
     def get_query_trace(self, max_wait: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher layer)
         """The trace of the last page."""
@@ -48,8 +45,7 @@ class ResultSet(ResultPage[Row]):
             Exception: what asking for the page failed with; the current rows stay.
         """
         if self.response_future.has_more_pages:
-            self.response_future.start_fetching_next_page()
-            self._set_current_rows(self.response_future.wait_for_page())
+            self._set_current_rows(self.response_future.fetch_next_page())
         else:
             self._current_rows = []
 

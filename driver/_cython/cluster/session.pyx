@@ -2,6 +2,8 @@
 
 from driver._cython.cluster.session_core cimport new_request_of
 from driver._cython.execution.request cimport send
+from driver._cython.execution.response_future cimport sent_and_answered
+from driver._cython.slots cimport self_of
 
 from ...cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from ...execution.response_future import ResponseFuture
@@ -27,4 +29,26 @@ def execute_async(
     return future
 
 
-METHODS = {"Session.execute_async": execute_async}
+def execute(
+    self, query, parameters=None, timeout=_NOT_SET, trace=False, custom_payload=None,
+    execution_profile=_DEFAULT, paging_state=None, host=None, execute_as=None, *,
+    row_factory=None, **options,
+):
+    """Execute a statement and wait for its first page; see driver/cluster/session.py."""
+    cdef object send_it = self.execute_async
+    if self_of(send_it, _execute_async) is None:
+        # Instrumentation wraps it, to see every request.
+        return send_it(
+            query, parameters, trace, custom_payload, timeout, execution_profile, paging_state,
+            host, execute_as, row_factory=row_factory, **options,
+        ).result()
+    return sent_and_answered(
+        new_request_of(
+            self.core, _ResponseFuture, query, parameters, trace, custom_payload, timeout,
+            execution_profile, paging_state, host, execute_as, row_factory, options,
+        )
+    )
+
+
+METHODS = {"Session.execute": execute, "Session.execute_async": execute_async}
+cdef object _execute_async = execute_async

@@ -76,6 +76,7 @@ cdef Py_ssize_t PAGE = slot_offset(Request, b"_page")
 cdef Py_ssize_t PAGING_STATE = slot_offset(Request, b"_paging_state")
 cdef Py_ssize_t PLAN = slot_offset(Request, b"_plan")
 cdef Py_ssize_t PREPARED_AGAIN = slot_offset(Request, b"_prepared_again")
+cdef Py_ssize_t READS = slot_offset(Request, b"_reads")
 cdef Py_ssize_t RETRIES = slot_offset(Request, b"_query_retries")
 cdef Py_ssize_t TRACES = slot_offset(Request, b"_query_traces")
 cdef Py_ssize_t ROUTE = slot_offset(Request, b"_route")
@@ -248,6 +249,7 @@ cdef int describe(
     put_alone(me, RESULT, _NOT_SET)
     put_alone(me, EXCEPTION, None)
     put_alone(me, WAITED_FOR, None)
+    put_alone(me, READS, False)
     put_alone(me, PAGE, 0)
     return begin_page(me)
 
@@ -298,6 +300,7 @@ cdef int send_first(object self) except -1:
     cdef PyObject *me = checked(self)
     cdef object page = taken(me, PAGE)
     cdef object options = taken(me, OPTIONS)
+    cdef object reads, waited = None
     cdef TimeLimit limit
     try:
         put(
@@ -315,6 +318,9 @@ cdef int send_first(object self) except -1:
     except Exception as exc:
         self._set_final_exception(exc)
         return 0
+    reads = taken(me, READS)
+    if type(reads) is Attempt:
+        waited = self._read_answer(reads)
     # Not before something was sent: nothing that ends a request may run beside this thread.
     if taken(me, IS_ENDING) is not False or page is not taken(me, PAGE):
         return 0
@@ -323,7 +329,7 @@ cdef int send_first(object self) except -1:
         limit = TimeLimit.__new__(TimeLimit)
         limit.request = self
         limit.page = page
-        set_own_timer(self, options, limit)
+        set_own_timer(self, options if waited is None else max(options - waited, 0), limit)
     if taken(me, SPECULATION) is not None:
         self._plan_speculative_execution(page)
     return 0
@@ -392,6 +398,8 @@ cdef bint send_to(object self, object host, object message, object callback) exc
     attempt.pool = pool
     attempt.stream = stream
     attempt.callback = callback
+    if taken(me, READS) is True and callback is None and self._may_be_read_here(connection):
+        put(me, READS, attempt)
     (<list?>taken(me, ATTEMPTED)).append(host)
     PySet_Add(taken(me, IN_FLIGHT), attempt)
     try:
@@ -400,6 +408,9 @@ cdef bint send_to(object self, object host, object message, object callback) exc
             option(taken(me, OPTIONS), HANDLER_AT),
         )
     except Exception as error:
+        if taken(me, READS) is attempt:
+            put(me, READS, True)
+            connection.hand_reading_back()
         PySet_Discard(taken(me, IN_FLIGHT), attempt)
         connection.release_request_id(stream)
         pool.return_connection(connection)

@@ -2,7 +2,8 @@
 
 from cpython.object cimport PyObject
 
-from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.execution.request cimport send
+from driver._cython.slots cimport is_instance, put, slot_offset, taken
 
 from ...execution import response_future as pure
 from ...results.result_set import ResultSet
@@ -15,6 +16,7 @@ cdef object result_plainly = pure.ResponseFuture.result
 cdef object _NOT_SET = pure.NOT_SET
 cdef object _ResultSet = ResultSet
 cdef Py_ssize_t RESULT = slot_offset(Future, b"_final_result")
+cdef Py_ssize_t READS = slot_offset(Future, b"_reads")
 cdef Py_ssize_t EXCEPTION = slot_offset(Future, b"_final_exception")
 
 
@@ -38,4 +40,28 @@ def wait_for_page(self):
     return wait_plainly(self) if page is _NOT_SET else page
 
 
-METHODS = {"ResponseFuture.result": result, "ResponseFuture.wait_for_page": wait_for_page}
+def send_and_wait(self):
+    """Send the request and wait for the answer; see driver/execution/response_future.py."""
+    return sent_and_answered(self)
+
+
+cdef object sent_and_answered(object future):
+    cdef PyObject *me = <PyObject *>future
+    cdef object page
+    if not is_instance(future, <PyObject *>Future):
+        raise TypeError(f"a ResponseFuture is needed, not a {type(future).__name__}")
+    put(me, READS, True)
+    try:
+        send(future)
+        page = page_of(future)
+        return result_plainly(future) if page is _NOT_SET else _ResultSet(future, page)
+    finally:
+        if taken(me, READS) is not False:
+            future._stop_reading()
+
+
+METHODS = {
+    "ResponseFuture.result": result,
+    "ResponseFuture.send_and_wait": send_and_wait,
+    "ResponseFuture.wait_for_page": wait_for_page,
+}

@@ -12,7 +12,7 @@ from driver._cython.wire.conversation cimport encoded
 
 from ...net import connection as pure
 from ...net.errors import as_exception
-from ...net.loop import outlive
+from ...net.loop import call_on_loop, outlive
 from ...net.streams import StreamIds
 from ...wire.conversation import Conversation
 from ...wire.malformed import MalformedFrameError, ResultMetadataMismatch
@@ -21,9 +21,13 @@ __all__ = []
 
 cdef object log = logging.getLogger(pure.__name__)
 cdef object Connection = pure.Connection
+cdef object _is_final = pure._is_final
 cdef Py_ssize_t CONVERSATION = slot_offset(Connection, b"_conversation")
 cdef Py_ssize_t REQUESTS = slot_offset(Connection, b"_requests")
 cdef Py_ssize_t STREAMS = slot_offset(Connection, b"_streams")
+cdef Py_ssize_t LOOP = slot_offset(Connection, b"_loop")
+cdef Py_ssize_t TAKE_OVER = slot_offset(Connection, b"_take_over_reading")
+cdef Py_ssize_t THREAD = slot_offset(Connection, b"_thread")
 cdef Py_ssize_t TYPE_MAP = slot_offset(Connection, b"_user_type_map")
 cdef Py_ssize_t WRITE = slot_offset(Connection, b"_write")
 cdef Py_ssize_t FEATURES = slot_offset(Connection, b"features")
@@ -92,10 +96,9 @@ def receive(self, data):
     try:
         frames = taken(me, CONVERSATION).feed(data)
         answers = len(frames)
-        dispatch(self, frames)
+        hand_out(self, frames, True)
     except MalformedFrameError as error:
-        dispatch(self, error.frames)
-        self._break(error)
+        self._take_malformed(error)
     finally:
         if is_outermost:
             end_read(answers)
@@ -105,9 +108,14 @@ cdef inline object part(object frame, Py_ssize_t at):
     return <object>PyTuple_GET_ITEM(frame, at)
 
 
-def dispatch(self, frames):
-    """Decode each frame for the request that waits for it."""
-    cdef PyObject *me = checked(self)
+def dispatch(self, frames, is_loop=True):
+    """Decode each frame for the request that waits for it; see driver/net/connection.py."""
+    checked(self)
+    hand_out(self, frames, is_loop)
+
+
+cdef int hand_out(object self, object frames, bint is_loop) except -1:
+    cdef PyObject *me = <PyObject *>self
     cdef object requests, free, request, response, handler, frame, callback
     for frame in frames:
         # Each time: closing replaces or empties what is here.
@@ -140,6 +148,9 @@ def dispatch(self, frames):
             ):
                 self._break(error)
         callback = part(request, 0)
+        if not is_loop and not _is_final(response):
+            call_on_loop(taken(me, LOOP), taken(me, THREAD), self._call_back, callback, response)
+            continue
         try:
             if isinstance(callback, Receiver):
                 (<Receiver>callback).receive(response)
@@ -148,6 +159,14 @@ def dispatch(self, frames):
         except BaseException as error:
             log.exception("The callback of a request to %s raised an exception", self.endpoint)
             outlive(error)
+    return 0
+
+
+def take_over_reading(self):
+    """Have this thread read the answer to the request that it is about to send."""
+    cdef PyObject *me = checked(self)
+    cdef object take_over = taken(me, TAKE_OVER)
+    return take_over is not None and not <dict?>taken(me, REQUESTS) and take_over()
 
 
 cdef inline object decompressor_of(object conversation):
@@ -158,6 +177,7 @@ METHODS = {
     "Connection.send_msg": send_msg,
     "Connection._receive": receive,
     "Connection._dispatch": dispatch,
+    "Connection.take_over_reading": take_over_reading,
 }
 
 cdef object _send_msg = send_msg

@@ -21,6 +21,7 @@ cdef Py_ssize_t THREAD = slot_offset(Transport, b"_thread")
 cdef Py_ssize_t SOCK = slot_offset(Transport, b"_sock")
 cdef Py_ssize_t LOCK = slot_offset(Transport, b"_lock")
 cdef Py_ssize_t PENDING = slot_offset(Transport, b"_pending")
+cdef Py_ssize_t READING = slot_offset(Transport, b"_reading")
 cdef Py_ssize_t WAS_ANSWERED = slot_offset(Transport, b"_was_answered")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
 
@@ -34,19 +35,39 @@ cdef inline PyObject *checked(object self) except NULL:
 
 def read(self, on_data):
     """Take what is there and hand it on."""
-    cdef PyObject *me = checked(self)
+    cdef object reading = taken(checked(self), READING)
+    cdef object data
+    if not reading.acquire(False):
+        return  # another thread has just taken over
+    try:
+        data = received(self)
+        if data:
+            on_data(data)
+    finally:
+        reading.release()
+
+
+def receive(self):
+    """What is there; see driver/net/transport.py."""
+    checked(self)
+    return received(self)
+
+
+cdef object received(object self):
+    cdef PyObject *me = <PyObject *>self
+    cdef object data
     try:
         data = taken(me, SOCK).recv(READ_SIZE)
     except (BlockingIOError, InterruptedError):
-        return
+        return b""
     except OSError as error:
-        self._end(error)
-        return
+        call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, error)
+        return b""
     if data:
         put(me, WAS_ANSWERED, True)
-        on_data(data)
     else:
-        self._end(None)
+        call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, None)
+    return data
 
 
 def write(self, data):
@@ -90,4 +111,8 @@ def write(self, data):
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, failure)
 
 
-METHODS = {"SocketTransport.write": write, "SocketTransport._read": read}
+METHODS = {
+    "SocketTransport.write": write,
+    "SocketTransport._read": read,
+    "SocketTransport.receive": receive,
+}

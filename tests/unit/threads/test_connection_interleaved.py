@@ -1,11 +1,14 @@
 """Requests on several threads over one socket: each ends once, with its own answer, none is lost.
 
 A connection over a transport over a socket that takes as much as it likes, and a server behind it;
-another thread closes it, or the server does, at any moment.
+another thread closes it, or the server does, at any moment. Threads that wait read their answers
+themselves where they can take over from the loop.
 """
 
 import struct
 from collections import Counter
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from interleaving import Loop, Schedule
@@ -19,10 +22,11 @@ MODULES = [
     stepped(f"net.{name}")
     for name in ("coalescing", "connection", "segmenting", "streams", "transport")
 ]
-Connection = stepped("net.connection").Connection
+connection_module, transport_module = stepped("net.connection"), stepped("net.transport")
+Connection = connection_module.Connection
 ConnectionException = stepped("net.errors").ConnectionException
 ConnectionSettings = stepped("net.settings").ConnectionSettings
-SocketTransport = stepped("net.transport").SocketTransport
+SocketTransport = transport_module.SocketTransport
 QueryMessage = stepped("wire.requests").QueryMessage
 StartupMessage = stepped("wire.requests").StartupMessage
 
@@ -84,6 +88,38 @@ class Socket:
         del self.answers[:size]
         return data
 
+    def shutdown(self, _):
+        assert not self.closed
+        self.ended = True
+
+    def close(self):
+        self.closed = True
+
+
+class Poll:
+    """What a thread waits on for a socket, and a loop's set: both know when it has something."""
+
+    def __init__(self, talk):
+        self.talk, self.listens, self.closed = talk, True, False
+
+    def register(self, fd, _):
+        assert fd == self.talk.socket.fileno()
+
+    def fileno(self):
+        assert not self.closed
+        return 9
+
+    def modify(self, fd, events):
+        self.register(fd, events)
+        assert not self.closed
+        assert not self.talk.socket.closed
+        self.listens = bool(events)
+        self.talk.taken_over += not events
+
+    def poll(self, _):
+        self.talk.schedule.turn(gives_way=True)
+        return [1] if self.talk.socket.answers or self.talk.socket.ended else []
+
     def close(self):
         self.closed = True
 
@@ -94,12 +130,18 @@ class Talk:
     def __init__(self, seed, version):
         self.schedule, self.loop = Schedule(seed, MODULES), Loop()
         self.socket = Socket(self.schedule.random, version)
-        self.asked, self.ended, self.wrong = 0, Counter(), []
+        self.asked, self.ended, self.wrong, self.taken_over = 0, Counter(), [], 0
         self.version = version
 
     def opens(self):
         """On the thread of the loop."""
-        with self.schedule.locks():
+        sets = SimpleNamespace(
+            epoll=lambda: Poll(self), poll=lambda: Poll(self), EPOLLIN=1, POLLIN=1
+        )
+        with (
+            self.schedule.locks(),
+            mock.patch.multiple(transport_module, select=sets, is_own=lambda _: True),
+        ):
             through = SocketTransport(self.loop, self.socket)
             settings = ConnectionSettings(self.version, max_requests=8)
             self.connection = Connection(self.loop, "node", settings, through)
@@ -110,19 +152,25 @@ class Talk:
             self.loop.turn()
         self.connection.use_segments()
 
-    def asks(self, name):
-        """Requests of one thread, one after the other."""
+    def asks(self, name, reads=False):
+        """Requests of one thread, one after the other, whose answers it may read itself."""
         for number in range(3):
             text = f"{name}{number}"
             self.asked += 1
             stream = self.connection.get_request_id()
+            taken_over = reads and self.connection.take_over_reading()
             try:
                 self.connection.send_msg(
                     QueryMessage(text, 1), stream, lambda found, text=text: self.end(text, found)
                 )
             except ConnectionException as refused:
+                if taken_over:
+                    self.connection.hand_reading_back()
                 self.connection.release_request_id(stream)
                 self.end(text, refused)
+            else:
+                if taken_over:
+                    self.connection.read_answer(stream, None)
             while not self.ended[text]:
                 self.schedule.turn(gives_way=True)
 
@@ -161,22 +209,43 @@ def all_ended_once(talk, seed):
     assert not talk.wrong, f"seed {seed}: {talk.wrong}"
 
 
+@pytest.fixture(
+    params=[("", True), ("a", True), ("ab", True), ("ab", False)],
+    ids=["none", "one", "both", "both, what follows is the loop's"],
+)
+def readers(request):
+    """Which of two threads read the answers that they wait for, and may call back themselves."""
+    names, final = request.param
+    with mock.patch.object(connection_module, "_is_final", return_value=final):
+        yield names
+
+
 @pytest.mark.parametrize("version", [4, 5])
-def test_every_request_gets_its_own_answer(version):
-    for seed in range(150):
+def test_every_request_gets_its_own_answer(version, readers):
+    taken_over = 0
+    for seed in range(100):
         talk = Talk(seed, version)
-        asks = [talk.waits_and(lambda name=name, talk=talk: talk.asks(name)) for name in "ab"]
+        asks = [
+            talk.waits_and(lambda name=name, talk=talk: talk.asks(name, name in readers))
+            for name in "ab"
+        ]
         talk.schedule.run(talk.runs, *asks)
         all_ended_once(talk, seed)
         assert talk.connection.in_flight == 0, f"seed {seed}"
+        assert talk.connection._transport._reader is None, f"seed {seed}"
+        taken_over += talk.taken_over
+    assert bool(taken_over) == bool(readers)
 
 
 @pytest.mark.parametrize("version", [4, 5])
 @pytest.mark.parametrize("how", ["close", "defunct", "the server", "on the loop"])
-def test_a_connection_that_ends_ends_every_request_once(version, how):
-    for seed in range(100):
+def test_a_connection_that_ends_ends_every_request_once(version, how, readers):
+    for seed in range(40):
         talk = Talk(seed, version)
-        asks = [talk.waits_and(lambda name=name, talk=talk: talk.asks(name)) for name in "ab"]
+        asks = [
+            talk.waits_and(lambda name=name, talk=talk: talk.asks(name, name in readers))
+            for name in "ab"
+        ]
         if how == "close":
             asks.append(talk.waits_and(lambda talk=talk: talk.connection.close()))
         elif how == "defunct":
@@ -190,3 +259,8 @@ def test_a_connection_that_ends_ends_every_request_once(version, how):
 
         talk.schedule.run(lambda talk=talk, end=end: talk.runs(end), *asks)
         all_ended_once(talk, seed)
+        assert talk.connection._transport._reader is None, f"seed {seed}"
+        if talk.connection.is_closed:
+            for _ in range(2):
+                talk.loop.turn()
+            assert talk.socket.closed, f"seed {seed}"

@@ -1,0 +1,1 @@
+cdef object sent_and_answered(object future)
