@@ -7,6 +7,35 @@ from libc.string cimport memcpy
 
 cdef extern from *:
     """
+    #include <stddef.h>
+
+    /* A number of so many digits, none of which is set. What the interpreter's own function asks
+       beside (whether there can be so many digits, whether references are traced) is a fifth of
+       what a small number costs. */
+    #if PY_VERSION_HEX < 0x030C0000 && !defined(Py_REF_DEBUG) && !defined(Py_TRACE_REFS)
+    static inline PyLongObject *driver_new_number(Py_ssize_t count, int is_negative)
+    {
+        PyLongObject *number = (PyLongObject *)PyObject_Malloc(
+            offsetof(PyLongObject, ob_digit) + count * sizeof(digit));
+        if (number == NULL)
+            return (PyLongObject *)PyErr_NoMemory();
+        Py_SET_REFCNT(number, 1);
+        Py_SET_TYPE(number, &PyLong_Type);
+        Py_SET_SIZE(number, is_negative ? -count : count);
+        return number;
+    }
+    #elif PY_VERSION_HEX < 0x030E0000
+    static inline PyLongObject *driver_new_number(Py_ssize_t count, int is_negative)
+    {
+        PyLongObject *number = _PyLong_New(count);
+    #if PY_VERSION_HEX < 0x030C0000
+        if (number != NULL && is_negative)
+            Py_SET_SIZE(number, -count);
+    #endif
+        return number;
+    }
+    #endif
+
     /* A number of 16 unsigned big-endian bytes. Where numbers are made of digits of 30 bits, five
        shifts fill them; the interpreter's own function takes each byte by itself, and seven times
        as many instructions. Short numbers are left to it: it shares the smallest. */
@@ -21,7 +50,7 @@ cdef extern from *:
         }
         if (high >> 26) {
             Py_ssize_t count = high >> 56 ? 5 : 4;
-            PyLongObject *number = _PyLong_New(count);
+            PyLongObject *number = driver_new_number(count, 0);
             digit *digits;
             if (number == NULL)
                 return NULL;
@@ -55,7 +84,7 @@ cdef extern from *:
         uint64_t size = value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value;
         if (size > 256) {
             Py_ssize_t count = size >> 30 ? size >> 60 ? 3 : 2 : 1;
-            PyLongObject *number = _PyLong_New(count);
+            PyLongObject *number = driver_new_number(count, value < 0);
             if (number == NULL)
                 return NULL;
             number->ob_digit[0] = (digit)(size & PyLong_MASK);
@@ -63,8 +92,6 @@ cdef extern from *:
                 number->ob_digit[1] = (digit)(size >> 30 & PyLong_MASK);
             if (count > 2)
                 number->ob_digit[2] = (digit)(size >> 60);
-            if (value < 0)
-                Py_SET_SIZE(number, -count);
             return (PyObject *)number;
         }
     #endif

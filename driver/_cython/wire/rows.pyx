@@ -38,6 +38,28 @@ cdef extern from "Python.h":
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]
 
 
+cdef inline Py_ssize_t take_ints(
+    PyObject* row, Py_ssize_t index, Py_ssize_t count, PyObject* deserializers,
+    const unsigned char** position, const unsigned char* end,
+) except -1:
+    """Fill a row as long as ints follow, each of four bytes; the index of the next value.
+
+    By itself, it keeps all it needs in registers: a third of the instructions of the loop below.
+    """
+    cdef const unsigned char* at = position[0]
+    while (
+        index < count
+        and (<Deserializer> PyTuple_GET_ITEM(<object> deserializers, index)).step == INT
+        and end - at >= 8
+        and read_int32(at) == 4
+    ):
+        fill(row, index, new_number_of_64(read_int32(at + 4)))
+        at += 8
+        index += 1
+    position[0] = at
+    return index
+
+
 cdef class _Reader:
     """A position in the rows of a frame, and all that decoding a value needs.
 
@@ -86,11 +108,16 @@ cdef class _Reader:
         """Step over the length of a value, which is negative for null; the value is there then."""
         cdef Py_ssize_t left = self.end - self.position
         if left < 4:
-            value_ends_early(self.columns[index], 4, left)
+            self.end_early(index, 4, left)
         size[0] = read_int32(self.position)
         self.position += 4
         if size[0] > left - 4:
-            value_ends_early(self.columns[index], size[0], left - 4)
+            self.end_early(index, size[0], left - 4)
+        return 0
+
+    cdef int end_early(self, Py_ssize_t index, Py_ssize_t needed, Py_ssize_t left) except -1:
+        """Raise that the frame ends within a value: a call, so that loops keep their registers."""
+        value_ends_early(self.columns[index], needed, left)
         return 0
 
     cdef object decode(self, Py_ssize_t index, Py_ssize_t size):
@@ -115,36 +142,40 @@ cdef class _Reader:
         cdef PyObject* deserializer
         cdef PyObject* value
         cdef object other
-        cdef Py_ssize_t index, size
+        cdef Py_ssize_t index = 0, size, count = self.column_count
         cdef int step
-        for index in range(self.column_count):
+        self.index = -1
+        while True:
+            index = take_ints(<PyObject*> row, index, count, deserializers, &at, end)
+            if index == count:
+                break
             if end - at < 4:
-                self.index = -1
-                value_ends_early(self.columns[index], 4, end - at)
+                self.end_early(index, 4, end - at)
             size = read_int32(at)
             at += 4
             if size > end - at:
-                self.index = -1
-                value_ends_early(self.columns[index], size, end - at)
-            self.index = index
+                self.end_early(index, size, end - at)
             deserializer = PyTuple_GET_ITEM(<object> deserializers, index)
             step = (<Deserializer> deserializer).step
             # References are handed on as they are: counting them costs as much as reading an int.
-            if step == INT and size == 4:
-                value = new_number_of_64(read_int32(at))
-            elif step == TEXT and size >= 0:
+            if step == TEXT and size >= 0:
+                self.index = index
                 value = new_text(<const char*> at, size)
+                self.index = -1
             elif step == BIGINT and size == 8:
                 value = new_number_of_64(read_int64(at))
             elif step == DOUBLE and size == 8:
                 value = new_double(read_double(at))
             else:
+                self.index = index
                 other = from_binary(
                     <Deserializer> deserializer, at, size, self.protocol_version
                 )
+                self.index = -1
                 Py_INCREF(other)
                 value = <PyObject*> other
             fill(<PyObject*> row, index, value)
+            index += 1
             if size > 0:
                 at += size
         self.position = at
