@@ -451,7 +451,7 @@ class RequestExecution:
         except Exception as exc:  # noqa: BLE001  (whoever waits has to hear of it)
             self._set_final_exception(exc)
             return
-        waited = self._read_answer(self._reads) if isinstance(self._reads, Attempt) else 0.0
+        waited = self._read_answer() if self._reads else 0.0
         # Not before something was sent: nothing that ends a request may run beside this thread.
         if not self._is_ending and page == self._page:
             self._set_timers(page, waited)
@@ -464,9 +464,11 @@ class RequestExecution:
             and connection.take_over_reading()
         )
 
-    def _read_answer(self, attempt: Attempt) -> float:
-        """Read the answer on this thread, which has taken over for it; seconds that it took."""
-        self._reads = False
+    def _read_answer(self) -> float:
+        """Read the answer on this thread, if it has taken over for it; seconds that it took."""
+        attempt, self._reads = self._reads, False
+        if isinstance(attempt, bool):
+            return 0.0
         start = time.monotonic()
         attempt.connection.read_answer(attempt.stream, self.options.timeout)
         return time.monotonic() - start
@@ -558,7 +560,7 @@ class RequestExecution:
                 if has_shards:
                     message = self._extended(message, connection)
         attempt = Attempt(self, host, connection, pool, stream, callback)
-        if self._reads is True and callback is None and self._may_be_read_here(connection):
+        if self._reads and callback is None and self._may_be_read_here(connection):
             self._reads = attempt
         self.attempted_hosts.append(host)
         self._in_flight.add(attempt)
@@ -952,7 +954,9 @@ class RequestExecution:
     def _set_timers(self, page: int, waited: float = 0.0) -> None:
         timeout = self.options.timeout
         if timeout is not None:
-            self._call_later(max(timeout - waited, 0), partial(self._on_timeout, page))
+            if waited:
+                timeout -= waited
+            self._call_later(timeout, partial(self._on_timeout, page))
         if self._speculative_execution_plan is not None:
             self._plan_speculative_execution(page)
 

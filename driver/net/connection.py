@@ -389,7 +389,7 @@ class Connection:
         try:
             while not frames and transport.wait_for_data(until):
                 is_torn = True
-                frames = self._conversation.feed(transport.receive())
+                frames = transport.read(self._conversation.feed) or ()
                 is_torn = False
             if len(frames) != 1 or frames[0].stream_id != request_id:
                 others = [each for each in frames if each.stream_id != request_id]

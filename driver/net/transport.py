@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from threading import get_ident
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeVar
 
 from ..implementation import hand_over
 from .after_read import call_after_read
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     DataCallback: TypeAlias = Callable[[bytes], None]
     #: Called once, with what went wrong; None after an orderly end, by either side.
     ClosedCallback: TypeAlias = Callable[[BaseException | None], None]
+
+_T = TypeVar("_T")
 
 #: Bytes to ask the socket for at once: many small answers, below what malloc maps anew each time.
 READ_SIZE: Final = 64 * 1024
@@ -128,42 +130,42 @@ class SocketTransport:
         self._on_closed = on_closed
         if self._fd < 0 or self.is_closing:
             return
-        listens_to = self._fd
-        if _CAN_HAND_OVER and is_own(self._loop):
-            self._heard_by_loop = select.epoll()
-            self._heard_by_loop.register(self._fd, select.EPOLLIN)
-            self._incoming = select.poll()
-            self._incoming.register(self._fd, select.POLLIN)
-            listens_to = self._heard_by_loop.fileno()
-        self._loop.add_reader(listens_to, self._read, on_data)
+        if not (_CAN_HAND_OVER and is_own(self._loop)):
+            self._loop.add_reader(self._fd, self.read, on_data)
+            return
+        self._heard_by_loop = select.epoll()
+        self._heard_by_loop.register(self._fd, select.EPOLLIN)
+        self._incoming = select.poll()
+        self._incoming.register(self._fd, select.POLLIN)
+        self._loop.add_reader(self._heard_by_loop.fileno(), self._read_in_turn, on_data)
 
     # --- reading, on the loop's thread ----------------------------------------------------------
 
-    def _read(self, on_data: DataCallback) -> None:
-        """Take what is there and hand it on."""
-        if not self._reading.acquire(blocking=False):
-            return  # another thread has just taken over
-        try:
-            data = self.receive()
-            if data:
-                on_data(data)
-        finally:
-            self._reading.release()
+    def read(self, on_data: Callable[[bytes], _T]) -> _T | None:
+        """Take what is there and hand it on, for what this returns.
 
-    def receive(self) -> bytes:
-        """What is there; nothing if nothing is, or the connection ended, which is seen to."""
+        None if nothing is there, or if the connection ended, which is seen to.
+        """
         try:
             data = self._sock.recv(READ_SIZE)
         except (BlockingIOError, InterruptedError):
-            return b""
+            return None
         except OSError as error:
             call_on_loop(self._loop, self._thread, self._end, error)
-            return b""
+            return None
         if data:
             self._was_answered = True
-        else:
-            call_on_loop(self._loop, self._thread, self._end, None)
-        return data
+            return on_data(data)
+        call_on_loop(self._loop, self._thread, self._end, None)
+        return None
+
+    def _read_in_turn(self, on_data: DataCallback) -> None:
+        """The same, unless another thread has just taken over."""
+        if self._reading.acquire(blocking=False):
+            try:
+                self.read(on_data)
+            finally:
+                self._reading.release()
 
     # --- reading, on a thread that waits ----------------------------------------------------------
 
@@ -192,7 +194,7 @@ class SocketTransport:
         return True
 
     def wait_for_data(self, until: float | None) -> bool:
-        """Wait until something is there to ``receive``, having taken over.
+        """Wait until something is there to ``read``, having taken over.
 
         Args:
             until: by ``time.monotonic``; None waits for ever.

@@ -300,7 +300,7 @@ cdef int send_first(object self) except -1:
     cdef PyObject *me = checked(self)
     cdef object page = taken(me, PAGE)
     cdef object options = taken(me, OPTIONS)
-    cdef object reads, waited = None
+    cdef object waited = 0.0
     cdef TimeLimit limit
     try:
         put(
@@ -318,9 +318,8 @@ cdef int send_first(object self) except -1:
     except Exception as exc:
         self._set_final_exception(exc)
         return 0
-    reads = taken(me, READS)
-    if type(reads) is Attempt:
-        waited = self._read_answer(reads)
+    if taken(me, READS) is not False:
+        waited = self._read_answer()
     # Not before something was sent: nothing that ends a request may run beside this thread.
     if taken(me, IS_ENDING) is not False or page is not taken(me, PAGE):
         return 0
@@ -329,7 +328,7 @@ cdef int send_first(object self) except -1:
         limit = TimeLimit.__new__(TimeLimit)
         limit.request = self
         limit.page = page
-        set_own_timer(self, options if waited is None else max(options - waited, 0), limit)
+        set_own_timer(self, options - waited if waited else options, limit)
     if taken(me, SPECULATION) is not None:
         self._plan_speculative_execution(page)
     return 0

@@ -23,6 +23,7 @@ cdef Py_ssize_t LOCK = slot_offset(Transport, b"_lock")
 cdef Py_ssize_t PENDING = slot_offset(Transport, b"_pending")
 cdef Py_ssize_t READING = slot_offset(Transport, b"_reading")
 cdef Py_ssize_t WAS_ANSWERED = slot_offset(Transport, b"_was_answered")
+cdef Py_ssize_t FLUSH_IS_DUE = slot_offset(Transport, b"_flush_is_due")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
 
 
@@ -34,40 +35,36 @@ cdef inline PyObject *checked(object self) except NULL:
 
 
 def read(self, on_data):
-    """Take what is there and hand it on."""
-    cdef object reading = taken(checked(self), READING)
-    cdef object data
-    if not reading.acquire(False):
-        return  # another thread has just taken over
-    try:
-        data = received(self)
-        if data:
-            on_data(data)
-    finally:
-        reading.release()
-
-
-def receive(self):
-    """What is there; see driver/net/transport.py."""
+    """Take what is there and hand it on; see driver/net/transport.py."""
     checked(self)
-    return received(self)
+    return read_for(self, on_data)
 
 
-cdef object received(object self):
+cdef object read_for(object self, object on_data):
     cdef PyObject *me = <PyObject *>self
     cdef object data
     try:
         data = taken(me, SOCK).recv(READ_SIZE)
     except (BlockingIOError, InterruptedError):
-        return b""
+        return None
     except OSError as error:
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, error)
-        return b""
+        return None
     if data:
         put(me, WAS_ANSWERED, True)
-    else:
-        call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, None)
-    return data
+        return on_data(data)
+    call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, None)
+    return None
+
+
+def read_in_turn(self, on_data):
+    """The same, unless another thread has just taken over."""
+    cdef object reading = taken(checked(self), READING)
+    if reading.acquire(False):
+        try:
+            read_for(self, on_data)
+        finally:
+            reading.release()
 
 
 def write(self, data):
@@ -75,19 +72,23 @@ def write(self, data):
     cdef PyObject *me = checked(self)
     cdef object lock, failure = None
     cdef Py_ssize_t sent = 0
-    cdef bint is_alone
     if <unsigned long>taken(me, THREAD) == PyThread_get_thread_ident():
         return write_plainly(self, data)
     lock = taken(me, LOCK)
     lock.acquire()
     try:
-        is_alone = (
-            taken(me, IS_CLOSING) is False
-            and taken(me, WAITS) is False
-            and taken(me, WAS_ANSWERED) is not False
-            and not taken(me, PENDING)
-        )
-        if is_alone:
+        if taken(me, IS_CLOSING) is not False:
+            return
+        if (
+            taken(me, WAITS) is not False
+            or taken(me, WAS_ANSWERED) is False
+            or taken(me, PENDING)
+        ):
+            taken(me, PENDING).append(data)
+            if taken(me, FLUSH_IS_DUE) is not False or taken(me, WAITS) is not False:
+                return
+            put(me, FLUSH_IS_DUE, True)
+        else:
             put(me, WAS_ANSWERED, False)
             try:
                 sent = taken(me, SOCK).send(data)
@@ -103,9 +104,7 @@ def write(self, data):
     finally:
         lock.release()
     # Without the lock: where the loop is closed, both are called here, and take it.
-    if not is_alone:
-        self._send_from_elsewhere(data)
-    elif failure is None:
+    if failure is None:
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._flush)
     else:
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, failure)
@@ -113,6 +112,6 @@ def write(self, data):
 
 METHODS = {
     "SocketTransport.write": write,
-    "SocketTransport._read": read,
-    "SocketTransport.receive": receive,
+    "SocketTransport.read": read,
+    "SocketTransport._read_in_turn": read_in_turn,
 }

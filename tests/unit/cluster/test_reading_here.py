@@ -229,10 +229,10 @@ def test_ctrl_c_leaves_the_answer_to_the_loop(nodes, session, transport):
 def test_ctrl_c_between_reading_and_understanding_closes_the_connection(
     nodes, session, transport, monkeypatch
 ):
-    def receive(_):
+    def read(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SocketTransport, "receive", receive)
+    monkeypatch.setattr(SocketTransport, "read", read)
     with pytest.raises(KeyboardInterrupt):
         session.execute("SELECT n FROM t")
     monkeypatch.undo()
