@@ -161,11 +161,19 @@ class Bench:
         name = row["name"]
         totals = instructions.read(folder, row["dumps"])
         if totals is None:
-            check_space(self.scratch)
-            self.got.failures.setdefault(name, f"{side}: callgrind left no dump of it")
+            self.lacks_dump(side, name)
         else:
             number = self.got.loops[name].instructions.per_call(totals)
             self.got.count("instructions", side, name, number, spot)
+
+    def lacks_dump(self, side: SideName, name: str) -> None:
+        """Have a case failed whose dumps are not all there.
+
+        Raises:
+            NoSpaceError: the disk is full.
+        """
+        check_space(self.scratch)
+        self.got.failures.setdefault(name, f"{side}: callgrind left no dump of it")
 
     def count_allocations(
         self, cases: Sequence[Case], spot: Spot = FIRST, heard: Heard = nobody

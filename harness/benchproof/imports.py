@@ -209,7 +209,7 @@ def _count(bench: Bench, each: Case, settings: Settings) -> None:
             _answer(bench, side, *running)
             totals = instructions.read(running[1].parent, [(1, _DUMP)])
             if totals is None:
-                bench.got.failures[each.name] = f"{side}: callgrind left no dump of it"
+                bench.lacks_dump(side, each.name)
                 return
             bench.got.count("instructions", side, each.name, totals[1], spot)
 

@@ -165,7 +165,7 @@ def _count(bench: Bench, each: Case, settings: Settings) -> None:
             text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
             events, totals = _EVENTS.search(text), _TOTALS.search(text)
             if events is None or totals is None:
-                bench.got.failures[each.name] = f"{side}: callgrind left no dump of it"
+                bench.lacks_dump(side, each.name)
                 return
             found = dict(zip(events[1].split(), map(int, totals[1].split()), strict=False))
             bench.got.count("instructions", side, each.name, found["Ir"], spot)

@@ -182,6 +182,17 @@ def count(folder, **more):
     return [span.per_call(pair) for span, pair in zip(spans, dumps, strict=True)]
 
 
+@pytest.mark.parametrize("lost", [None, 1, 4])
+def test_a_count_of_which_a_dump_is_lost_is_none(tmp_path, lost):
+    for index in (1, 2, 3, 4):
+        text = "desc: Trigger: --dump-before=getpgrp\n"
+        # A disk that fills up cuts a dump off, or keeps it away.
+        text += "" if index == lost == 1 else f"summary: {100 * index}\n"
+        if index != lost or lost == 1:
+            (tmp_path / f"cg.out.{index}").write_text(text)
+    assert instructions.read(tmp_path, [(1, 2), (3, 4)]) == (None if lost else (100, 200))
+
+
 @needs_valgrind
 @pytest.mark.slow
 def test_instructions_are_additive_and_the_same_in_every_run(tmp_path):

@@ -206,12 +206,12 @@ def read_price(folder: Path, dumps: Sequence[int]) -> float | None:
 
 def read(folder: Path, dumps: Sequence[Sequence[int]]) -> tuple[int, int] | None:
     """The least that the smaller and the larger loop cost in any round, with allocations and
-    look-ups at their prices; None without dumps.
+    look-ups at their prices; None unless all dumps are there: a full disk has room for some.
     """  # noqa: D205  (one sentence)
     rounds = [[_priced(folder, index) for index in pair] for pair in dumps]
     few = [pair[0] for pair in rounds if pair[0] is not None]
     many = [pair[1] for pair in rounds if pair[1] is not None]
-    return (min(few), min(many)) if few and many else None
+    return (min(few), min(many)) if len(few) == len(many) == len(rounds) > 0 else None
 
 
 def _priced(folder: Path, index: int) -> int | None:
