@@ -466,11 +466,12 @@ class RequestExecution:
 
     def _read_answer(self) -> float:
         """Read the answer on this thread, if it has taken over for it; seconds that it took."""
-        attempt, self._reads = self._reads, False
+        attempt = self._reads
         if isinstance(attempt, bool):
             return 0.0
         start = time.monotonic()
         attempt.connection.read_answer(attempt.stream, self.options.timeout)
+        self._reads = False  # not before: whoever is interrupted meanwhile hands reading back
         return time.monotonic() - start
 
     def start_fetching_next_page(self) -> None:
