@@ -384,19 +384,21 @@ class Connection:
         transport: SocketTransport = self._transport  # type: ignore[assignment]  # for it was asked
         until = None if timeout is None else time.monotonic() + timeout
         frames: Sequence[Frame] = ()
-        is_torn = False
+        others: Sequence[Frame] = ()
+        is_torn = is_back = False
         try:
             while not frames and transport.wait_for_data(until):
                 is_torn = True
                 frames = transport.read(self._conversation.feed) or ()
-                is_torn = bool(frames)
-            others = [each for each in frames if each.stream_id != request_id]
-            if others:
+                is_torn = len(frames) > 0
+            if len(frames) > 1 or (frames and frames[0].stream_id != request_id):
+                others = [each for each in frames if each.stream_id != request_id]
                 # Before the loop reads on: events stay in their order.
                 call_on_loop(self._loop, self._thread, self._dispatch, others)
                 frames = [each for each in frames if each.stream_id == request_id]
-                is_torn = bool(frames)
-            transport.hand_reading_back(is_disturbed=bool(others))
+                is_torn = len(frames) > 0
+            transport.hand_reading_back(is_disturbed=len(others) > 0)
+            is_back = True
             if frames:
                 self._dispatch(frames, is_loop=False)
         except MalformedFrameError as error:
@@ -406,7 +408,8 @@ class Connection:
             if is_torn and request_id in self._requests:
                 # By Ctrl-C, say: what was read is lost.
                 self._break(ConnectionException("reading was interrupted", self.endpoint))
-            transport.hand_reading_back()
+            if not is_back:
+                transport.hand_reading_back()
 
     def _handle_unexpected(self, frame: Frame) -> None:
         """A frame that no request waits for: an event, or the late answer to an abandoned one."""
