@@ -468,6 +468,7 @@ class RequestExecution:
         """Read the answer on this thread, if it has taken over for it; seconds that it took."""
         attempt = self._reads
         if isinstance(attempt, bool):
+            self._reads = False
             return 0.0
         start = time.monotonic()
         attempt.connection.read_answer(attempt.stream, self.options.timeout)
