@@ -1,5 +1,6 @@
 """A thread that waits for the only answer on its way reads it itself, and nothing else changes."""
 
+import gc
 import os
 import signal
 import sys
@@ -9,10 +10,12 @@ import time
 import loops
 import pytest
 import wire_bodies as wb
-from cql_cluster import CqlCluster, eventually
+from cql_cluster import CqlCluster
 from cql_node import SILENCE, Answer, error, rows, schema_change, schema_event
+from loops import eventually_here as eventually
 
 from driver.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, Session
+from driver.execution import ResponseFuture
 from driver.net import loop as loop_module
 from driver.net.errors import ConnectionException
 from driver.net.transport import SocketTransport
@@ -134,7 +137,7 @@ def test_time_is_over_while_it_waits_and_the_late_answer_is_nobodys(nodes, sessi
     connection = transport._on_data.__self__
     assert connection.orphaned_request_ids == {late[0].stream}
     node.answer_later(late[0], rows([("n", Int32Type)], [(13,)]))
-    loops.eventually_here(lambda: not connection.orphaned_request_ids)
+    eventually(lambda: not connection.orphaned_request_ids)
     assert session.execute("SELECT n FROM t").one() == (1,)
     assert not session.core.timers.pending
 
@@ -285,6 +288,18 @@ def test_instrumentation_that_wraps_execute_async_sees_every_request(session, mo
         session.execute_async = lambda *args, **keywords: wrapped(session, *args, **keywords)
     assert session.execute("SELECT n FROM t", timeout=3).one() == (1,)
     assert seen == ["SELECT n FROM t"]
+
+
+def test_an_error_keeps_no_request_alive(nodes, session):
+    nodes.when("SELECT wrong", error(0x2200, "no such table"))
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(InvalidRequest):
+            session.execute("SELECT wrong FROM t")
+        eventually(lambda: not any(isinstance(each, ResponseFuture) for each in gc.get_objects()))
+    finally:
+        gc.enable()
 
 
 def test_many_threads_get_their_own(nodes, session):
