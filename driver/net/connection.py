@@ -621,11 +621,7 @@ class Connection:
                 _, (callback, _, _) = self._requests.popitem()
             except KeyError:
                 break  # send_msg on another thread took the last one out
-            try:
-                callback(self._shutdown())
-            except BaseException as raised:
-                log.exception("The callback of a request to %s raised an exception", self.endpoint)
-                outlive(raised)
+            self._call_back(callback, self._shutdown())
         if on_closed is not None:
             on_closed(self, error)
 
