@@ -338,10 +338,17 @@ def _words(row: Mapping[str, Any]) -> str:
 
 
 def _totals(folder: Path, row: Mapping[str, Any]) -> tuple[int, int] | None:
-    """The least of both loops, from the dumps of a case's process."""
+    """The least of both loops, from the dumps of a case's process.
+
+    Raises:
+        NoSpaceError: not all are there, and the disk is full.
+    """
     own = _own(folder, row)
     try:
-        return instructions.read(own, row["dumps"])
+        totals = instructions.read(own, row["dumps"])
+        if totals is None:
+            check_space(own)
+        return totals
     finally:
         shutil.rmtree(own)
 
