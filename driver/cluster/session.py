@@ -83,7 +83,25 @@ class Session(BaseSession):
                 OperationTimedOut...
             ValueError, TypeError: values that cannot be bound, or no statement.
         """
-        call = (
+        send = self.execute_async
+        if getattr(send, "__func__", None) is not _execute_async:
+            # Instrumentation wraps it, to see every request.
+            return send(
+                query,
+                parameters,
+                trace,
+                custom_payload,
+                timeout,
+                execution_profile,
+                paging_state,
+                host,
+                execute_as,
+                row_factory=row_factory,
+                **options,
+            ).result()
+        # No future in a variable: the traceback of its error leads here.
+        return self.core.request(
+            ResponseFuture,
             query,
             parameters,
             trace,
@@ -93,15 +111,9 @@ class Session(BaseSession):
             paging_state,
             host,
             execute_as,
-        )
-        send = self.execute_async
-        result: ResultSet[Row]
-        if getattr(send, "__func__", None) is _execute_async:
-            # No future in a variable: the traceback of its error leads here.
-            result = self.core.request(ResponseFuture, *call, row_factory, options).send_and_wait()
-        else:  # instrumentation wraps it, to see every request
-            result = send(*call, row_factory=row_factory, **options).result()
-        return result
+            row_factory,
+            options,
+        ).send_and_wait()
 
     def execute_async(
         self,

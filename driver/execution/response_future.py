@@ -14,8 +14,6 @@ from .request import NOT_SET, QueryExhausted, RequestExecution
 from .tracing import traces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..protocol.typing import Rows
     from .tracing import QueryTrace
 
@@ -69,9 +67,12 @@ class ResponseFuture(RequestExecution, Generic[Row]):
 
         The answer is read on this thread, if no other one is on its way over that connection.
         """
+        self._reads = True
         try:
-            return ResultSet(self, self._wait_after(self.send_request))
+            self.send_request()
+            return self.result()
         finally:
+            self._stop_reading()
             del self  # as in ``result``
 
     def fetch_next_page(self) -> Rows:
@@ -80,20 +81,13 @@ class ResponseFuture(RequestExecution, Generic[Row]):
         Raises:
             QueryExhausted: there is none; others as of ``result``.
         """
-        try:
-            return self._wait_after(self.start_fetching_next_page)
-        finally:
-            del self
-
-    def _wait_after(self, send: Callable[[], None]) -> Rows:
-        """Send, and wait for the page, which this thread may read."""
         self._reads = True
         try:
-            send()
+            self.start_fetching_next_page()
             return self.wait_for_page()
         finally:
             self._stop_reading()
-            del self, send
+            del self
 
     def _stop_reading(self) -> None:
         """Leave the answer to the loop, if this thread was interrupted before it had read it."""
