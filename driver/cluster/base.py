@@ -474,6 +474,8 @@ class BaseSession:
         encoder: writes parameters of simple statements as literals.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "core")
+
     core: SessionCore
 
     default_timeout: _OfProfile[float | None] = _OfProfile("request_timeout")

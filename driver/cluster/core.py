@@ -81,6 +81,9 @@ class ClusterCore:
         is_shutdown: whether ``close`` has begun.
     """
 
+    # What each request looks at, which compiled code finds where it is.
+    __slots__ = ("__dict__", "__weakref__", "profile_manager", "protocol_version")
+
     loop: asyncio.AbstractEventLoop
     timers: Timers
     background: Background

@@ -32,6 +32,8 @@ class SessionPools:
         keyspace: what new connections use; None for none.
     """
 
+    __slots__ = ("__dict__", "by_host", "keyspace")
+
     def __init__(self, core: ClusterCore) -> None:
         """There are none."""
         self._core = core

@@ -46,6 +46,9 @@ class _DefaultProfile(Enum):
 
     EXEC_PROFILE_DEFAULT = "default"
 
+    #: Each request looks its profile up by this; an enumeration's own is a function in Python.
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         """The public name."""
         return self.name
@@ -115,6 +118,8 @@ class ExecutionProfile:
         speculative_execution_policy: when an idempotent request goes to a second host.
         continuous_paging_options: accepted for the sake of old code; there is no such paging.
     """
+
+    __slots__ = ("__dict__", "__weakref__", "options")
 
     load_balancing_policy: _OfOptions[LoadBalancingPolicy] = _OfOptions("load_balancing_policy")
     retry_policy: _OfOptions[RetryPolicy] = _OfOptions("retry_policy")
@@ -197,6 +202,8 @@ class ProfileManager:
         profiles: by name; the default is always there.
         mode: how the cluster is configured.
     """
+
+    __slots__ = ("__dict__", "mode", "profiles")
 
     def __init__(
         self,

@@ -25,7 +25,9 @@ class Conviction(Protocol):
         """Forget earlier failures: the host is up."""
 
 
-_OF_THIS_PROCESS = frozenset({"lock", "conviction_policy", "_hash"})
+_OF_THIS_PROCESS = frozenset({"lock", "conviction_policy"})
+#: What each request looks at, which compiled code finds where it is.
+_IN_SLOTS = ("datacenter", "is_up", "sharding_info")
 
 
 @functools.total_ordering
@@ -53,13 +55,15 @@ class Host:
         conviction_policy: what decides that the host is down; None if nobody asks.
     """
 
-    # What is not known yet is on the class: a host has what was learnt of it.
+    __slots__ = ("__dict__", "__weakref__", "_hash", *_IN_SLOTS)
+
+    datacenter: str | None
+    is_up: bool | None
+    sharding_info: ShardingInfo | None
+    # What else is not known yet is on the class: a host has what was learnt of it.
     host_id: UUID | None = None
-    datacenter: str | None = None
     rack: str | None = None
-    _hash: int = 0
     conviction_policy: Conviction | None = None
-    is_up: bool | None = None
     release_version: str | None = None
     broadcast_address: str | None = None
     broadcast_port: int | None = None
@@ -70,7 +74,6 @@ class Host:
     dse_version: str | None = None
     dse_workload: str | None = None
     dse_workloads: set[str] | None = None
-    sharding_info: ShardingInfo | None = None
 
     def __init__(
         self,
@@ -89,6 +92,7 @@ class Host:
             raise ValueError("a host needs an endpoint")
         self.endpoint = DefaultEndPoint(endpoint) if isinstance(endpoint, str) else endpoint
         self._hash = hash(self.endpoint)
+        self.is_up = self.sharding_info = None
         self.host_id = host_id
         self.lock = threading.RLock()
         self.conviction_policy = (
@@ -147,9 +151,13 @@ class Host:
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the lock, the policy and the hash, which belong to this process."""
-        return {k: v for k, v in vars(self).items() if k not in _OF_THIS_PROCESS}
+        kept = {k: v for k, v in vars(self).items() if k not in _OF_THIS_PROCESS}
+        return {**kept, **{name: getattr(self, name) for name in _IN_SLOTS}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore with a lock and a hash of this process, and no policy."""
-        vars(self).update(state, lock=threading.RLock(), conviction_policy=None)
+        for name in _IN_SLOTS:
+            setattr(self, name, state.get(name))
+        kept = {k: v for k, v in state.items() if k not in _IN_SLOTS}
+        vars(self).update(kept, lock=threading.RLock(), conviction_policy=None)
         self._hash = hash(self.endpoint)

@@ -4,12 +4,14 @@ from driver._cython.cluster.session_core cimport new_request_of
 from driver._cython.execution.awaitable cimport begin_waiting, end_waiting, outcome
 from driver._cython.execution.request cimport send
 from driver._cython.net.after_read cimport Waiter
+from driver._cython.slots cimport Place, attribute
 
 from ...aio import session as pure
 from ...cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 
 __all__ = []
 
+cdef Place CORE
 cdef object _DEFAULT = EXEC_PROFILE_DEFAULT
 cdef object _NOT_SET = NOT_SET
 cdef object _Response = pure._Response
@@ -23,8 +25,8 @@ async def execute(
     """Execute a statement and wait for its first page; see driver/aio/session.py."""
     cdef Waiter waiter
     response = new_request_of(
-        self.core, _Response, query, parameters, trace, custom_payload, timeout,
-        execution_profile, paging_state, host, execute_as, row_factory, options,
+        attribute(self, "core", &CORE), _Response, query, parameters, trace, custom_payload,
+        timeout, execution_profile, paging_state, host, execute_as, row_factory, options,
     )
     send(response)
     waiter = begin_waiting(response)

@@ -3,13 +3,14 @@
 from driver._cython.cluster.session_core cimport new_request_of
 from driver._cython.execution.request cimport send
 from driver._cython.execution.response_future cimport sent_and_answered
-from driver._cython.slots cimport self_of
+from driver._cython.slots cimport Place, attribute, self_of
 
 from ...cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from ...execution.response_future import ResponseFuture
 
 __all__ = []
 
+cdef Place CORE
 cdef object _DEFAULT = EXEC_PROFILE_DEFAULT
 cdef object _NOT_SET = NOT_SET
 cdef object _ResponseFuture = ResponseFuture
@@ -22,8 +23,9 @@ def execute_async(
 ):
     """Send a statement and return at once; see driver/cluster/session.py."""
     cdef object future = new_request_of(
-        self.core, _ResponseFuture, query, parameters, trace, custom_payload, timeout,
-        execution_profile, paging_state, host, execute_as, row_factory, options,
+        attribute(self, "core", &CORE), _ResponseFuture, query, parameters, trace,
+        custom_payload, timeout, execution_profile, paging_state, host, execute_as, row_factory,
+        options,
     )
     send(future)
     return future
@@ -44,8 +46,9 @@ def execute(
         ).result()
     return sent_and_answered(
         new_request_of(
-            self.core, _ResponseFuture, query, parameters, trace, custom_payload, timeout,
-            execution_profile, paging_state, host, execute_as, row_factory, options,
+            attribute(self, "core", &CORE), _ResponseFuture, query, parameters, trace,
+            custom_payload, timeout, execution_profile, paging_state, host, execute_as, row_factory,
+            options,
         )
     )
 

@@ -6,7 +6,15 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 from driver._cython.execution.request cimport new_request
 from driver._cython.execution.requests cimport message_of
 from driver._cython.policies.timestamps cimport stamp_of
-from driver._cython.slots cimport FREE_THREADED, has_method, is_instance, slot_offset, taken
+from driver._cython.slots cimport (
+    FREE_THREADED,
+    Place,
+    attribute,
+    has_method,
+    is_instance,
+    slot_offset,
+    taken,
+)
 from driver._cython.statements.bound cimport bound_to
 
 from ...cluster import session_core as pure
@@ -55,7 +63,11 @@ cdef Py_ssize_t OF_FETCH_SIZE = slot_offset(Statement, b"fetch_size")
 cdef Py_ssize_t OF_RETRY_POLICY = slot_offset(Statement, b"retry_policy")
 cdef Py_ssize_t OF_PAYLOAD = slot_offset(Statement, b"custom_payload")
 cdef Py_ssize_t OF_IDEMPOTENT = slot_offset(Statement, b"is_idempotent")
+cdef Py_ssize_t HASH = slot_offset(Host, b"_hash")
 cdef Py_ssize_t OF_PREPARED = slot_offset(BoundStatement, b"prepared_statement")
+
+# Of what may be of any class.
+cdef Place BY_HOST, IS_CLOSED, KEYSPACE, MANAGER, MODE, OPTIONS, PROFILES, VERSION
 
 cdef Py_ssize_t FETCH_SIZE_AT = Options._fields.index("fetch_size")
 cdef Py_ssize_t HANDLER_AT = Options._fields.index("protocol_handler")
@@ -70,8 +82,10 @@ cdef inline PyObject *checked(object self) except NULL:
 
 cdef object default_profile(PyObject *me):
     """As the property of the pure module."""
-    cdef object manager = taken(me, CLUSTER).profile_manager
-    return manager.default if manager.mode is _PROFILES else taken(me, OWN_PROFILE)
+    cdef object manager = attribute(taken(me, CLUSTER), "profile_manager", &MANAGER)
+    if attribute(manager, "mode", &MODE) is not _PROFILES:
+        return taken(me, OWN_PROFILE)
+    return attribute(manager, "profiles", &PROFILES)[_DEFAULT]
 
 
 cdef object options_of(object self, object profile):
@@ -80,7 +94,7 @@ cdef object options_of(object self, object profile):
     cdef object last, known
     last, known = <tuple?>taken(me, LAST_OPTIONS)
     if (
-        last is profile.options
+        last is attribute(profile, "options", &OPTIONS)
         and <object>PyTuple_GET_ITEM(known, FETCH_SIZE_AT) is taken(me, FETCH_SIZE)
         and <object>PyTuple_GET_ITEM(known, HANDLER_AT) is taken(me, HANDLER)
     ):
@@ -169,7 +183,7 @@ cdef object made(
     message = message_of(
         query,
         options,
-        taken(me, CLUSTER).protocol_version,
+        attribute(taken(me, CLUSTER), "protocol_version", &VERSION),
         taken(me, ENCODER),
         parameters or None,
         stamp_of(taken(me, TIMESTAMPS)) if taken(me, HAS_TIMESTAMP) else None,
@@ -191,24 +205,28 @@ def query_plan(self, query, load_balancer=None, host=None, keyspace=None):
         return query_plan_plainly(self, query, load_balancer, host, keyspace)
     if load_balancer is None:
         load_balancer = default_profile(me).load_balancing_policy
-    return iter(load_balancer.make_query_plan(keyspace or taken(me, POOLS).keyspace, query))
+    if not keyspace:
+        keyspace = attribute(taken(me, POOLS), "keyspace", &KEYSPACE)
+    return iter(load_balancer.make_query_plan(keyspace, query))
 
 
 def pool_for(self, host):
     """The pool of a host; None if there is none that lends connections."""
-    cdef object pools = taken(checked(self), POOLS).by_host
+    cdef object pools = attribute(taken(checked(self), POOLS), "by_host", &BY_HOST)
     cdef object pool
     cdef PyObject *found
     # What is borrowed from a dict that other threads change may be gone before it is counted.
     if not FREE_THREADED and type(host) is _Host and type(pools) is dict:
         # What its __hash__ would give.
-        found = _PyDict_GetItem_KnownHash(pools, host, host._hash)
+        found = _PyDict_GetItem_KnownHash(pools, host, taken(<PyObject *>host, HASH))
         if found == NULL:
             return None
         pool = <object>found
     else:
         pool = pools.get(host)
-    return None if pool is None or pool.is_shutdown else pool
+    if pool is None or attribute(pool, "is_shutdown", &IS_CLOSED):
+        return None
+    return pool
 
 
 METHODS = {

@@ -6,7 +6,7 @@ from cpython.object cimport PyObject
 
 from driver._cython.net.after_read cimport Waiter
 from driver._cython.results.page cimport new_page
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.slots cimport Place, attribute, is_instance, put, slot_offset, taken
 
 from ...execution import awaitable as pure
 from ...execution.request import NOT_SET
@@ -16,6 +16,7 @@ __all__ = []
 cdef object Response = pure.AwaitableResponse
 cdef object _NOT_SET = NOT_SET
 cdef object _running_loop = asyncio.get_running_loop
+cdef Place LOOP
 cdef Py_ssize_t SESSION = slot_offset(Response, b"session")
 cdef Py_ssize_t WAITED_FOR = slot_offset(Response, b"_waited_for")
 cdef Py_ssize_t RESULT = slot_offset(Response, b"_final_result")
@@ -44,7 +45,7 @@ cdef Waiter waits_for(object self):
     cdef PyObject *me = checked(self)
     cdef object waiter = taken(me, WAITED_FOR)
     if waiter is None:
-        waiter = Waiter(taken(me, SESSION).loop or _running_loop())
+        waiter = Waiter(attribute(taken(me, SESSION), "loop", &LOOP) or _running_loop())
         put(me, WAITED_FOR, waiter)
     return <Waiter?>waiter
 

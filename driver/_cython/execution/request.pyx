@@ -18,6 +18,8 @@ from driver._cython.net.connection cimport Receiver, send_over
 from driver._cython.net.timers cimport cancel, set_timer
 from driver._cython.pool.host_pool cimport borrow, give_back
 from driver._cython.slots cimport (
+    Place,
+    attribute,
     has_method,
     is_instance,
     is_made_by,
@@ -118,6 +120,10 @@ cdef Py_ssize_t KNOWN_ID = slot_offset(PreparedStatement, b"result_metadata_id")
 cdef Py_ssize_t MESSAGE_ID = slot_offset(ExecuteMessage, b"result_metadata_id")
 
 
+# Of what may be of any class.
+cdef Place IS_POOL_SHUT, LISTENERS, SESSION_METRICS, SHARDING, SHARED_TIMERS
+
+
 cdef inline PyObject *checked(object self) except NULL:
     """A request, whose slots are where they are expected."""
     if not is_instance(self, <PyObject *>Request):
@@ -214,7 +220,7 @@ cdef object new_request(
     made = new_object(cls)
     describe(
         <PyObject *>made, session, message, query, options, prepared, speculation,
-        session.metrics, _time.monotonic(),
+        attribute(session, "metrics", &SESSION_METRICS), _time.monotonic(),
     )
     return made
 
@@ -285,7 +291,7 @@ cdef int send(object request) except -1:
 
 cdef int send_now(object self) except -1:
     cdef PyObject *me = checked(self)
-    cdef object listeners = taken(me, SESSION).request_listeners
+    cdef object listeners = attribute(taken(me, SESSION), "request_listeners", &LISTENERS)
     if listeners:
         _announce(self, taken(me, START_TIME), listeners)
     return send_first(self)
@@ -361,10 +367,10 @@ cdef bint send_to(object self, object host, object message, object callback) exc
     cdef object connection, stream, prepared, result_metadata, size
     cdef bint has_shards
     cdef Attempt attempt
-    if pool is None or pool.is_shutdown:
+    if pool is None or attribute(pool, "is_shutdown", &IS_POOL_SHUT):
         self._has_no_pool(host, pool)
         return False
-    has_shards = host.sharding_info is not None
+    has_shards = attribute(host, "sharding_info", &SHARDING) is not None
     try:
         if has_shards:
             connection, stream = self._borrow_of_shard(host, pool)
@@ -428,7 +434,9 @@ def call_later(self, seconds, fn):
 
 cdef int set_own_timer(object self, object seconds, object fn) except -1:
     cdef PyObject *me = checked(self)
-    cdef object timer = set_timer(taken(me, SESSION).timers, seconds, fn)
+    cdef object timer = set_timer(
+        attribute(taken(me, SESSION), "timers", &SHARED_TIMERS), seconds, fn
+    )
     cdef object others = taken(me, TIMERS)
     put(me, TIMERS, (*others, timer) if others else (timer,))
     # Only now: an end that does not see the timer yet is seen here.

@@ -32,6 +32,8 @@ class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
         used_hosts_per_remote_dc: how many hosts of each other datacenter may be used.
     """
 
+    __slots__ = ("local_dc",)
+
     def __init__(self, local_dc: str = "", used_hosts_per_remote_dc: int = 0) -> None:
         """Choose the local datacenter."""
         super().__init__()

@@ -6,7 +6,7 @@ from cpython.list cimport PyList_Append
 from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast, PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 
-from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.slots cimport Place, attribute, is_instance, slot_offset, taken
 from driver._cython.statements.bound cimport key_of
 from driver._cython.topology.metadata cimport replicas_for
 
@@ -27,6 +27,7 @@ cdef object _BoundStatement = BoundStatement
 cdef object _PreparedStatement = PreparedStatement
 cdef object _LOCAL = HostDistance.LOCAL
 cdef object _random = random.random
+cdef Place DATACENTER, IS_UP, LED_KEYSPACES, LOCAL_DC
 
 cdef Py_ssize_t CHILD = slot_offset(Policy, b"_child_policy")
 cdef Py_ssize_t METADATA = slot_offset(Policy, b"_cluster_metadata")
@@ -47,7 +48,7 @@ def shuffle(list hosts not None):
         hosts[last], hosts[other] = hosts[other], hosts[last]
 
 
-cdef inline object attribute(object query, Py_ssize_t offset, str name):
+cdef inline object of_statement(object query, Py_ssize_t offset, str name):
     """What a statement has under a name; None if it has nothing of that name."""
     if is_instance(query, <PyObject *>_Statement):
         return taken(<PyObject *>query, offset)
@@ -68,8 +69,8 @@ cdef bint is_local(object child, object host) except -1:
     """Whether the child says so; the answer of the commonest one without asking it."""
     cdef object local
     if type(child) is _DCAware:
-        local = child.local_dc
-        if (host.datacenter or local) == local:
+        local = attribute(child, "local_dc", &LOCAL_DC)
+        if (attribute(host, "datacenter", &DATACENTER) or local) == local:
             return True
     return child.distance(host) == _LOCAL
 
@@ -85,7 +86,7 @@ cdef object replicas_of(object policy, object keyspace, object query):
     cdef bint ranks = taken(me, RANKS), shuffles = taken(me, SHUFFLES)
     if key is None or keyspace is None or metadata is None:
         return ()
-    replicas = replicas_for(metadata, keyspace, key, attribute(query, TABLE, "table"))
+    replicas = replicas_for(metadata, keyspace, key, of_statement(query, TABLE, "table"))
     # One is in order; so are several that nobody wants in another one.
     if not (shuffles or ranks) or len(replicas) == 1 or is_lwt(query):
         return replicas
@@ -127,7 +128,7 @@ cdef class Plan:
         while self.at < PySequence_Fast_GET_SIZE(self.replicas):
             replica = <object>PySequence_Fast_GET_ITEM(self.replicas, self.at)
             self.at += 1
-            if replica.is_up and is_local(child, replica):
+            if attribute(replica, "is_up", &IS_UP) and is_local(child, replica):
                 if self.asked is None:
                     self.asked = []
                 PyList_Append(self.asked, replica)
@@ -149,11 +150,11 @@ def make_query_plan(self, working_keyspace=None, query=None):
     if not is_instance(self, <PyObject *>Policy):
         raise TypeError(f"a TokenAwarePolicy is needed, not a {type(self).__name__}")
     leading = taken(<PyObject *>self, LEADING)
-    if leading is not None and leading.led_keyspaces:
+    if leading is not None and attribute(leading, "led_keyspaces", &LED_KEYSPACES):
         return plan_plainly(self, working_keyspace, query)
     plan = Plan.__new__(Plan)
     plan.policy = self
-    plan.keyspace = attribute(query, KEYSPACE, "keyspace") or working_keyspace
+    plan.keyspace = of_statement(query, KEYSPACE, "keyspace") or working_keyspace
     plan.query = query
     return plan
 
