@@ -124,13 +124,16 @@ class TestFailures:
         assert (caught.value.required_replicas, caught.value.alive_replicas) == (3, 1)
 
     @pytest.mark.parametrize(
-        "error", [ConnectionException("lost"), ConnectionShutdown("x"), OSError("y")]
+        ("error_type", "text"),
+        [(ConnectionException, "lost"), (ConnectionShutdown, "x"), (OSError, "y")],
     )
-    def test_exceptions_are_raised_as_they_are(self, error):
+    def test_exceptions_are_raised_as_they_are(self, error_type, text):
+        # Made here: a parameter lives on, and its traceback would keep the request.
+        error = error_type(text)
         session = session_with()
         future = session.execute_async("q")
         future._set_result(session.host, session.connection, None, error)
-        with pytest.raises(type(error)) as caught:
+        with pytest.raises(error_type) as caught:
             future.result()
         assert caught.value is error
 
