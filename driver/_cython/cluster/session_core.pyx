@@ -3,8 +3,9 @@
 from cpython.object cimport PyObject, PyObject_IsTrue
 from cpython.tuple cimport PyTuple_GET_ITEM
 
-from driver._cython.execution.request cimport new_request
+from driver._cython.execution.request cimport SessionCalls, new_request, use_calls
 from driver._cython.execution.requests cimport message_of
+from driver._cython.policies.load_balancing.token_aware cimport plan_by
 from driver._cython.policies.timestamps cimport stamp_of
 from driver._cython.slots cimport (
     FREE_THREADED,
@@ -200,6 +201,12 @@ cdef object made(
 
 def query_plan(self, query, load_balancer=None, host=None, keyspace=None):
     """The hosts to ask for a statement, in order; see driver/cluster/session_core.py."""
+    return planned(self, query, load_balancer, host, keyspace)
+
+
+cdef object planned(
+    object self, object query, object load_balancer, object host, object keyspace
+):
     cdef PyObject *me = checked(self)
     if taken(me, IS_SHUTDOWN) or host is not None:
         return query_plan_plainly(self, query, load_balancer, host, keyspace)
@@ -207,11 +214,15 @@ def query_plan(self, query, load_balancer=None, host=None, keyspace=None):
         load_balancer = default_profile(me).load_balancing_policy
     if not keyspace:
         keyspace = attribute(taken(me, POOLS), "keyspace", &KEYSPACE)
-    return iter(load_balancer.make_query_plan(keyspace, query))
+    return plan_by(load_balancer, keyspace, query)
 
 
 def pool_for(self, host):
     """The pool of a host; None if there is none that lends connections."""
+    return pool_of(self, host)
+
+
+cdef object pool_of(object self, object host):
     cdef object pools = attribute(taken(checked(self), POOLS), "by_host", &BY_HOST)
     cdef object pool
     cdef PyObject *found
@@ -229,6 +240,22 @@ def pool_for(self, host):
     return pool
 
 
+cdef class Calls(SessionCalls):
+    """What a request asks of a session, without a call of Python's where it is this module's."""
+
+    cdef object query_plan(
+        self, object session, object query, object policy, object host, object keyspace
+    ):
+        if has_method(session, "query_plan", _query_plan):
+            return planned(session, query, policy, host, keyspace)
+        return session.query_plan(query, policy, host, keyspace)
+
+    cdef object pool_for(self, object session, object host):
+        if has_method(session, "pool_for", _pool_for):
+            return pool_of(session, host)
+        return session.pool_for(host)
+
+
 METHODS = {
     "SessionCore.request": request,
     "SessionCore.query_plan": query_plan,
@@ -236,3 +263,6 @@ METHODS = {
 }
 
 cdef object _request = request
+cdef object _query_plan = query_plan
+cdef object _pool_for = pool_for
+use_calls(Calls())

@@ -124,6 +124,27 @@ cdef Py_ssize_t MESSAGE_ID = slot_offset(ExecuteMessage, b"result_metadata_id")
 cdef Place IS_POOL_SHUT, LISTENERS, SESSION_METRICS, SHARDING, SHARED_TIMERS
 
 
+cdef class SessionCalls:
+    """What a request asks of its session; the module of sessions puts its own C functions here."""
+
+    cdef object query_plan(
+        self, object session, object query, object policy, object host, object keyspace
+    ):
+        return session.query_plan(query, policy, host, keyspace)
+
+    cdef object pool_for(self, object session, object host):
+        return session.pool_for(host)
+
+
+cdef SessionCalls calls = SessionCalls()
+
+
+cdef void use_calls(SessionCalls own) noexcept:
+    """Ask sessions by these from now on."""
+    global calls
+    calls = own
+
+
 cdef inline PyObject *checked(object self) except NULL:
     """A request, whose slots are where they are expected."""
     if not is_instance(self, <PyObject *>Request):
@@ -312,7 +333,8 @@ cdef int send_first(object self) except -1:
         put(
             me,
             PLAN,
-            taken(me, SESSION).query_plan(
+            calls.query_plan(
+                taken(me, SESSION),
                 taken(me, QUERY),
                 option(options, POLICY_AT),
                 option(options, HOST_AT),
@@ -362,8 +384,7 @@ def query(self, host, message=None, callback=None):
 
 cdef bint send_to(object self, object host, object message, object callback) except -1:
     cdef PyObject *me = checked(self)
-    cdef object session = taken(me, SESSION)
-    cdef object pool = session.pool_for(host)
+    cdef object pool = calls.pool_for(taken(me, SESSION), host)
     cdef object connection, stream, prepared, result_metadata, size
     cdef bint has_shards
     cdef Attempt attempt
