@@ -105,6 +105,43 @@ cdef extern from *:
         return driver_look_up(instance, name, place);
     }
 
+    /* A class method or a static one, as it was called last: of one class, as long as that stays as
+       it is. */
+    typedef struct {
+        PyObject *cls;
+        PyObject *method;
+        unsigned int version;
+    } driver_bound;
+
+    static PyObject *driver_bind(PyObject *cls, PyObject *name, driver_bound *bound) {
+        PyObject *method = PyObject_GetAttr(cls, name);
+    #ifndef Py_GIL_DISABLED
+        if (method != NULL && Py_TYPE(cls) == &PyType_Type) {
+            PyTypeObject *type = (PyTypeObject *)cls;
+            PyObject *found = _PyType_Lookup(type, name);
+            if (found != NULL && type->tp_version_tag && (Py_TYPE(found) == &PyClassMethod_Type
+                    || Py_TYPE(found) == &PyStaticMethod_Type)) {
+                PyObject *cls_before = bound->cls, *method_before = bound->method;
+                bound->cls = Py_NewRef(cls);
+                bound->method = Py_NewRef(method);
+                bound->version = type->tp_version_tag;
+                Py_XDECREF(cls_before);
+                Py_XDECREF(method_before);
+            }
+        }
+    #endif
+        return method;
+    }
+
+    static inline PyObject *driver_class_method(
+            PyObject *cls, PyObject *name, driver_bound *bound) {
+    #ifndef Py_GIL_DISABLED
+        if (cls == bound->cls && ((PyTypeObject *)cls)->tp_version_tag == bound->version)
+            return Py_NewRef(bound->method);
+    #endif
+        return driver_bind(cls, name, bound);
+    }
+
     /* A second instance with what the slots of the first have, for this thread alone. */
     static inline PyObject *driver_copied(PyObject *instance) {
         PyTypeObject *type = Py_TYPE(instance);
@@ -130,6 +167,11 @@ cdef extern from *:
     # An attribute of any object. One in a slot costs some 10 instructions where an object of the
     # same class was met last; another one is looked up by its name.
     object attribute "driver_attribute"(object instance, object name, Place *place)
+    # A method of a class as it was bound last; one for each name and place in the code.
+    ctypedef struct Bound "driver_bound":
+        pass
+    # A class method or a static one, to be called; anything else is looked up.
+    object class_method "driver_class_method"(object cls, object name, Bound *bound)
     # Of an instance that has nothing but slots.
     object copied "driver_copied"(object instance)
     object shared_slot "driver_shared_slot"(PyObject *instance, Py_ssize_t offset)

@@ -7,7 +7,15 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 
 from driver._cython.net.after_read cimport begin_read, end_read
 from driver._cython.net.segmenting cimport send_by
-from driver._cython.slots cimport has_method, is_instance, put, slot_offset, taken
+from driver._cython.slots cimport (
+    Bound,
+    class_method,
+    has_method,
+    is_instance,
+    put,
+    slot_offset,
+    taken,
+)
 from driver._cython.wire.conversation cimport encoded
 
 from ...net import connection as pure
@@ -22,6 +30,7 @@ __all__ = []
 cdef object log = logging.getLogger(pure.__name__)
 cdef object Connection = pure.Connection
 cdef object _is_final = pure._is_final
+cdef Bound DECODE
 cdef Py_ssize_t CONVERSATION = slot_offset(Connection, b"_conversation")
 cdef Py_ssize_t REQUESTS = slot_offset(Connection, b"_requests")
 cdef Py_ssize_t STREAMS = slot_offset(Connection, b"_streams")
@@ -129,7 +138,7 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
         put(me, HEARD, True)
         handler = part(request, 2)
         try:
-            response = handler.decode_message(
+            response = class_method(handler, "decode_message", &DECODE)(
                 part(frame, 1),
                 taken(me, FEATURES),
                 taken(me, TYPE_MAP),

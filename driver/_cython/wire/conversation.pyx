@@ -8,7 +8,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SI
 from cpython.list cimport PyList_GET_SIZE, PyList_SetSlice
 from cpython.object cimport PyObject
 
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.slots cimport Bound, class_method, is_instance, put, slot_offset, taken
 from driver._cython.wire.frame cimport take_frames
 from driver._cython.wire.segments cimport whole_payload
 
@@ -21,6 +21,7 @@ __all__ = []
 cdef object Conversation = pure.Conversation
 cdef object feed_plainly = pure.Conversation.feed
 cdef object _SegmentCodec = SegmentCodec
+cdef Bound ENCODE
 cdef Py_ssize_t STARTED = slot_offset(Conversation, b"started")
 cdef Py_ssize_t VERSION = slot_offset(Conversation, b"protocol_version")
 cdef Py_ssize_t VERSION_BYTE = slot_offset(Conversation, b"_version_byte")
@@ -57,7 +58,7 @@ cdef object encoded(object self, object msg, object stream_id, object handler):
     cdef PyObject *me = checked(self)
     if handler is None:
         handler = taken(me, HANDLER)
-    return handler.encode_message(
+    return class_method(handler, "encode_message", &ENCODE)(
         msg,
         stream_id,
         taken(me, VERSION),
