@@ -51,7 +51,8 @@ cdef object _NONE = pure._NONE
 cdef object _NO_ERRORS = pure._NO_ERRORS
 cdef object _announce = pure.announce
 cdef object _call_back = pure.call_back
-cdef object _time = time
+# Its functions by their names, which tests replace.
+cdef dict _clock = vars(time)
 cdef object _new_lock = threading.Lock
 cdef object _Options = Options
 cdef object _ResultMessage = ResultMessage
@@ -152,6 +153,10 @@ cdef inline PyObject *checked(object self) except NULL:
     return <PyObject *>self
 
 
+cdef inline object now():
+    return _clock["monotonic"]()
+
+
 cdef inline object option(object options, Py_ssize_t at):
     if not PyTuple_Check(options):
         raise TypeError(f"the options of a request are needed, not {options!r}")
@@ -226,7 +231,7 @@ def init(
         _Options(row_factory=session.row_factory) if options is None else options,
         prepared_statement, speculative_execution_plan,
         session.metrics if metrics is None else metrics,
-        _time.monotonic() if start_time is None else start_time,
+        now() if start_time is None else start_time,
     )
 
 
@@ -241,7 +246,7 @@ cdef object new_request(
     made = new_object(cls)
     describe(
         <PyObject *>made, session, message, query, options, prepared, speculation,
-        attribute(session, "metrics", &SESSION_METRICS), _time.monotonic(),
+        attribute(session, "metrics", &SESSION_METRICS), now(),
     )
     return made
 
@@ -541,7 +546,7 @@ cdef int end_with(object self, object response) except -1:
         for timer in timers:
             cancel(timer)
     if metrics is not None:
-        metrics.on_result(_time.monotonic() - taken(me, START_TIME))
+        metrics.on_result(now() - taken(me, START_TIME))
     lock.acquire()
     put(me, RESULT, response)
     # A callback that is added from now on is called where it is added.

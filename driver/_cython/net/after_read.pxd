@@ -18,6 +18,7 @@ cdef class Waiter:
     cpdef bint done(self) noexcept
     cpdef bint cancelled(self) noexcept
     cpdef bint cancel(self, msg=*) except -1
+    cpdef object result(self)
     cpdef int wake(self) except -1
     cpdef int step(self) except -1
     cpdef int step_soon(self) except -1

@@ -4,6 +4,8 @@ import asyncio
 from contextvars import copy_context
 from types import BuiltinFunctionType, MethodType
 
+from cpython.object cimport PyObject
+
 from ...net import after_read as pure
 
 cdef extern from *:
@@ -45,6 +47,7 @@ cdef extern from "Python.h":
     int PyContext_Enter(object context)
     int PyContext_Exit(object context) except -1
     void PyErr_Clear()
+    PyObject *PyCFunction_GET_SELF(object function)
 
 __all__ = ["Waiter", "begin_read", "call_after_read", "end_read", "step_all"]
 
@@ -175,7 +178,7 @@ cdef class Waiter:
         """Whether it ended by ``cancel``."""
         return self._state == CANCELLED
 
-    def result(self):
+    cpdef object result(self):
         """Nothing, where a task asks whether it is to go on."""
         if self._state == CANCELLED:
             raise _CancelledError() if self._message is None else _CancelledError(self._message)
@@ -224,7 +227,8 @@ cdef class Waiter:
             if (
                 self._state == ANSWERED
                 and type(fn) is _Builtin
-                and isinstance(fn.__self__, _Task)
+                and PyCFunction_GET_SELF(fn) != NULL
+                and isinstance(<object>PyCFunction_GET_SELF(fn), _Task)
             ):
                 fn(_answered)
             else:

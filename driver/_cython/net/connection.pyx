@@ -1,6 +1,7 @@
 """Compiled form of driver/net/connection.py: a request out, and the answers of a read to theirs."""
 
 import logging
+from collections import deque
 
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
@@ -28,6 +29,7 @@ from ...wire.malformed import MalformedFrameError, ResultMetadataMismatch
 __all__ = []
 
 cdef object log = logging.getLogger(pure.__name__)
+cdef object _append = deque.append
 cdef object Connection = pure.Connection
 cdef object _is_final = pure._is_final
 cdef Bound DECODE
@@ -134,7 +136,7 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
             self._handle_unexpected(frame)
             continue
         free = taken(me, STREAMS)
-        taken(<PyObject *>free, FREE).append(part(frame, 0))
+        _append(taken(<PyObject *>free, FREE), part(frame, 0))
         put(me, HEARD, True)
         handler = part(request, 2)
         try:

@@ -1,5 +1,7 @@
 """Compiled form of driver/net/streams.py: a stream id that is free."""
 
+from collections import deque
+
 from cpython.object cimport PyObject
 
 from driver._cython.slots cimport is_instance, self_of, slot_offset, taken
@@ -8,6 +10,7 @@ from ...net import streams as pure
 
 __all__ = []
 
+cdef object _popleft = deque.popleft
 cdef object StreamIds = pure.StreamIds
 cdef Py_ssize_t FREE = slot_offset(StreamIds, b"free")
 
@@ -21,7 +24,7 @@ cdef object take_id(object self):
     if not is_instance(self, <PyObject *>StreamIds):
         raise TypeError(f"StreamIds are needed, not a {type(self).__name__}")
     try:
-        return taken(<PyObject *>self, FREE).popleft()
+        return _popleft(taken(<PyObject *>self, FREE))
     except IndexError:
         return self._take_new()
 

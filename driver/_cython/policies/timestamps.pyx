@@ -12,6 +12,8 @@ __all__ = []
 cdef object Generator = pure.MonotonicTimestampGenerator
 cdef object call_plainly = pure.MonotonicTimestampGenerator.__call__
 cdef dict _names = vars(pure)
+cdef object _time = pure.time
+cdef dict _clock = vars(_time)
 cdef Py_ssize_t LAST = slot_offset(Generator, b"last")
 
 
@@ -36,7 +38,9 @@ cdef object next_stamp(object self):
     cdef long long now, last
     cdef object stamp
     # By way of the pure module, whose clock programs replace in their tests.
-    now = <long long>(<double>_names["time"].time() * 1000000.0)
+    cdef object clock = _names["time"]
+    clock = _clock["time"]() if clock is _time else clock.time()
+    now = <long long>(<double>clock * 1000000.0)
     with cython.critical_section(self):
         last = taken(me, LAST)
         stamp = now if now > last else last + 1
