@@ -101,6 +101,7 @@ _TIMED_OUT_AFTERWARDS: Final = (
 )
 _TABLET_TYPE: Final = lookup_casstype(TABLET_PAYLOAD_TYPE)
 _TABLET_V2_TYPE: Final = lookup_casstype(TABLET_V2_PAYLOAD_TYPE)
+_MAKING: Final = threading.Lock()
 #: The outcome of a request that has none.
 NOT_SET: Final = object()
 _NONE: Final[frozenset[Any]] = frozenset()
@@ -380,7 +381,7 @@ class RequestExecution:
             metrics: where it is counted; by default the session's.
             start_time: when the request began, in seconds of ``time.monotonic``.
         """
-        self._callback_lock = threading.Lock()
+        self._callback_lock: threading.Lock | None = threading.Lock()
         self.session = session
         self.message: Any = message
         self.query: Any = query
@@ -1045,7 +1046,7 @@ class RequestExecution:
             self._end()
         if self._metrics is not None:
             self._metrics.on_result(time.monotonic() - self._start_time)
-        with self._callback_lock:
+        with self._lock:
             self._final_result = response
             # A callback that is added from now on is called where it is added.
             to_call = self._callbacks
@@ -1060,7 +1061,7 @@ class RequestExecution:
             self._end()
         if self._metrics is not None:
             self._metrics.on_exception(time.monotonic() - self._start_time)
-        with self._callback_lock:
+        with self._lock:
             self._final_exception = response
             to_call = self._errbacks
         if self._waited_for is not None:
@@ -1069,6 +1070,18 @@ class RequestExecution:
             call_back(errback, response)
 
     # --- who is told -----------------------------------------------------------------------------
+
+    @property
+    def _lock(self) -> threading.Lock:
+        """What keeps an outcome and those who are to be told of it from missing each other.
+
+        A compiled request has none before somebody asks: few have callbacks.
+        """
+        if self._callback_lock is None:
+            with _MAKING:
+                if self._callback_lock is None:
+                    self._callback_lock = threading.Lock()
+        return self._callback_lock
 
     def _wake(self) -> None:
         """Tell those who wait by what they wait for; here nobody does."""
@@ -1089,7 +1102,7 @@ class RequestExecution:
         It may run on the thread that reads responses: it must neither wait nor raise.
         """
         callback = partial(_with_first, fn, args, kwargs)
-        with self._callback_lock:
+        with self._lock:
             self._callbacks = (*self._callbacks, callback)
             is_here = self._final_result is not NOT_SET
         if is_here:
@@ -1099,7 +1112,7 @@ class RequestExecution:
     def add_errback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
         """Have ``fn(exception, *args, **kwargs)`` called if the request fails or has failed."""
         errback = partial(_with_first, fn, args, kwargs)
-        with self._callback_lock:
+        with self._lock:
             self._errbacks = (*self._errbacks, errback)
             failed = self._final_exception
         if failed is not None:
@@ -1121,7 +1134,7 @@ class RequestExecution:
 
     def clear_callbacks(self) -> None:
         """Forget all callbacks and errbacks."""
-        with self._callback_lock:
+        with self._lock:
             self._callbacks = ()
             self._errbacks = ()
 

@@ -6,7 +6,6 @@ other kinds of results) is left to the methods of the pure module.
 """
 
 import logging
-import threading
 import time
 
 from cpython.object cimport PyObject
@@ -18,6 +17,7 @@ from driver._cython.net.connection cimport Receiver, send_over
 from driver._cython.net.timers cimport cancel, set_timer
 from driver._cython.pool.host_pool cimport borrow, give_back
 from driver._cython.slots cimport (
+    FREE_THREADED,
     Place,
     attribute,
     has_method,
@@ -53,7 +53,6 @@ cdef object _announce = pure.announce
 cdef object _call_back = pure.call_back
 # Its functions by their names, which tests replace.
 cdef dict _clock = vars(time)
-cdef object _new_lock = threading.Lock
 cdef object _Options = Options
 cdef object _ResultMessage = ResultMessage
 cdef object _ExecuteMessage = ExecuteMessage
@@ -256,7 +255,7 @@ cdef int describe(
     object speculation, object metrics, object start_time,
 ) except -1:
     cdef object more = option(options, MORE_AT)
-    put_alone(me, LOCK, _new_lock())
+    put_alone(me, LOCK, None)
     put_alone(me, SESSION, session)
     put_alone(me, MESSAGE, message)
     put_alone(me, QUERY, query)
@@ -536,8 +535,7 @@ cdef int end_with(object self, object response) except -1:
     cdef PyObject *me = <PyObject *>self
     cdef object timers = taken(me, TIMERS)
     cdef object metrics = taken(me, METRICS)
-    cdef object lock = taken(me, LOCK)
-    cdef object to_call, waited_for
+    cdef object to_call, waited_for, lock
     put(me, IS_ENDING, True)
     if PySet_GET_SIZE(taken(me, IN_FLIGHT)):
         self._end()
@@ -547,11 +545,19 @@ cdef int end_with(object self, object response) except -1:
             cancel(timer)
     if metrics is not None:
         metrics.on_result(now() - taken(me, START_TIME))
-    lock.acquire()
-    put(me, RESULT, response)
-    # A callback that is added from now on is called where it is added.
-    to_call = taken(me, CALLBACKS)
-    lock.release()
+    lock = taken(me, LOCK)
+    if lock is None and FREE_THREADED:
+        lock = self._lock
+    if lock is None:
+        # Nobody has added a callback, and nobody can do so between these lines.
+        put(me, RESULT, response)
+        to_call = taken(me, CALLBACKS)
+    else:
+        lock.acquire()
+        put(me, RESULT, response)
+        # A callback that is added from now on is called where it is added.
+        to_call = taken(me, CALLBACKS)
+        lock.release()
     waited_for = taken(me, WAITED_FOR)
     if type(waited_for) is Waiter:
         (<Waiter>waited_for).wake()
