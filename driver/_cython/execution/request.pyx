@@ -8,6 +8,7 @@ other kinds of results) is left to the methods of the pure module.
 import logging
 import time
 
+cimport cython
 from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_Discard
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
@@ -210,6 +211,7 @@ cdef class Attempt(Receiver):
         self.pool.return_connection(self.connection)
 
 
+@cython.freelist(64)
 cdef class TimeLimit:
     """What a timer calls when the time for the answer to a page is over."""
 

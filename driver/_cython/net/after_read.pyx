@@ -4,6 +4,7 @@ import asyncio
 from contextvars import copy_context
 from types import BuiltinFunctionType, MethodType
 
+cimport cython
 from cpython.object cimport PyObject
 
 from ...net import after_read as pure
@@ -131,6 +132,7 @@ cpdef int step_all(list waiters) except -1:
     return 0
 
 
+@cython.freelist(64)
 cdef class Waiter:
     """What tasks wait for; see driver/net/after_read.py."""
 

@@ -1,5 +1,6 @@
 """Compiled form of driver/net/timers.py: a timer set and cancelled, as nearly every one is."""
 
+cimport cython
 from cpython.dict cimport PyDict_SetItem
 from cpython.object cimport PyObject
 
@@ -46,6 +47,7 @@ cdef Py_ssize_t PASSED = slot_offset(Timers, b"_passed")
 cdef Py_ssize_t TICKS = slot_offset(Timers, b"_ticks")
 
 
+@cython.freelist(64)
 cdef class Timer:
     """A function that will run, unless it is cancelled; see driver/net/timers.py."""
 

@@ -2,6 +2,7 @@
 
 import random
 
+cimport cython
 from cpython.list cimport PyList_Append
 from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast, PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
@@ -96,6 +97,7 @@ cdef object replicas_of(object policy, object keyspace, object query):
     return sorted(replicas, key=policy._is_in_another_rack) if ranks else replicas
 
 
+@cython.freelist(64)
 cdef class Plan:
     """The local replicas that are up, then the other hosts of the child's plan.
 
