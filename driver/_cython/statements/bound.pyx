@@ -24,6 +24,7 @@ from driver._cython.slots cimport (
 from driver._cython.statements.routing_key cimport packed
 from driver._cython.types.serializers cimport ValuesSerializer
 
+from ...protocol.columns import ColumnMetadata
 from ...statements import bound as pure
 
 cdef extern from "Python.h":
@@ -51,6 +52,9 @@ cdef tuple CANNOT_SERIALIZE = pure._CANNOT_SERIALIZE
 cdef object bind_plainly = pure.BoundStatement.bind
 cdef object routing_key_plainly = pure.BoundStatement.routing_key.fget
 cdef tuple _NOTHING = ()
+cdef object _ColumnMetadata = ColumnMetadata
+cdef Py_ssize_t KEYSPACE_AT = ColumnMetadata._fields.index("keyspace_name")
+cdef Py_ssize_t TABLE_AT = ColumnMetadata._fields.index("table_name")
 
 # PreparedStatement's module imports this one: its slots are looked up for the first statement.
 cdef object PreparedStatement = None
@@ -173,8 +177,12 @@ cdef object new_bound(object self, object values):
         put_alone(target, TABLE, None)
     else:
         first = markers[0]
-        put_alone(target, KEYSPACE, first.keyspace_name)
-        put_alone(target, TABLE, first.table_name)
+        if type(first) is _ColumnMetadata:
+            put_alone(target, KEYSPACE, <object>PyTuple_GET_ITEM(first, KEYSPACE_AT))
+            put_alone(target, TABLE, <object>PyTuple_GET_ITEM(first, TABLE_AT))
+        else:
+            put_alone(target, KEYSPACE, first.keyspace_name)
+            put_alone(target, TABLE, first.table_name)
     return fill(statement, self, markers, values)
 
 

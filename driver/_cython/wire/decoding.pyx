@@ -178,7 +178,7 @@ cdef object _frequent_result(
     cdef Py_ssize_t size = 0
     cdef object paging_state = None
     cdef object columns = None
-    cdef object shape, parser, policy, rows
+    cdef object shape, parser, policy, rows, names, types, deserializers
     if end - at < 4:
         return None
     kind = read_int32(at)
@@ -212,13 +212,12 @@ cdef object _frequent_result(
         handler.column_encryption_policy
     )
     size = at - <const unsigned char *>PyBytes_AS_STRING(body)
+    names, types, deserializers = <tuple?>shape.parts
     if parser is _parse_rows:
-        rows = rows_of(body, size, shape, shape.deserializers, protocol_version, policy)
+        rows = rows_of(body, size, shape, deserializers, protocol_version, policy)
     else:
-        rows = parser(body, size, shape, shape.deserializers, protocol_version, policy)
-    return _rows(
-        message_type, stream_id, paging_state, columns, shape.names, shape.types, rows
-    )
+        rows = parser(body, size, shape, deserializers, protocol_version, policy)
+    return _rows(message_type, stream_id, paging_state, columns, names, types, rows)
 
 
 def decode_message(
