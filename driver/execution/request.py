@@ -1046,7 +1046,7 @@ class RequestExecution:
             self._end()
         if self._metrics is not None:
             self._metrics.on_result(time.monotonic() - self._start_time)
-        with self._lock:
+        with self._callback_lock or self._lock:
             self._final_result = response
             # A callback that is added from now on is called where it is added.
             to_call = self._callbacks
@@ -1061,7 +1061,7 @@ class RequestExecution:
             self._end()
         if self._metrics is not None:
             self._metrics.on_exception(time.monotonic() - self._start_time)
-        with self._lock:
+        with self._callback_lock or self._lock:
             self._final_exception = response
             to_call = self._errbacks
         if self._waited_for is not None:
