@@ -381,7 +381,7 @@ class RequestExecution:
             metrics: where it is counted; by default the session's.
             start_time: when the request began, in seconds of ``time.monotonic``.
         """
-        self._callback_lock: threading.Lock | None = threading.Lock()
+        self._callback_lock = threading.Lock()
         self.session = session
         self.message: Any = message
         self.query: Any = query
@@ -1046,7 +1046,7 @@ class RequestExecution:
             self._end()
         if self._metrics is not None:
             self._metrics.on_result(time.monotonic() - self._start_time)
-        with self._callback_lock or self._lock:
+        with self._callback_lock:  # a compiled request, which has none, does not get here
             self._final_result = response
             # A callback that is added from now on is called where it is added.
             to_call = self._callbacks
@@ -1077,11 +1077,11 @@ class RequestExecution:
 
         A compiled request has none before somebody asks: few have callbacks.
         """
-        if self._callback_lock is None:
+        lock: threading.Lock | None = self._callback_lock
+        if lock is None:
             with _MAKING:
-                if self._callback_lock is None:
-                    self._callback_lock = threading.Lock()
-        return self._callback_lock
+                lock = self._callback_lock = self._callback_lock or threading.Lock()
+        return lock
 
     def _wake(self) -> None:
         """Tell those who wait by what they wait for; here nobody does."""
