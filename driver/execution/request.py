@@ -1102,7 +1102,7 @@ class RequestExecution:
         It may run on the thread that reads responses: it must neither wait nor raise.
         """
         callback = partial(_with_first, fn, args, kwargs)
-        with self._lock:
+        with self._callback_lock or self._lock:
             self._callbacks = (*self._callbacks, callback)
             is_here = self._final_result is not NOT_SET
         if is_here:
@@ -1112,7 +1112,7 @@ class RequestExecution:
     def add_errback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
         """Have ``fn(exception, *args, **kwargs)`` called if the request fails or has failed."""
         errback = partial(_with_first, fn, args, kwargs)
-        with self._lock:
+        with self._callback_lock or self._lock:
             self._errbacks = (*self._errbacks, errback)
             failed = self._final_exception
         if failed is not None:
@@ -1134,7 +1134,7 @@ class RequestExecution:
 
     def clear_callbacks(self) -> None:
         """Forget all callbacks and errbacks."""
-        with self._lock:
+        with self._callback_lock or self._lock:
             self._callbacks = ()
             self._errbacks = ()
 

@@ -29,7 +29,7 @@ class ResponseFuture(RequestExecution, Generic[Row]):
     def _event(self) -> threading.Event:
         """What is set while there is an outcome; made for the first thread that waits."""
         # Under the lock of the outcome: it ends before, and is seen here, or it sees this.
-        with self._lock:
+        with self._callback_lock or self._lock:
             if self._waited_for is None:
                 self._waited_for = threading.Event()
                 if self.is_done:
