@@ -5,7 +5,6 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 
 from driver._cython.execution.request cimport SessionCalls, new_request, use_calls
 from driver._cython.execution.requests cimport message_of
-from driver._cython.policies.load_balancing.token_aware cimport plan_by
 from driver._cython.policies.timestamps cimport stamp_of
 from driver._cython.slots cimport (
     FREE_THREADED,
@@ -214,7 +213,7 @@ cdef object planned(
         load_balancer = default_profile(me).load_balancing_policy
     if not keyspace:
         keyspace = attribute(taken(me, POOLS), "keyspace", &KEYSPACE)
-    return plan_by(load_balancer, keyspace, query)
+    return iter(load_balancer.make_query_plan(keyspace, query))
 
 
 def pool_for(self, host):

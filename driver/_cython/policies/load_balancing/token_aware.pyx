@@ -7,7 +7,7 @@ from cpython.list cimport PyList_Append
 from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast, PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 
-from driver._cython.slots cimport Place, attribute, has_method, is_instance, slot_offset, taken
+from driver._cython.slots cimport Place, attribute, is_instance, slot_offset, taken
 from driver._cython.statements.bound cimport key_of
 from driver._cython.topology.metadata cimport replicas_for
 
@@ -147,21 +147,10 @@ cdef class Plan:
 
 def make_query_plan(self, working_keyspace=None, query=None):
     """See driver/policies/load_balancing/token_aware.py."""
-    if not is_instance(self, <PyObject *>Policy):
-        raise TypeError(f"a TokenAwarePolicy is needed, not a {type(self).__name__}")
-    return new_plan(self, working_keyspace, query)
-
-
-cdef object plan_by(object policy, object working_keyspace, object query):
-    """The plan of a policy of any class."""
-    if has_method(policy, "make_query_plan", _make_query_plan):
-        return new_plan(policy, working_keyspace, query)
-    return iter(policy.make_query_plan(working_keyspace, query))
-
-
-cdef object new_plan(object self, object working_keyspace, object query):
     cdef Plan plan
     cdef object leading
+    if not is_instance(self, <PyObject *>Policy):
+        raise TypeError(f"a TokenAwarePolicy is needed, not a {type(self).__name__}")
     leading = taken(<PyObject *>self, LEADING)
     if leading is not None and attribute(leading, "led_keyspaces", &LED_KEYSPACES):
         return plan_plainly(self, working_keyspace, query)
@@ -173,5 +162,3 @@ cdef object new_plan(object self, object working_keyspace, object query):
 
 
 METHODS = {"TokenAwarePolicy.make_query_plan": make_query_plan}
-
-cdef object _make_query_plan = make_query_plan

@@ -1,1 +1,0 @@
-cdef object plan_by(object policy, object working_keyspace, object query)
