@@ -101,7 +101,6 @@ _TIMED_OUT_AFTERWARDS: Final = (
 )
 _TABLET_TYPE: Final = lookup_casstype(TABLET_PAYLOAD_TYPE)
 _TABLET_V2_TYPE: Final = lookup_casstype(TABLET_V2_PAYLOAD_TYPE)
-_MAKING: Final = threading.Lock()
 #: The outcome of a request that has none.
 NOT_SET: Final = object()
 _NONE: Final[frozenset[Any]] = frozenset()
@@ -1075,13 +1074,9 @@ class RequestExecution:
     def _lock(self) -> threading.Lock:
         """What keeps an outcome and those who are to be told of it from missing each other.
 
-        A compiled request has none before somebody asks: few have callbacks.
+        Compiled code makes it for the first who asks: few requests have callbacks.
         """
-        lock: threading.Lock | None = self._callback_lock
-        if lock is None:
-            with _MAKING:
-                lock = self._callback_lock = self._callback_lock or threading.Lock()
-        return lock
+        return self._callback_lock
 
     def _wake(self) -> None:
         """Tell those who wait by what they wait for; here nobody does."""

@@ -6,6 +6,7 @@ other kinds of results) is left to the methods of the pure module.
 """
 
 import logging
+import threading
 import time
 
 cimport cython
@@ -54,6 +55,7 @@ cdef object _announce = pure.announce
 cdef object _call_back = pure.call_back
 # Its functions by their names, which tests replace.
 cdef dict _clock = vars(time)
+cdef object _new_lock = threading.Lock
 cdef object _Options = Options
 cdef object _ResultMessage = ResultMessage
 cdef object _ExecuteMessage = ExecuteMessage
@@ -473,6 +475,22 @@ cdef int set_own_timer(object self, object seconds, object fn) except -1:
     return 0
 
 
+def lock_of(self):
+    """What adding a callback and ending exclude each other by, made for the first who asks."""
+    cdef PyObject *me = checked(self)
+    cdef object lock = taken(me, LOCK)
+    cdef object made
+    if lock is None:
+        made = _new_lock()
+        # Nothing of Python's runs from here on: of several who make one, one is the first.
+        with cython.critical_section(self):
+            lock = taken(me, LOCK)
+            if lock is None:
+                put_alone(me, LOCK, made)
+                lock = made
+    return lock
+
+
 # --- answers, on the loop's thread ----------------------------------------------------------------
 
 
@@ -549,11 +567,11 @@ cdef int end_with(object self, object response) except -1:
         metrics.on_result(now() - taken(me, START_TIME))
     lock = taken(me, LOCK)
     if lock is None and FREE_THREADED:
-        lock = self._lock
+        lock = lock_of(self)
     if lock is None:
         # Nobody has added a callback, and nobody can do so between these lines.
-        put(me, RESULT, response)
         to_call = taken(me, CALLBACKS)
+        put(me, RESULT, response)
     else:
         lock.acquire()
         put(me, RESULT, response)
@@ -577,6 +595,7 @@ METHODS = {
     "RequestExecution._send_to_next": send_to_next,
     "RequestExecution._query": query,
     "RequestExecution._call_later": call_later,
+    "RequestExecution._lock": lock_of,
     "RequestExecution._set_result": set_result,
     "RequestExecution._set_final_result": set_final_result,
 }
