@@ -32,7 +32,7 @@ class SessionPools:
         keyspace: what new connections use; None for none.
     """
 
-    __slots__ = ("__dict__", "by_host", "keyspace")
+    __slots__ = ("__dict__", "__weakref__", "by_host", "keyspace")
 
     def __init__(self, core: ClusterCore) -> None:
         """There are none."""

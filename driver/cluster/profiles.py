@@ -203,7 +203,7 @@ class ProfileManager:
         mode: how the cluster is configured.
     """
 
-    __slots__ = ("__dict__", "mode", "profiles")
+    __slots__ = ("__dict__", "__weakref__", "mode", "profiles")
 
     def __init__(
         self,

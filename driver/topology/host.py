@@ -92,7 +92,8 @@ class Host:
             raise ValueError("a host needs an endpoint")
         self.endpoint = DefaultEndPoint(endpoint) if isinstance(endpoint, str) else endpoint
         self._hash = hash(self.endpoint)
-        self.is_up = self.sharding_info = None
+        for name in _IN_SLOTS:  # and not over what a subclass has under that name
+            vars(Host)[name].__set__(self, None)
         self.host_id = host_id
         self.lock = threading.RLock()
         self.conviction_policy = (

@@ -6,6 +6,7 @@ Compiled code remembers where it found attributes and methods; it forgets when t
 import pytest
 from cql_cluster import CqlCluster
 from cql_node import rows
+from loops import eventually_here
 from together import together
 
 from driver import Cluster, NoHostAvailable
@@ -27,16 +28,11 @@ def session():
             yield session
 
 
-@pytest.mark.parametrize("name", ["sharding_info", "is_up"])
-def test_a_property_in_place_of_a_host_s_attribute(session, monkeypatch, name):
+def test_a_property_in_place_of_a_host_s_attribute(session, monkeypatch):
     asked = []
-    # What is kept in the attribute's place is not what the property says.
-    said = {"sharding_info": None, "is_up": True}[name]
-    monkeypatch.setattr(Host, name, property(lambda host: asked.append(host) or said))
-    prepared = session.prepare("SELECT k FROM t")
-    assert session.execute(prepared).one().k == 1
-    if name == "sharding_info":
-        assert asked
+    monkeypatch.setattr(Host, "sharding_info", property(asked.append))
+    assert session.execute("SELECT k FROM t").one().k == 1
+    assert asked
 
 
 def test_a_property_in_place_of_a_pool_s_attribute(session, monkeypatch):
@@ -64,6 +60,15 @@ def test_a_method_in_place_of_a_handler_s(session, monkeypatch, name):
     assert not called
 
 
+def test_a_plan_in_place_of_a_policy_s(session):
+    policy = session.core.cluster.profile_manager.default.load_balancing_policy
+    policy.make_query_plan = lambda *_: []
+    with pytest.raises(NoHostAvailable):
+        session.execute("SELECT k FROM t")
+    del policy.make_query_plan
+    assert session.execute("SELECT k FROM t").one().k == 1
+
+
 @pytest.mark.parametrize("name", ["pool_for", "query_plan"])
 def test_a_method_in_place_of_a_session_s(session, monkeypatch, name):
     before, called = getattr(SessionCore, name), []
@@ -88,6 +93,7 @@ def test_a_callback_is_called_once_whether_the_answer_is_there_or_not(session):
             future.add_callback(lambda _, key=(thread, -1 - number): called.append(key))
 
     together(*(lambda thread=thread: ask(thread) for thread in range(3)))
+    eventually_here(lambda: len(called) == 3 * 400)
     assert sorted(called) == [
         (thread, number) for thread in range(3) for number in range(-200, 200)
     ]

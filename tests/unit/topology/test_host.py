@@ -93,3 +93,20 @@ def test_a_pickled_host_has_the_hash_of_the_process_that_reads_it():
             check=True,
             env={**os.environ, "PYTHONHASHSEED": seed},
         )
+
+
+def test_a_conviction_policy_sees_a_host_of_which_nothing_is_known_yet():
+    seen = []
+    Host("127.0.0.1", lambda host: seen.append((repr(host), host.datacenter, host.is_up)))
+    assert seen == [("<Host: 127.0.0.1:9042>", None, None)]
+
+
+def test_a_class_of_hosts_may_know_better_whether_one_is_up():
+    class AlwaysUp(Host):
+        is_up = property(lambda _: True)
+
+    class Up(Host):
+        is_up = True
+
+    assert AlwaysUp("127.0.0.1").is_up
+    assert Up("127.0.0.1").is_up
