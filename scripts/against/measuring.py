@@ -40,10 +40,12 @@ def agree(sides: Sequence[Side], tell: Tell) -> dict[str, dict[str, Any]]:
         tell(f"asking {side.name}")
         said[side.name] = side.run(side.command("answer"))
     first = said[sides[0].name]["digests"]
-    for name, each in said.items():
-        wrong = [key for key, digest in first.items() if each["digests"].get(key) != digest]
+    for side in sides:
+        digests = said[side.name]["digests"]
+        asked = first.keys() & digests.keys() if side.is_partial else first.keys()
+        wrong = [key for key in first if key in asked and digests.get(key) != first[key]]
         if wrong:
-            raise SideError(f"{name} gives another answer: {', '.join(wrong)}")
+            raise SideError(f"{side.name} gives another answer: {', '.join(wrong)}")
     return said
 
 

@@ -122,12 +122,16 @@ def binding(driver: Driver) -> list[Operation]:
         Operation("bind six mixed columns", lambda: reading.bind(row), values),
     ]
     for size in DIMENSIONS:
-        message = driver.decode(recordings.frame(f"rows_vector_{size}"))()
-        at = list(message.column_names).index("embedding")
-        vector = (list(message.parsed_rows[0][at]),)
-        call = partial(driver.prepared(f"insert_vector_{size}").bind, vector)
+        call = partial(driver.prepared(f"insert_vector_{size}").bind, vector_of(driver, size))
         found.append(Operation(f"bind a vector of {size:,} floats", call, values))
     return found
+
+
+def vector_of(driver: Driver, size: int) -> tuple[list[float]]:
+    """What a statement with a vector is bound to."""
+    message = driver.decode(recordings.frame(f"rows_vector_{size}"))()
+    at = list(message.column_names).index("embedding")
+    return (list(message.parsed_rows[0][at]),)
 
 
 def routing(driver: Driver) -> list[Operation]:
@@ -137,16 +141,21 @@ def routing(driver: Driver) -> list[Operation]:
     def route() -> int:
         return driver.token(key.bind(KEY).routing_key)
 
-    found = [Operation("bind a key of three parts, route it", route, int)]
+    return [
+        Operation("bind a key of three parts, route it", route, int),
+        *(Operation(name, key_of(bound), bytes.hex) for name, bound in bound_keys(driver)),
+    ]
+
+
+def bound_keys(driver: Driver) -> Iterable[tuple[str, Any]]:
+    """Bound statements, by what is done with each."""
     for name, case in (
         ("routing key of one part", "single_int"),
         ("routing key of three parts", "composite_of_three"),
         ("routing key of 200 bytes", "200_bytes"),
     ):
         statement, given = routing_key.VALUES[case]
-        bound = driver.prepared(statement).bind(given)
-        found.append(Operation(name, key_of(bound), bytes.hex))
-    return found
+        yield name, driver.prepared(statement).bind(given)
 
 
 def encoding(driver: Driver) -> list[Operation]:

@@ -101,7 +101,7 @@ def _timed(
         return []
     blocks = len(next(iter(mine.values())))
     return _table(f"{title}, {blocks} blocks", [*others, ours], {
-        name: [*(_ratio(values, times[other][name]) for other in others),
+        name: [*(_ratio(values, times[other].get(name)) for other in others),
                _time(statistics.median(values))]
         for name, values in mine.items()
     })  # fmt: skip
@@ -113,7 +113,7 @@ def _counted(
     """A table of ratios of counts."""
     ours, *others = names
     return _table(title, [*others, ours], {
-        name: [*(_times(counts[other][name], mine) for other in others), f"{mine:,.0f}"]
+        name: [*(_times(counts[other].get(name), mine) for other in others), f"{mine:,.0f}"]
         for name, mine in counts[ours].items()
     })  # fmt: skip
 
@@ -124,12 +124,16 @@ def _table(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[str]]
     return [*head, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items())]
 
 
-def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:
+def _ratio(ours: Sequence[float], theirs: Sequence[float] | None) -> str:
+    if theirs is None:
+        return "-"
     found = ratio(ours, theirs)
     return f"**{found.ratio:.2f}** ({found.low:.2f} to {found.high:.2f})"
 
 
-def _times(theirs: float, ours: float) -> str:
+def _times(theirs: float | None, ours: float) -> str:
+    if theirs is None:
+        return "-"
     return f"{theirs / ours:.2f}" if ours else f"{theirs:,.0f} : 0"
 
 

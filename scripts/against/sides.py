@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import venv
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 OTHERS = ("cassandra-driver==3.30.1", "scylla-driver==3.29.12")
 #: The one that is also measured without its compiled modules.
 PURE = "scylla-driver==3.29.12"
+#: The side that is no driver, and its compiled module.
+LIMITS, MODULE = "C alone", "against_limits"
 #: Seconds after which a process is given up.
 LIMIT = 900
 
@@ -36,6 +40,7 @@ class Side:
         only: what the names of operations have to contain; empty for all of them.
         python: whose interpreter runs them.
         limit: seconds after which one is given up; None: `LIMIT`.
+        is_partial: whether it has some of the operations, where a driver has all.
     """
 
     name: str
@@ -44,6 +49,7 @@ class Side:
     only: str = ""
     python: str = sys.executable
     limit: float | None = None
+    is_partial: bool = False
 
     def command(self, task: str, module: str = "worker", **asked: Any) -> list[str]:  # noqa: ANN401  (JSON)
         """The command line of a process: a module of this package, and what it is asked."""
@@ -78,8 +84,10 @@ class Side:
 def all_sides(cache: Path, only: str = "") -> list[Side]:
     """This driver compiled and pure, the others, installed where they are not yet, and one pure.
 
+    The last one is C that does what a step needs and nothing else.
+
     Raises:
-        SideError: one cannot be installed.
+        SideError: one cannot be installed or compiled.
     """
     ours = [
         Side("cqlpath, Cython", "ours", {"DRIVER_IMPL": "cython"}, only),
@@ -93,7 +101,35 @@ def all_sides(cache: Path, only: str = "") -> list[Side]:
         for wanted in OTHERS
     ]  # fmt: skip
     pure = {"PYTHONPATH": str(_without_compiled(_installed(PURE, cache)))}
-    return [*ours, *others, Side(f"{PURE.replace('==', ' ')}, pure Python", "theirs", pure, only)]
+    return [
+        *ours, *others, Side(f"{PURE.replace('==', ' ')}, pure Python", "theirs", pure, only),
+        limits_side(cache, only),
+    ]  # fmt: skip
+
+
+def limits_side(cache: Path, only: str) -> Side:
+    """C alone, compiled once for each version of Python and of its source.
+
+    Raises:
+        SideError: there is no compiler, or it does not compile.
+    """
+    source, folder = Path(__file__).with_name("limits.c"), cache / "limits"
+    place = folder / f"{MODULE}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    partial = place.with_suffix(".partial")
+    compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
+    command = [*compiler, "-O2", "-shared", "-fPIC", f"-I{sysconfig.get_path('include')}",
+               "-o", str(partial), str(source)]  # fmt: skip
+    try:
+        if not place.exists() or place.stat().st_mtime < source.stat().st_mtime:
+            folder.mkdir(parents=True, exist_ok=True)
+            subprocess.run(command, check=True, capture_output=True, text=True)
+            partial.rename(place)
+    except (OSError, subprocess.CalledProcessError) as error:
+        told = getattr(error, "stderr", "").splitlines() or [str(error)]
+        why = next((line for line in told if "error" in line), told[0])
+        raise SideError(f"limits.c cannot be compiled: {why}") from error
+    paths = {"DRIVER_IMPL": "python", "PYTHONPATH": str(folder)}
+    return Side(LIMITS, "limits", paths, only, is_partial=True)
 
 
 def _installed(wanted: str, cache: Path) -> Path:

@@ -1,7 +1,7 @@
 """One process of one driver: answers, rough times, values of wall time, counts.
 
-Started as a module with a request (JSON) as its argument: ``{"driver": "ours" | "theirs", "task":
-..., "loops": {...}, "counts": {...}}``. Prints JSON.
+Started as a module with a request (JSON) as its argument: ``{"driver": "ours" | "theirs" |
+"limits", "task": ..., "loops": {...}, "counts": {...}}``. Prints JSON.
 """
 
 from __future__ import annotations
@@ -22,13 +22,25 @@ if TYPE_CHECKING:
 
 def main(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Do the task for each operation."""
-    if asked["driver"] == "ours":
+    all_of_them: list[operations.Operation]
+    if asked["driver"] == "limits":
+        from .limits import Limits as Chosen  # noqa: PLC0415
+
+        driver: Any = Chosen()
+        all_of_them = driver.operations()
+    else:
+        driver = _driver(asked["driver"])
+        all_of_them = operations.of(driver)
+    found = [each for each in all_of_them if asked["only"] in each.name]
+    return TASKS[asked["task"]](found, asked) | {"name": driver.name, "modules": driver.modules()}
+
+
+def _driver(name: str) -> operations.Driver:
+    if name == "ours":
         from .ours import Ours as Chosen  # noqa: PLC0415
     else:
         from .theirs import Theirs as Chosen  # type: ignore[assignment]  # noqa: PLC0415
-    driver = Chosen()
-    found = [each for each in operations.of(driver) if asked["only"] in each.name]
-    return TASKS[asked["task"]](found, asked) | {"name": driver.name, "modules": driver.modules()}
+    return Chosen()
 
 
 def answer(found: Sequence[operations.Operation], _: Mapping[str, Any]) -> dict[str, Any]:

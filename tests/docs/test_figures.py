@@ -178,6 +178,9 @@ def test_instructions_beside_other_drivers():
             *(rounded(counts[peer][name] / ours, cell)
               for peer, cell in zip(PEERS, said[2:4], strict=True)),
         ], name  # fmt: skip
+    for name, said in rows(page, "Case here").items():
+        ours, alone, theirs = (counts[side][name] for side in (OURS, "C alone", PEERS[0]))
+        assert said[:3] == [f"{ours:,.0f}", f"{alone:,.0f}", rounded(theirs / alone, said[2])], name
     ((first, short),) = rows(README, "encode QUERY of 64 B, with lz4").items()
     assert [*first.split(", "), *short] == [
         *(told[name][2] for name in ("encode QUERY of 64 B", "encode QUERY of 64 B, lz4",

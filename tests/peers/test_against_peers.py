@@ -42,6 +42,31 @@ def test_another_answer_is_named(monkeypatch):
         measuring.agree([COMPILED, PURE], hush)
 
 
+def test_c_alone_gives_the_answers_of_drivers_to_what_it_does(tmp_path):
+    alone = sides.limits_side(tmp_path, "")
+    said = measuring.agree([PURE, alone], hush)
+    assert "decode 1,000 x 10 ints" in said["C alone"]["digests"]
+    assert said["C alone"]["digests"].items() < said["pure"]["digests"].items()
+    (module,) = tmp_path.glob("limits/against_limits*")
+    compiled = module.stat().st_mtime_ns
+    sides.limits_side(tmp_path, "")
+    assert module.stat().st_mtime_ns == compiled
+
+
+def test_a_side_with_some_operations_must_agree_on_those(monkeypatch):
+    answers = iter([{"bind": "1", "encode": "2"}, {"bind": "3"}])
+    monkeypatch.setattr(sides.Side, "run", lambda *_, **__: {"digests": next(answers)})
+    some = sides.Side("some", "limits", is_partial=True)
+    with pytest.raises(sides.SideError, match=r"some gives another answer: bind$"):
+        measuring.agree([PURE, some], hush)
+
+
+def test_a_compiler_that_fails_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(sides.sysconfig, "get_config_var", lambda _: "cc -DPyList_New=(")
+    with pytest.raises(sides.SideError, match=r"limits\.c cannot be compiled: .*error"):
+        sides.limits_side(tmp_path, "")
+
+
 def test_a_side_that_does_not_run_says_why():
     with pytest.raises(sides.SideError, match=r"pure: KeyError: 'knit'"):
         PURE.run(PURE.command("knit"))
