@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
@@ -107,27 +108,44 @@ def all_sides(cache: Path, only: str = "") -> list[Side]:
     ]  # fmt: skip
 
 
+def digest(source: Path) -> str:
+    """By which what is compiled from a file is kept."""
+    return hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+
+
+def compiled(what: str, source: Path, place: Path, *options: str) -> Path:
+    """A C file compiled into its place, unless it is there.
+
+    Raises:
+        SideError: there is no compiler, or it does not compile.
+    """
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+        partial = place.with_suffix(".partial")
+        command = [*shlex.split(compiler), "-O2", *options, "-o", str(partial), str(source)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise SideError(f"{what} cannot be compiled: {error}") from error
+        if done.returncode:
+            told = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+            why = next((line for line in told if "error" in line), told[-1])
+            raise SideError(f"{what} cannot be compiled: {why}")
+        partial.rename(place)
+    return place
+
+
 def limits_side(cache: Path, only: str) -> Side:
     """C alone, compiled once for each version of Python and of its source.
 
     Raises:
         SideError: there is no compiler, or it does not compile.
     """
-    source, folder = Path(__file__).with_name("limits.c"), cache / "limits"
+    source = Path(__file__).with_name("limits.c")
+    folder = cache / f"limits-{digest(source)}"
     place = folder / f"{MODULE}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    partial = place.with_suffix(".partial")
-    compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
-    command = [*compiler, "-O2", "-shared", "-fPIC", f"-I{sysconfig.get_path('include')}",
-               "-o", str(partial), str(source)]  # fmt: skip
-    try:
-        if not place.exists() or place.stat().st_mtime < source.stat().st_mtime:
-            folder.mkdir(parents=True, exist_ok=True)
-            subprocess.run(command, check=True, capture_output=True, text=True)
-            partial.rename(place)
-    except (OSError, subprocess.CalledProcessError) as error:
-        told = getattr(error, "stderr", "").splitlines() or [str(error)]
-        why = next((line for line in told if "error" in line), told[0])
-        raise SideError(f"limits.c cannot be compiled: {why}") from error
+    compiled("limits.c", source, place, "-shared", "-fPIC", f"-I{sysconfig.get_path('include')}")
     paths = {"DRIVER_IMPL": "python", "PYTHONPATH": str(folder)}
     return Side(LIMITS, "limits", paths, only, is_partial=True)
 

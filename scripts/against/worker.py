@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from benchproof.meters import allocations, instructions, wall
@@ -22,25 +23,11 @@ if TYPE_CHECKING:
 
 def main(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Do the task for each operation."""
-    all_of_them: list[operations.Operation]
-    if asked["driver"] == "limits":
-        from .limits import Limits as Chosen  # noqa: PLC0415
-
-        driver: Any = Chosen()
-        all_of_them = driver.operations()
-    else:
-        driver = _driver(asked["driver"])
-        all_of_them = operations.of(driver)
+    name = asked["driver"]
+    driver: Any = getattr(import_module(f".{name}", __package__), name.capitalize())()
+    all_of_them = driver.operations() if name == "limits" else operations.of(driver)
     found = [each for each in all_of_them if asked["only"] in each.name]
     return TASKS[asked["task"]](found, asked) | {"name": driver.name, "modules": driver.modules()}
-
-
-def _driver(name: str) -> operations.Driver:
-    if name == "ours":
-        from .ours import Ours as Chosen  # noqa: PLC0415
-    else:
-        from .theirs import Theirs as Chosen  # type: ignore[assignment]  # noqa: PLC0415
-    return Chosen()
 
 
 def answer(found: Sequence[operations.Operation], _: Mapping[str, Any]) -> dict[str, Any]:

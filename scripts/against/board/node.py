@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shlex
 import subprocess
-import sysconfig
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
 
+from against import sides
 from against.sides import SideError
 
 from . import answers
@@ -31,20 +28,7 @@ def compiled(cache: Path) -> Path:
     Raises:
         SideError: there is no compiler, or it does not compile.
     """
-    program = cache / f"node-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
-    if not program.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
-        partial = program.with_suffix(".partial")
-        command = [*shlex.split(compiler), "-O2", "-o", str(partial), str(SOURCE)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        except OSError as error:
-            raise SideError(f"the load-test node cannot be compiled: {error}") from error
-        if done.returncode:
-            raise SideError(f"the load-test node cannot be compiled: {done.stderr.strip()[-300:]}")
-        partial.rename(program)
-    return program
+    return sides.compiled("the load-test node", SOURCE, cache / f"node-{sides.digest(SOURCE)}")
 
 
 class LoadNode:
