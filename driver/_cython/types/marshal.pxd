@@ -8,6 +8,39 @@ from libc.string cimport memcpy
 cdef extern from *:
     """
     #include <stddef.h>
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Big-endian bits in a buffer. Of shifts GCC 12 makes ten instructions more in some places. */
+    #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #define driver_big_endian_32(bits) __builtin_bswap32(bits)
+    #define driver_big_endian_64(bits) __builtin_bswap64(bits)
+    #elif defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define driver_big_endian_32(bits) (bits)
+    #define driver_big_endian_64(bits) (bits)
+    #endif
+    static inline void driver_write_32(unsigned char *target, uint32_t bits)
+    {
+    #ifdef driver_big_endian_32
+        bits = driver_big_endian_32(bits);
+        memcpy(target, &bits, 4);
+    #else
+        target[0] = (unsigned char)(bits >> 24);
+        target[1] = (unsigned char)(bits >> 16);
+        target[2] = (unsigned char)(bits >> 8);
+        target[3] = (unsigned char)bits;
+    #endif
+    }
+    static inline void driver_write_64(unsigned char *target, uint64_t bits)
+    {
+    #ifdef driver_big_endian_64
+        bits = driver_big_endian_64(bits);
+        memcpy(target, &bits, 8);
+    #else
+        driver_write_32(target, (uint32_t)(bits >> 32));
+        driver_write_32(target + 4, (uint32_t)bits);
+    #endif
+    }
 
     /* A number of so many digits, none of which is set. What the interpreter's own function asks
        beside (whether there can be so many digits, whether references are traced) is a fifth of
@@ -101,6 +134,8 @@ cdef extern from *:
     object number_of_16 "driver_number_of_16"(const unsigned char *bytes)
     # Owned by whoever calls.
     PyObject *new_number_of_64 "driver_number_of_64"(int64_t value) except NULL
+    void write_uint32 "driver_write_32"(unsigned char *target, uint32_t bits) noexcept nogil
+    void write_uint64 "driver_write_64"(unsigned char *target, uint64_t bits) noexcept nogil
 
 
 # Spelled as shifts, which compilers turn into one load and one byte swap on every machine.
@@ -147,18 +182,6 @@ cdef inline double read_double(const unsigned char *p) noexcept nogil:
 cdef inline void write_uint16(unsigned char *p, uint16_t bits) noexcept nogil:
     p[0] = bits >> 8
     p[1] = bits
-
-
-cdef inline void write_uint32(unsigned char *p, uint32_t bits) noexcept nogil:
-    p[0] = bits >> 24
-    p[1] = bits >> 16
-    p[2] = bits >> 8
-    p[3] = bits
-
-
-cdef inline void write_uint64(unsigned char *p, uint64_t bits) noexcept nogil:
-    write_uint32(p, <uint32_t>(bits >> 32))
-    write_uint32(p + 4, <uint32_t>bits)
 
 
 cdef inline void write_int32(unsigned char *p, int32_t value) noexcept nogil:

@@ -4,6 +4,7 @@
 cdef class Serializer:
     cdef readonly object cqltype
     cdef readonly object serialize
+    cdef char format  # of struct, if values are numbers
 
     cpdef object encode(self, object value, int protocol_version)
 
