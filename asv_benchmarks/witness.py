@@ -12,9 +12,10 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
-from types import MethodType
+from types import GetSetDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from .moved import PACKAGE, where
@@ -137,10 +138,11 @@ def _counting(function: FunctionType, targets: dict[str, Any]) -> Iterator[Count
 
 def _stand_in(name: str, target: Any, calls: Counter[str]) -> Callable[..., Any]:
     """Calls a target and counts."""
+    call = target.__get__ if isinstance(target, GetSetDescriptorType) else target
 
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         calls[name] += 1
-        return target(*args, **kwargs)
+        return call(*args, **kwargs)
 
     return stand_in
 
@@ -169,7 +171,9 @@ def _references(target: Any) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
             ]
     for holder in holders:
         for attribute, value in list(vars(holder).items()):
-            if value is target:
+            if value is target and isinstance(target, GetSetDescriptorType):
+                yield holder, attribute, partial(_property, target)
+            elif value is target:
                 # In a class, a stand-in that is a function becomes a method, which not all are.
                 is_method = hasattr(type(target), "__get__")
                 as_it_is = is_method or not isinstance(holder, type)
@@ -180,6 +184,11 @@ def _references(target: Any) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
                 yield holder, attribute, staticmethod
             elif isinstance(value, classmethod) and value.__func__ is target:
                 yield holder, attribute, classmethod
+
+
+def _property(attribute: GetSetDescriptorType, get: Callable[[Any], Any]) -> property:
+    """An attribute of C's with another function that gets it."""
+    return property(get, attribute.__set__, attribute.__delete__)
 
 
 def _as_it_is(value: Any) -> Any:

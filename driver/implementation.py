@@ -21,6 +21,7 @@ from functools import update_wrapper
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from types import GetSetDescriptorType
 from typing import Any
 
 _PACKAGE = __name__.rpartition(".")[0]
@@ -127,10 +128,13 @@ def hand_over(namespace: dict[str, Any]) -> None:
     # Classes stay Python's: a compiled module may bring some of their methods.
     for path, method in getattr(compiled, "METHODS", {}).items():
         owner, _, attribute = path.partition(".")
-        pure = vars(namespace[owner])[attribute]
-        # They tell of themselves what the pure ones tell: signature and documentation.
-        update_wrapper(method, getattr(pure, "fget", pure))
-        compiled_one = pure.getter(method) if isinstance(pure, property) else method
+        if isinstance(method, GetSetDescriptorType):
+            compiled_one: object = method
+        else:
+            pure = vars(namespace[owner])[attribute]
+            # They tell of themselves what the pure ones tell: signature and documentation.
+            update_wrapper(method, getattr(pure, "fget", pure))
+            compiled_one = pure.getter(method) if isinstance(pure, property) else method
         setattr(namespace[owner], attribute, compiled_one)
     namespace["__twin__"] = compiled
 

@@ -191,11 +191,9 @@ class BoundStatement(Statement):
     def routing_key(self, key: bytes | str | Sequence[bytes] | None) -> None:
         self._set_routing_key(key)
 
-    def _forget_routing_key(self) -> None:
+    @routing_key.deleter
+    def routing_key(self) -> None:
         self._routing_key = None
-
-    # By a name of its own, to tell it in profiles from the getter, which has a compiled form.
-    routing_key = routing_key.deleter(_forget_routing_key)  # type: ignore[attr-defined]  # a property
 
     def _in_marker_order(
         self, values: Sequence[Any] | dict[str, Any] | None

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ..protocol.columns import ColDesc, ColumnMetadata
 
 
+#: The last bind marker whose position is one byte.
+_MAX_BYTE = 255
+
+
 class EncryptionPolicy(Protocol):
     """What binding asks of a column encryption policy (``driver.policies.column_encryption``)."""
 
@@ -153,7 +157,8 @@ class PreparedStatement:
     @routing_key_indexes.setter
     def routing_key_indexes(self, indexes: Sequence[int] | None) -> None:
         self._routing_key_indexes = indexes
-        self._key_markers = tuple(indexes or ())
+        # A byte each, for compiled code.
+        self._key_markers = bytes(indexes) if indexes and max(indexes) <= _MAX_BYTE else b""
         self.routing_key_index_set = frozenset(indexes or ())
         self.key_of: Callable[[Sequence[Any]], Any] | None = (
             itemgetter(*indexes) if indexes else None

@@ -5,9 +5,8 @@ their slots where they are. What is unusual, such as a dict of values, is left t
 methods.
 """
 
-from cpython.bytes cimport PyBytes_CheckExact
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
 from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE, PyList_New
-from cpython.long cimport PyLong_AsSsize_t
 from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
@@ -35,6 +34,20 @@ cdef extern from *:
     #define driver_is_set(flag) __atomic_load_n(&flag, __ATOMIC_ACQUIRE)
     #define driver_set(flag) __atomic_store_n(&flag, 1, __ATOMIC_RELEASE)
 
+    /* An attribute of a class with functions of C; neither they nor its texts are ever freed. */
+    static PyObject *attribute_of(
+        PyObject *cls, const char *name, getter get, setter set, PyObject *doc
+    ) {
+        PyGetSetDef *attribute = PyMem_Calloc(1, sizeof(PyGetSetDef));
+        if (attribute == NULL)
+            return PyErr_NoMemory();
+        attribute->name = name;
+        attribute->get = get;
+        attribute->set = set;
+        attribute->doc = PyUnicode_AsUTF8(Py_NewRef(doc));
+        return PyDescr_NewGetSet((PyTypeObject *)cls, attribute);
+    }
+
     static PyObject *new_instance(PyObject *cls, PyObject *nothing) {
         return ((PyTypeObject *)cls)->tp_new((PyTypeObject *)cls, nothing, NULL);
     }
@@ -44,6 +57,9 @@ cdef extern from *:
     void set_flag "driver_set"(int flag) noexcept
     # Of a class, without its __init__; nothing is an empty tuple.
     object new_instance(object cls, object nothing)
+    ctypedef object (*getter)(object self, void *closure)
+    ctypedef int (*setter)(object self, PyObject *value, void *closure) except -1
+    object attribute_of(object cls, const char *name, getter get, setter set, str doc)
 
 __all__ = ["bind_prepared"]
 
@@ -222,22 +238,17 @@ cdef object fill(object statement, object prepared, object markers, object value
     return statement
 
 
-def routing_key(self):
+cdef object key_of(object self):
     """The partition key of the bound values; see driver/statements/bound.py.
 
     What the key's markers have is taken from the list of values as it is: one part is that very
     object, several are copied into one.
     """
-    return key_of(self)
-
-
-cdef object key_of(object self):
     cdef PyObject *target = <PyObject *>self
     cdef PyObject *parts[MOST_PARTS]
     cdef object key, prepared, markers, values
-    cdef Py_ssize_t i, at, count
-    if not is_instance(self, <PyObject *>BoundStatement):
-        raise TypeError(f"routing_key needs a BoundStatement, not a {type(self).__name__}")
+    cdef unsigned char *at
+    cdef Py_ssize_t i, count
     key = taken(target, ROUTING_KEY)
     if key is not None:
         return key
@@ -249,23 +260,45 @@ cdef object key_of(object self):
         values = tuple(values)  # of which no other thread takes one away
         count = PyTuple_GET_SIZE(values)
     markers = taken(<PyObject *>prepared, KEY_MARKERS)
-    if not PyTuple_CheckExact(markers) or not 0 < PyTuple_GET_SIZE(markers) <= MOST_PARTS:
+    if not PyBytes_CheckExact(markers) or not 0 < PyBytes_GET_SIZE(markers) <= MOST_PARTS:
         return routing_key_plainly(self)
-    for i in range(PyTuple_GET_SIZE(markers)):
-        at = PyLong_AsSsize_t(<object>PyTuple_GET_ITEM(markers, i))
-        if not 0 <= at < count:
+    at = <unsigned char *>PyBytes_AS_STRING(markers)
+    for i in range(PyBytes_GET_SIZE(markers)):
+        if at[i] >= count:
             return routing_key_plainly(self)
-        parts[i] = PySequence_Fast_GET_ITEM(values, at)
-    if PyTuple_GET_SIZE(markers) > 1:
-        key = packed(parts, PyTuple_GET_SIZE(markers))
+        parts[i] = PySequence_Fast_GET_ITEM(values, at[i])
+    if PyBytes_GET_SIZE(markers) > 1:
+        key = packed(parts, PyBytes_GET_SIZE(markers))
+        if key is None:
+            return routing_key_plainly(self)
     elif PyBytes_CheckExact(<object>parts[0]):
         key = <object>parts[0]
-    if key is None:
+    else:
         return routing_key_plainly(self)
     put(target, ROUTING_KEY, key)
     return key
 
 
-METHODS = {"BoundStatement.bind": bind, "BoundStatement.routing_key": routing_key}
+cdef object get_key(object self, void *closure):
+    return key_of(self)
+
+
+cdef int set_key(object self, PyObject *key, void *closure) except -1:
+    """Set it, or forget it where there is none."""
+    if key == NULL:
+        put(<PyObject *>self, ROUTING_KEY, None)
+    else:
+        self._set_routing_key(<object>key)
+    return 0
+
+
+# A property of Python's costs a key 100 instructions more.
+METHODS = {
+    "BoundStatement.bind": bind,
+    "BoundStatement.routing_key": attribute_of(
+        BoundStatement, "routing_key", get_key, set_key,
+        pure.BoundStatement.routing_key.__doc__ or "",
+    ),
+}
 
 cdef object _bind_prepared = bind_prepared
