@@ -164,7 +164,7 @@ class Bench:
             self.lacks_dump(side, name)
         else:
             number = self.got.loops[name].instructions.per_call(totals)
-            self.got.count("instructions", side, name, number, spot)
+            self.got.keep("instructions", side, name, number, spot)
 
     def lacks_dump(self, side: SideName, name: str) -> None:
         """Have a case failed whose dumps are not all there.
@@ -186,7 +186,7 @@ class Bench:
             for side, row in said.items():
                 if not self._failed(side, row):
                     for meter in allocations.METERS:
-                        self.got.count(meter, side, name, row[meter], spot)
+                        self.got.keep(meter, side, name, row[meter], spot)
             heard(name)
 
     def take_values(self, meter: str, cases: Sequence[Case]) -> None:
@@ -196,7 +196,7 @@ class Bench:
             for name, said, _ in self._both("value", rows, spot):
                 for side, row in said.items():
                     if not self._failed(side, row):
-                        self.got.count(meter, side, name, row["value"], spot)
+                        self.got.keep(meter, side, name, row["value"], spot)
 
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
         """One process a side, one after the other; the seconds that both took.
@@ -218,11 +218,9 @@ class Bench:
         for side, answers in pair.items():
             for row in answers:
                 if not self._failed(side, row):
-                    taken = self.got.walls[side].setdefault(row["name"], {})
-                    taken[block.index] = row["values"]
-                    if "tail" in row:
-                        tails = self.got.beside["tail"][side].setdefault(row["name"], {})
-                        tails[block.index] = row["tail"]
+                    for meter, key in (("wall", "values"), ("tail", "tail")):
+                        if key in row:
+                            self.got.keep(meter, side, row["name"], row[key], Spot(0, block.index))
         self.got.blocks += 1
         return time.monotonic() - start
 
@@ -337,7 +335,7 @@ class Bench:
 
     def _folder(self, side: SideName, task: str, spot: Spot = FIRST, lane: int = 0) -> Path:
         """Where a worker's request, answers and dumps lie; of equal length on both sides."""
-        return self.scratch / _TOKEN[side] / f"{task}-{spot.build}-{spot.layout}-{lane}"
+        return self.scratch / _TOKEN[side] / f"{task}-{spot.build}-{spot.process}-{lane}"
 
     def _built(self, side: SideName, build: int) -> Built:
         """A side's build."""
@@ -358,7 +356,7 @@ class Bench:
         built = self._built(side, spot.build)
         request: dict[str, Any] = {
             **built.told, "packages": built.packages,
-            "suites": str(self.suites), "task": task, "cases": list(rows), "layout": spot.layout,
+            "suites": str(self.suites), "task": task, "cases": list(rows), "layout": spot.process,
             "talk": talk, "proof": built.proof, "cache": str(self.scratch / _TOKEN[side] / "cache"),
         }  # fmt: skip
         if built.program:
@@ -369,7 +367,7 @@ class Bench:
             request |= {"extra": [0, self.extra], "which": SIDES.index(side)}
         if block is not None:
             request |= {"core": self.core, "order": block.order}
-        env = environment(built.variant, block, spot.layout)
+        env = environment(built.variant, block, spot.process)
         child = start(self.crew, request, folder, env, python=built.python)
         return _Running(side, task, folder / ANSWERS, child, [row["name"] for row in rows])
 

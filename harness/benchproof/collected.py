@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .meters import BESIDE
 from .plan import SIDES, Loops, SideName
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .accepted import Entry
     from .settings import Settings
@@ -20,14 +20,20 @@ Rows = dict[str, dict[str, Any]]
 
 
 class Spot(NamedTuple):
-    """Where in memory a count was taken: in which build of a side, in which layout of a process."""
+    """Where values were taken: in which build of a side, and in which of its processes.
+
+    The processes of exact meters are numbered by the layout of their memory, those that are timed
+    by their block.
+    """
 
     build: int = 0
-    layout: int = 0
+    process: int = 0
 
 
 #: Where every count begins.
 FIRST = Spot()
+#: The values of each process.
+Taken = dict[Spot, list[float]]
 
 
 @dataclass
@@ -36,9 +42,7 @@ class Collected:
 
     Attributes:
         proofs: by side, the answers of the proving worker.
-        counts: by exact meter, then side, then case: a number a call for each spot.
-        walls: by side, by case: block index to the values of its process.
-        beside: by meter of `BESIDE`, by side, by case: block index to the seconds of its process.
+        values: by meter, side and case: what each process gave a call, one number or several.
         loops: loop counts of the cases that are measured.
         prices: instructions of a call on the dearer side, for cases whose loops were planned by
             counting.
@@ -50,13 +54,7 @@ class Collected:
     """
 
     proofs: dict[SideName, Rows] = field(default_factory=dict)
-    counts: dict[str, dict[SideName, dict[str, dict[Spot, float]]]] = field(default_factory=dict)
-    walls: dict[SideName, dict[str, dict[int, list[float]]]] = field(
-        default_factory=lambda: {"left": {}, "right": {}}
-    )
-    beside: dict[str, dict[SideName, dict[str, dict[int, float]]]] = field(
-        default_factory=lambda: {meter: {"left": {}, "right": {}} for meter in BESIDE}
-    )
+    values: dict[str, dict[SideName, dict[str, Taken]]] = field(default_factory=dict)
     loops: dict[str, Loops] = field(default_factory=dict)
     prices: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
@@ -64,32 +62,43 @@ class Collected:
     blocks: int = 0
     thrown: dict[int, str] = field(default_factory=dict)
 
-    def count(
-        self, meter: str, side: SideName, name: str, number: float, spot: Spot = FIRST
+    def keep(
+        self, meter: str, side: SideName, name: str, values: float | list[float], spot: Spot = FIRST
     ) -> None:
-        """Keep a count of an exact meter."""
-        sides = self.counts.setdefault(meter, {each: {} for each in SIDES})
-        sides[side].setdefault(name, {})[spot] = number
+        """Keep what a process gave."""
+        sides = self.values.setdefault(meter, {each: {} for each in SIDES})
+        taken = values if isinstance(values, list) else [values]
+        sides[side].setdefault(name, {})[spot] = taken
 
-    def counted(self, meter: str, name: str) -> tuple[list[float], list[float]]:
-        """The counts of a case, left and right, paired by the spots that both sides have."""
-        left, right = (self.spots(meter, side, name) for side in SIDES)
-        both = sorted(left.keys() & right.keys())
-        return [left[spot] for spot in both], [right[spot] for spot in both]
+    def __iter__(self) -> Iterator[tuple[str, SideName, str, Spot, list[float]]]:
+        """Meter, side, case, process and values of everything that was taken."""
+        for meter, sides in self.values.items():
+            for side, cases in sides.items():
+                for name, taken in cases.items():
+                    for spot, values in taken.items():
+                        yield meter, side, name, spot, values
 
-    def spots(self, meter: str, side: SideName, name: str) -> Mapping[Spot, float]:
-        """A side's counts of a case."""
-        return self.counts.get(meter, {}).get(side, {}).get(name, {})
+    def taken(self, meter: str, side: SideName, name: str) -> Taken:
+        """A side's values of a case."""
+        return self.values.get(meter, {}).get(side, {}).get(name, {})
+
+    def paired(self, meter: str, name: str) -> list[Spot]:
+        """The processes that gave values of a case on both sides."""
+        left, right = (self.taken(meter, side, name) for side in SIDES)
+        return sorted(left.keys() & right.keys())
+
+    def numbers(self, meter: str, name: str) -> tuple[list[float], list[float]]:
+        """One number a process, the median of its values: left and right, paired."""
+        left, right = (
+            [statistics.median(taken[spot]) for spot in self.paired(meter, name)]
+            for taken in (self.taken(meter, side, name) for side in SIDES)
+        )
+        return left, right
 
     def same_code(self, name: str) -> bool:
         """Whether both sides' proving workers saw a case run the same files, byte for byte."""
         left, right = (self.proofs.get(side, {}).get(name, {}).get("code") for side in SIDES)
         return bool(left) and left == right
-
-    def paired(self, name: str) -> list[int]:
-        """The blocks in which both sides' processes timed a case."""
-        left, right = (self.walls[side].get(name, {}) for side in SIDES)
-        return sorted(left.keys() & right.keys())
 
 
 @dataclass(kw_only=True)

@@ -158,7 +158,7 @@ def _may_scatter(bench: Bench, case: Case, meter: str, settings: Settings) -> bo
     limit = settings.limit(meter, case.name)
     scattered = {
         verdict.judge_exact(meter, min(side), max(side), limit)["verdict"]
-        for side in bench.got.counted(meter, case.name)
+        for side in bench.got.numbers(meter, case.name)
     }
     return scattered != {"equivalent"}
 
@@ -167,7 +167,7 @@ def judged(
     bench: Bench, case: Case, settings: Settings = DEFAULTS, meter: str = "instructions"
 ) -> dict[str, Any] | None:
     """What the counts of a case say so far, and of how many `layouts` they are; None without."""
-    left, right = bench.got.counted(meter, case.name)
+    left, right = bench.got.numbers(meter, case.name)
     if not left:
         return None
     about = verdict.judge_exact(meter, left, right, settings.limit(meter, case.name))
@@ -177,7 +177,7 @@ def judged(
 def is_doubtful(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool:
     """Whether an accident of layout could explain what the counts of a case say."""
     about = judged(bench, case, settings)
-    left, _ = bench.got.counted("instructions", case.name)
+    left, _ = bench.got.numbers("instructions", case.name)
     if about is None or not min(left) or case.name in bench.got.failures:
         return False
     if about["verdict"] == "undecided":

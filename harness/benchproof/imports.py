@@ -211,14 +211,14 @@ def _count(bench: Bench, each: Case, settings: Settings) -> None:
             if totals is None:
                 bench.lacks_dump(side, each.name)
                 return
-            bench.got.count("instructions", side, each.name, totals[1], spot)
+            bench.got.keep("instructions", side, each.name, totals[1], spot)
 
 
 def _time(bench: Bench, each: Case, block: Block) -> None:
     """One process a side, one after the other."""
     for side in block.sides:
         answer = _answer(bench, side, *_start(bench, side, each, "time", block))
-        bench.got.walls[side].setdefault(each.name, {})[block.index] = [answer["seconds"]]
+        bench.got.keep("wall", side, each.name, answer["seconds"], Spot(0, block.index))
 
 
 def _start(
@@ -231,14 +231,14 @@ def _start(
 ) -> tuple[Child, Path]:
     """Start an import; the child, and the file for its answer."""
     built = bench.sides[side] if not spot.build else bench.others[side][spot.build - 1]
-    folder = bench.scratch / ("a" if side == "left" else "b") / f"import-{how}-{spot.layout}"
+    folder = bench.scratch / ("a" if side == "left" else "b") / f"import-{how}-{spot.process}"
     folder.mkdir(parents=True, exist_ok=True)
     core = str(bench.core) if block is not None and bench.core is not None else ""
     # No argument: its length would move the stack, and callgrind copies it into a dump's head.
     (folder / "names").write_text("\n".join(modules(bench, side, each)), encoding="utf-8")
     sides = [built.folder, *filter(None, [built.packages])]
     command = [built.python, "-P", "-c", _CHILD, *sides, str(folder), core]
-    env = benches.environment(built.variant, block, spot.layout)
+    env = benches.environment(built.variant, block, spot.process)
     if how == "proof":
         env.pop("PYTHONDONTWRITEBYTECODE")
     if how == "count":

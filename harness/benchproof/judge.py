@@ -9,13 +9,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from . import accepted, analysers, controls, families, meters, suite, verdict
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
-from .meters import METERS, wall
+from .meters import METERS
 from .plan import SIDES
 from .settings import BEYOND_PLACE
 from .unmeasured import Unmeasured
@@ -62,7 +62,7 @@ def document(samples: Samples) -> dict[str, Any]:
     if len(samples.variants) == 1:
         found |= samples.variants[0].sides
     found["meters"] = _meters(samples, rows)
-    times = {each.name: wall_numbers(each.got, each.cases) for each in samples.variants}
+    times = {each.name: times_of(each.got, each.cases) for each in samples.variants}
     found["warnings"] = analysers.warnings(samples, times)
     found["verdict"] = _conclude(samples, found)
     return found
@@ -134,11 +134,11 @@ def _conclude(samples: Samples, found: Mapping[str, Any]) -> dict[str, Any]:
 def cases_of(samples: Samples, each: Sampled) -> list[dict[str, Any]]:
     """The rows of a variant: every case with its status, proof, meters, verdict."""
     # All times share one error budget.
-    times = wall_numbers(each.got, each.cases) | beside_numbers(each.got, each.cases)
+    times = times_of(each.got, each.cases, ("wall", *verdict.BESIDE))
     judged = verdict.judge_wall(times, samples.settings, looks=each.looks)
     for again in samples.controls:
         if (again.control, again.name) == (controls.ELSEWHERE, each.name):
-            numbers = wall_numbers(again.got, again.cases)
+            numbers = times_of(again.got, again.cases)
             other = verdict.judge_wall(numbers, BEYOND_PLACE, looks=again.looks)
             for name in judged.keys() & other.keys():
                 judged[name]["elsewhere"] = other[name]
@@ -147,32 +147,15 @@ def cases_of(samples: Samples, each: Sampled) -> list[dict[str, Any]]:
     return [row for row in rows if not samples.partial or row["why"] not in _NOT_REACHED]
 
 
-def wall_numbers(
-    got: Collected, cases: Sequence[Case]
+def times_of(
+    got: Collected, cases: Sequence[Case], meters: Iterable[str] = ("wall",)
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """By case, one number a process: left and right, paired by block."""
-    numbers = {}
-    for case in cases:
-        taken = got.paired(case.name)
-        left, right = (
-            [wall.number(got.walls[side][case.name][block]) for block in taken] for side in SIDES
-        )
-        numbers[case.name] = (left, right)
-    return numbers
-
-
-def beside_numbers(
-    got: Collected, cases: Sequence[Case]
-) -> dict[str, tuple[list[float], list[float]]]:
-    """The same of tails and of processor time, by the names that `verdict.BESIDE` gives them."""
-    found = {}
-    for meter, times in got.beside.items():
-        for case in cases:
-            left, right = (times[side].get(case.name, {}) for side in SIDES)
-            if both := sorted(left.keys() & right.keys()):
-                numbers = [left[at] for at in both], [right[at] for at in both]
-                found[case.name + verdict.BESIDE[meter]] = numbers
-    return found
+    """By case, as `verdict.judge_wall` calls it, one number a process: left and right, paired."""
+    return {
+        case.name + verdict.BESIDE.get(meter, ""): numbers
+        for meter in meters for case in cases
+        if (numbers := got.numbers(meter, case.name))[0]
+    }  # fmt: skip
 
 
 def _row(
@@ -196,10 +179,11 @@ def _row(
     for meter, about in METERS.items():
         if meter not in asked and about.task in meters.ALWAYS:
             continue
-        timed = times.get(case.name + verdict.BESIDE.get(meter, ""))
-        if timed and not about.exact:
-            row["meters"][meter] = timed
-        left, right = got.counted(meter, case.name)
+        if not about.exact:
+            if timed := times.get(case.name + verdict.BESIDE.get(meter, "")):
+                row["meters"][meter] = timed
+            continue
+        left, right = got.numbers(meter, case.name)
         if left and (about.told_at_zero or any((*left, *right)) or len(asked) == 1):
             limit = samples.settings.limit(meter, case.name)
             row["meters"][meter] = verdict.judge_exact(meter, left, right, limit)
@@ -225,10 +209,7 @@ def _answers(got: Collected, case: Case) -> Answers:
 
 def has_numbers(got: Collected, cases: Sequence[Case]) -> bool:
     """Whether any meter has a number of both sides of any case."""
-    return any(
-        got.paired(case.name) or any(got.counted(meter, case.name)[0] for meter in METERS)
-        for case in cases
-    )
+    return any(got.paired(meter, case.name) for case in cases for meter in METERS)
 
 
 def status_of(got: Collected, case: Case) -> tuple[str, str]:

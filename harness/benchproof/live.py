@@ -52,7 +52,7 @@ class Rows:
         """What a case's first count says, if it is more than its limit."""
         if case.name in self._bench.got.failures:
             return f"  {case.case:<{_WIDTH}} {self._bench.got.failures[case.name]}"
-        left, right = self._bench.got.counted("instructions", case.name)
+        left, right = self._bench.got.numbers("instructions", case.name)
         if not left:
             return f"  {case.case:<{_WIDTH}} not counted"
         limit = self._settings.limit("instructions", case.name)

@@ -7,9 +7,9 @@ run, and with it within a host. What cannot be one comparison is refused in a li
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from .collected import Sampled, Samples, Spot
+from .collected import Sampled, Samples
 from .errors import BenchproofError
 from .meters import METERS
 from .plan import SIDES
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 #: Why a case has no verdict whose runs do not agree about a side.
 DIFFERENT = "two runs of the same side give different answers"
+
+
+_T = TypeVar("_T")
+#: What a run counts from its own beginning.
+Kind = Literal["blocks", "layouts"]
 
 
 class _Run(NamedTuple):
@@ -60,7 +65,7 @@ def merge(streams: Mapping[str, Samples]) -> Samples:
         # As they are found: functions by name, then what a person or the tool named.
         each.cases.sort(key=lambda case: (not case.benchmark, case))
         each.got.untimed = {
-            case: why for case, why in each.got.untimed.items() if not each.got.paired(case)
+            case: why for case, why in each.got.untimed.items() if not each.got.paired("wall", case)
         }
         if len(starts) > 1:
             _judge_anew(each)
@@ -142,13 +147,12 @@ def _ends(samples: Samples) -> tuple[int, int]:
     blocks, layouts = 0, 0
     for each in (*samples.variants, *samples.controls):
         got = each.got
-        times: list[Any] = [got.walls, *got.beside.values()]
-        taken = [block for values in times for side in SIDES
-                 for blocks_ in values[side].values() for block in blocks_]  # fmt: skip
-        spots = [spot.layout for sides in got.counts.values() for side in SIDES
-                 for found in sides[side].values() for spot in found]  # fmt: skip
-        blocks = max(blocks, got.blocks, *(block + 1 for block in (*taken, *got.thrown)), 0)
-        layouts = max(layouts, *(layout + 1 for layout in spots), 0)
+        blocks = max(blocks, got.blocks, *(block + 1 for block in got.thrown), 0)
+        for meter, _, _, spot, _ in got:
+            if METERS[meter].exact:
+                layouts = max(layouts, spot.process + 1)
+            else:
+                blocks = max(blocks, spot.process + 1)
     return blocks, layouts
 
 
@@ -159,28 +163,23 @@ class _Adding:
         """The stream's name, its runs, and where each of them goes."""
         self._stream, self._runs, self._starts = stream, runs, starts
 
-    def _block(self, block: int) -> int:
-        """Where a block goes."""
-        run = next(run for run in reversed(self._runs) if run.blocks <= block)
-        place: int = block - run.blocks + self._starts[run.key].blocks
+    def _place(self, kind: Kind, number: int) -> int:
+        """Where a block or a layout goes."""
+        run = next(run for run in reversed(self._runs) if getattr(run, kind) <= number)
+        place: int = number - getattr(run, kind) + getattr(self._starts[run.key], kind)
         return place
 
-    def _spot(self, spot: Spot) -> Spot:
-        """Where a layout goes."""
-        run = next(run for run in reversed(self._runs) if run.layouts <= spot.layout)
-        layout = spot.layout - run.layouts + self._starts[run.key].layouts
-        return spot._replace(layout=layout)
-
-    def _put(self, kept: dict[Any, Any], key: Any, value: Any, what: str) -> None:  # noqa: ANN401
-        """Keep a value, which may have come before, and then must be the same.
+    def _same(self, had: _T, value: _T, what: str) -> _T:
+        """A value, which may have come before, and then must be the same.
 
         Raises:
             BenchproofError: it is not.
         """
-        if kept.setdefault(key, value) != value:
+        if had != value:
             raise BenchproofError(
                 f"{self._stream}: {what} has come before in the same run, with another value"
             )
+        return value
 
     def add(self, each: Sampled, target: Sampled) -> None:
         """Add a variant, or a control."""
@@ -188,30 +187,26 @@ class _Adding:
         target.same = target.same and each.same
         known = {case.name: case for case in target.cases}
         for case in each.cases:
-            self._put(known, case.name, case, f"the benchmark {case.name}")
+            had = known.get(case.name, case)
+            known[case.name] = self._same(had, case, f"the benchmark {case.name}")
         target.cases = list(known.values())
         for name, profile in each.profiles.items():
             target.profiles.setdefault(name, profile)
         if each.looks is not None:
-            had = target.looks or each.looks
-            target.looks = Looks(had.alpha, max(had.family, each.looks.family))
-            target.looks.said = {**had.said, **each.looks.said}
-            target.looks.paid = max(had.paid, each.looks.paid, key=len)
+            spent = target.looks or each.looks
+            target.looks = Looks(spent.alpha, max(spent.family, each.looks.family))
+            target.looks.said = {**spent.said, **each.looks.said}
+            target.looks.paid = max(spent.paid, each.looks.paid, key=len)
         self._add_got(each.got, target.got)
 
     def _add_got(self, got: Collected, target: Collected) -> None:
         """Add what workers answered."""
-        for meter, sides in got.counts.items():
-            for side in SIDES:
-                for name, spots in sides[side].items():
-                    target.counts.setdefault(meter, {one: {} for one in SIDES})
-                    kept = target.counts[meter][side].setdefault(name, {})
-                    for spot, value in spots.items():
-                        place = self._spot(spot)
-                        self._put(kept, place, value, f"{meter} of {name}, {side}, {spot.layout}")
-        self._add_times(got.walls, target.walls)
-        for meter, times in got.beside.items():
-            self._add_times(times, target.beside[meter])
+        for meter, side, name, spot, values in got:
+            kind: Kind = "layouts" if METERS[meter].exact else "blocks"
+            at = spot._replace(process=self._place(kind, spot.process))
+            what = f"{kind[:-1]} {spot.process} of {name}, {meter}, {side},"
+            had = target.taken(meter, side, name).get(at, values)
+            target.keep(meter, side, name, self._same(had, values, what), at)
         for side in SIDES:
             for name, row in got.proofs.get(side, {}).items():
                 _add_proof(target, side, name, row)
@@ -219,18 +214,9 @@ class _Adding:
             target.loops.setdefault(name, planned)
         target.failures = {**got.failures, **target.failures}
         target.untimed = {**got.untimed, **target.untimed}
-        target.thrown |= {self._block(block): why for block, why in got.thrown.items()}
+        target.thrown |= {self._place("blocks", block): why for block, why in got.thrown.items()}
         if got.blocks:
-            target.blocks = max(target.blocks, self._block(got.blocks - 1) + 1)
-
-    def _add_times(self, values: Mapping[Any, Any], into: Mapping[Any, Any]) -> None:
-        """Add times: by side, case and block."""
-        for side in SIDES:
-            for name, blocks in values[side].items():
-                taken = into[side].setdefault(name, {})
-                for block, value in blocks.items():
-                    what = f"block {block} of {name}, {side},"
-                    self._put(taken, self._block(block), value, what)
+            target.blocks = max(target.blocks, self._place("blocks", got.blocks - 1) + 1)
 
 
 def _add_proof(target: Collected, side: Any, name: str, row: dict[str, Any]) -> None:  # noqa: ANN401

@@ -154,13 +154,13 @@ def _count(bench: Bench, each: Case, settings: Settings) -> None:
     """Count in one layout, and in more as long as a change could be an accident."""
     for spot in counting.layouts(bench, each, settings):
         for side in SIDES:
-            folder = _folder(bench, side, "count", spot.layout)
+            folder = _folder(bench, side, "count", spot.process)
             out = folder / "cg.out"
             valgrind = ["valgrind", "--tool=callgrind", "--vgdb=no", "--quiet",
                         "--collect-systime=yes", f"--callgrind-out-file={out}"]  # fmt: skip
             if instructions.fixed_addresses():
                 valgrind = ["setarch", "-R", *valgrind]
-            env = _environment(bench, side, layout=spot.layout)
+            env = _environment(bench, side, layout=spot.process)
             _run(bench, side, [*valgrind, *_words(bench, side, each)], folder, env)
             text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
             events, totals = _EVENTS.search(text), _TOTALS.search(text)
@@ -168,8 +168,8 @@ def _count(bench: Bench, each: Case, settings: Settings) -> None:
                 bench.lacks_dump(side, each.name)
                 return
             found = dict(zip(events[1].split(), map(int, totals[1].split()), strict=False))
-            bench.got.count("instructions", side, each.name, found["Ir"], spot)
-            bench.got.count("syscalls", side, each.name, found.get("sysCount", 0), spot)
+            bench.got.keep("instructions", side, each.name, found["Ir"], spot)
+            bench.got.keep("syscalls", side, each.name, found.get("sysCount", 0), spot)
 
 
 def _time(bench: Bench, each: Case, budget: float) -> None:
@@ -180,10 +180,11 @@ def _time(bench: Bench, each: Case, budget: float) -> None:
             return
         for side in block.sides:
             seconds, worked, peak = _once(bench, side, each, block)
-            bench.got.walls[side].setdefault(each.name, {})[block.index] = [seconds]
-            bench.got.beside["processor"][side].setdefault(each.name, {})[block.index] = worked
+            spot = Spot(0, block.index)
+            bench.got.keep("wall", side, each.name, seconds, spot)
+            bench.got.keep("processor", side, each.name, worked, spot)
             if block.index < VALUES:
-                bench.got.count("peakmemory", side, each.name, peak, Spot(0, block.index))
+                bench.got.keep("peakmemory", side, each.name, peak, spot)
 
 
 def _once(bench: Bench, side: SideName, each: Case, block: Block) -> tuple[float, float, float]:

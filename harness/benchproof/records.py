@@ -132,15 +132,11 @@ _PLACE = ("build", "process", "block", "number")
 
 def _values(each: Sampled, side: Any, name: str) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
     """Meter, build, process, block, number and value of all values of a case and side."""
-    for meter in each.got.counts:
-        for spot, value in each.got.spots(meter, side, name).items():
-            yield meter, spot.build, spot.layout, None, 0, value
-    for block, values in each.got.walls[side].get(name, {}).items():
-        for number, value in enumerate(values):
-            yield "wall", 0, block, block, number, value
-    for meter, times in each.got.beside.items():
-        for block, value in times[side].get(name, {}).items():
-            yield meter, 0, block, block, 0, value
+    for meter in each.got.values:
+        for spot, values in each.got.taken(meter, side, name).items():
+            block = None if METERS[meter].exact else spot.process
+            for number, value in enumerate(values):
+                yield meter, *spot, block, number, value
 
 
 def read(file: Path) -> Samples:
@@ -277,22 +273,18 @@ class _Reader:
     def _sample(self, record: dict[str, Any]) -> None:
         """A value."""
         meter, value = record["meter"], record["value"]
-        build, process, block, number = place = [record[key] for key in _PLACE]
+        build, process, _, number = place = [record[key] for key in _PLACE]
         each, name, side = self._of(record, meter, *place)
         wrong = isinstance(value, bool) or not isinstance(value, int | float)
         if wrong or not math.isfinite(value):
             self._refuse(f"{value!r} is no number")
         if meter not in METERS:
             self._refuse(f"unknown meter {meter!r}")
-        if meter in each.got.beside:
-            each.got.beside[meter][side].setdefault(name, {})[block] = value
-        elif meter != "wall":
-            each.got.count(meter, side, name, value, Spot(build, process))
-        else:
-            values = each.got.walls[side].setdefault(name, {}).setdefault(block, [])
-            if number != len(values):
-                self._refuse(f"value {number} of a process in which {len(values)} came before")
-            values.append(value)
+        spot = Spot(build, process)
+        values = each.got.taken(meter, side, name).get(spot, [])
+        if number != len(values):
+            self._refuse(f"value {number} of a process in which {len(values)} came before")
+        each.got.keep(meter, side, name, [*values, value], spot)
 
     def _no_number(self, text: str) -> NoReturn:
         """JSON knows no such thing, and no meter gives it."""

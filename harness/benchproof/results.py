@@ -66,8 +66,8 @@ def write_raw(each: Sampled, core: int | None, file: Path) -> list[Path]:
     for side, path in zip(SIDES, raw_files(file).values(), strict=True):
         benchmarks = [
             _benchmark(each, name, side, core)
-            for name in sorted(each.got.walls[side])
-            if each.got.paired(name)
+            for name in sorted(each.got.loops)
+            if each.got.paired("wall", name)
         ]
         if not benchmarks:
             continue
@@ -98,11 +98,11 @@ def _benchmark(each: Sampled, name: str, side: SideName, core: int | None) -> An
     about = {key: value for key, value in about.items() if value not in {"", None}}
     runs = [
         pyperf.Run(
-            each.got.walls[side][name][block],
-            metadata=about | {"benchproof_block": block},
+            each.got.taken("wall", side, name)[spot],
+            metadata=about | {"benchproof_block": spot.process},
             collect_metadata=False,
         )
-        for block in each.got.paired(name)
+        for spot in each.got.paired("wall", name)
     ]
     return pyperf.Benchmark(runs)
 

@@ -45,7 +45,7 @@ class Timed:
     def look(self, fraction: float) -> None:
         """Leave out what is decided, after a part of the sampling; go on with what may change."""
         judged = verdict.judge_wall(
-            judge.wall_numbers(self.bench.got, self.running), self.settings, looks=self.looks,
+            judge.times_of(self.bench.got, self.running), self.settings, looks=self.looks,
             fraction=fraction,
         )  # fmt: skip
         # Tails are looked at once, at the end: few calls of a process are as slow.

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchproof import plan, results
+from benchproof.collected import Spot
 from benchproof.meters import METERS, wall
 from benchproof.plan import SIDES
 from calibration import gates
@@ -107,13 +108,9 @@ def _one_block(bench: Bench, block: plan.Block, cases: Sequence[Case], name: str
         "load": round(os.getloadavg()[0], 2), "first": block.sides[0],
     }  # fmt: skip
     for side in SIDES:
-        taken = bench.got.walls[side]
-        row[side] = [
-            float(f"{wall.number(taken[case.name][block.index]):.4g}")
-            if block.index in taken.get(case.name, {}) else None
-            for case in cases
-        ]  # fmt: skip
-        taken.clear()
+        taken = [bench.got.taken("wall", side, case.name).pop(Spot(0, block.index), None)
+                 for case in cases]  # fmt: skip
+        row[side] = [each and float(f"{wall.number(each):.4g}") for each in taken]
     return row
 
 

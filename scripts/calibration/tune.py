@@ -250,7 +250,7 @@ def count(
     with proven(scene, pair, gates.pattern(cases)) as (bench, ready):
         scene.tell.stage(f"counting instructions of {len(ready)} benchmarks")
         bench.count_instructions(ready)
-        counted = {case.name: bench.got.counted("instructions", case.name) for case in ready}
+        counted = {case.name: bench.got.numbers("instructions", case.name) for case in ready}
     return {name: (left[0], right[0]) for name, (left, right) in counted.items() if left}
 
 

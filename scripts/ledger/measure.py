@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchproof import compare, listing, suite
 from benchproof.errors import BenchproofError, StoppedError
 from benchproof.lanes import Named
+from benchproof.plan import SIDES
 
 from .store import Run
 
@@ -128,12 +129,9 @@ def _raw(outcome: Outcome) -> dict[str, Any]:
     """Every wall value, to five digits: by case, side, block."""
     if outcome.bench is None:
         return {}
-    walls = outcome.bench.got.walls
-    return {
-        name: {
-            side: {str(block): [float(f"{v:.5g}") for v in values]
-                   for block, values in walls[side].get(name, {}).items()}
-            for side in walls
-        }
-        for name in walls["left"]
-    }  # fmt: skip
+    found: dict[str, Any] = {}
+    for meter, side, name, spot, values in outcome.bench.got:
+        if meter == "wall":
+            sides = found.setdefault(name, {each: {} for each in SIDES})
+            sides[side][str(spot.process)] = [float(f"{value:.5g}") for value in values]
+    return found

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from benchproof import analysers, judge, plan, provenance, table
-from benchproof.collected import Sampled, Samples
+from benchproof.collected import Sampled, Samples, Spot
 from benchproof.gate import passed
 from benchproof.meters.counts import Counts
 from benchproof.plan import SIDES
@@ -30,9 +30,8 @@ def samples(values=None, sides=(("pure", ""), ("pure", "")), loops=1000, debug=(
         each.sides[side] = {"spec": side, "impl": "", "kind": kind, "why_pure": why,
                             "description": side}  # fmt: skip
         each.got.proofs[side] = {NAME: {"name": NAME, "proof": {"grade": "unseen", "digest": ""}}}
-        each.got.walls[side][NAME] = {
-            block: [value if side == "right" else 1e-6] for block, value in enumerate(values)
-        }
+        for block, value in enumerate(values):
+            each.got.keep("wall", side, NAME, value if side == "right" else 1e-6, Spot(0, block))
     each.cases = [Case(NAME, NAME, None, "1", answers_may_differ=False)]
     each.got.loops[NAME] = plan.Loops(loops, COUNTS, COUNTS)
     about = {"provenance": {"debug": list(debug)}}
@@ -41,7 +40,7 @@ def samples(values=None, sides=(("pure", ""), ("pure", "")), loops=1000, debug=(
 
 def found(given):
     (each,) = given.variants
-    return analysers.warnings(given, {"": judge.wall_numbers(each.got, each.cases)})
+    return analysers.warnings(given, {"": judge.times_of(each.got, each.cases)})
 
 
 def test_nothing_is_said_where_nothing_is_wrong():

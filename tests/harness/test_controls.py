@@ -66,8 +66,8 @@ def counts(left, right, control=""):
     (case,) = cases("middle")
     proof = {"proof": {"grade": "proved", "digest": "d", "modules": {}, "probe": {}}}
     got = Collected(proofs={side: {case.name: proof} for side in SIDES})
-    got.count("instructions", "left", case.name, left)
-    got.count("instructions", "right", case.name, right)
+    got.keep("instructions", "left", case.name, left)
+    got.keep("instructions", "right", case.name, right)
     return Sampled(name="cython", cases=[case], got=got, control=control)
 
 

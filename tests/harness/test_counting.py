@@ -23,11 +23,11 @@ class Counted:
         self.spots.append(spot)
         ratio = self.ratios.pop(0) if len(self.ratios) > 1 else self.ratios[0]
         for case in cases:
-            self.got.count("instructions", "left", case.name, 1000.0, spot)
-            self.got.count("instructions", "right", case.name, 1000.0 * ratio, spot)
+            self.got.keep("instructions", "left", case.name, 1000.0, spot)
+            self.got.keep("instructions", "right", case.name, 1000.0 * ratio, spot)
 
     def judged(self):
-        return verdict.judge_exact("instructions", *self.got.counted("instructions", CASE.name))
+        return verdict.judge_exact("instructions", *self.got.numbers("instructions", CASE.name))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_layouts_are_counted_in_every_build_in_turn(tell):
 def test_only_spots_that_both_sides_have_are_held_against_one_another():
     got = Collected()
     for spot, number in ((Spot(0, 1), 2.0), (FIRST, 1.0)):
-        got.count("instructions", "left", "a", number, spot)
-    got.count("instructions", "right", "a", 3.0, Spot(0, 1))
-    assert got.counted("instructions", "a") == ([2.0], [3.0])
-    assert got.counted("bytes", "a") == ([], [])
+        got.keep("instructions", "left", "a", number, spot)
+    got.keep("instructions", "right", "a", 3.0, Spot(0, 1))
+    assert got.numbers("instructions", "a") == ([2.0], [3.0])
+    assert got.numbers("bytes", "a") == ([], [])

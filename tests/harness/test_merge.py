@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchproof import judge, merging, records, settings
-from benchproof.collected import Samples
+from benchproof.collected import Samples, Spot
 from benchproof.commands.app import app
 from benchproof.errors import BenchproofError
 from benchproof.meters import instructions
@@ -151,9 +151,9 @@ def test_what_is_no_run_of_the_same_comparison_is_refused():
 
 def test_two_values_of_one_place_are_refused():
     other = made()
-    other.variants[0].got.walls["left"]["toy.time_5"][3] = [1.0]
+    other.variants[0].got.keep("wall", "left", "toy.time_5", 1.0, Spot(0, 3))
     with pytest.raises(
-        BenchproofError, match=r"two: block 3 of toy\.time_5, left, has come before"
+        BenchproofError, match=r"two: block 3 of toy\.time_5, wall, left, has come before"
     ):
         merging.merge({"one": made(), "two": other})
 

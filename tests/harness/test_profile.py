@@ -216,7 +216,7 @@ def test_a_slower_function_is_named_with_what_it_calls(counted):
 @needs_valgrind
 def test_the_growth_of_c_functions_adds_up_to_what_the_meter_says(counted):
     bench, name = counted[0], "toy.time_spin"
-    left, right = bench.got.counted("instructions", name)
+    left, right = bench.got.numbers("instructions", name)
     calls = bench.got.loops[name].instructions.many
     costs = [callgrind.per_call(bench.dumps(side, name), calls) for side in ("left", "right")]
     found = explaining.changes(*costs, "instructions")

@@ -60,17 +60,16 @@ def variant(name, rng):
             for layout in range(rng.randrange(1, 9)):
                 number = rng.uniform(900, 1000) * (1.1 if side == "right" else 1)
                 meter = "track" if case.kind == "track" else "instructions"
-                got.count(meter, side, case.name, number, Spot(layout % 2, layout))
-            got.count("bytes", side, case.name, 640)
+                got.keep(meter, side, case.name, number, Spot(layout % 2, layout))
+            got.keep("bytes", side, case.name, 640)
             if case.name != "toy.time_3":
-                got.walls[side][case.name] = {
-                    block: [abs(rng.gauss(1e-6, 1e-8)) for _ in range(3)] for block in range(9)
-                }
+                for block in range(9):
+                    values = [abs(rng.gauss(1e-6, 1e-8)) for _ in range(3)]
+                    got.keep("wall", side, case.name, values, Spot(0, block))
     for side in SIDES:
         for meter, case in (("processor", "command.python -m toy"), ("tail", "toy.time_0")):
-            got.beside[meter][side][case] = {
-                block: abs(rng.gauss(1e-2, 1e-3)) for block in range(9)
-            }
+            for block in range(9):
+                got.keep(meter, side, case, abs(rng.gauss(1e-2, 1e-3)), Spot(0, block))
     each.looks = verdict.Looks(0.01, 20)
     each.looks.pay(0.5)
     each.looks.said["toy.time_0"] = "improved"
@@ -141,7 +140,8 @@ def test_the_page_s_table_with_pandas_has_the_medians(samples, tmp_path, monkeyp
     found = names["table"].reset_index().set_index(["benchmark", "variant", "meter"]).ratio
     got = samples.variants[1].got
     left, right = (
-        statistics.median(got.counts["instructions"][side]["toy.time_5"].values()) for side in SIDES
+        statistics.median(n for (n,) in got.taken("instructions", side, "toy.time_5").values())
+        for side in SIDES
     )
     assert found["toy.time_5", "two", "instructions"] == pytest.approx(right / left)
 
@@ -233,7 +233,7 @@ def test_raw_wall_values_are_replaced_as_one_step(samples, tmp_path, monkeypatch
     before = {file: file.read_bytes() for file in write()}
     assert len(before) == 2
     assert pyperf.BenchmarkSuite.load(str(min(before))).get_benchmarks()
-    samples.variants[0].got.walls["left"]["toy.time_0"][0][0] *= 2
+    samples.variants[0].got.taken("wall", "left", "toy.time_0")[Spot(0, 0)][0] *= 2
 
     def end(*_):
         raise KeyboardInterrupt

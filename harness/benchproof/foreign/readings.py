@@ -119,10 +119,8 @@ def samples(
             for host, runs in hosts.items():
                 for number, values in enumerate(runs):
                     block = places.setdefault((host, number), len(places))
-                    if meter == "wall":
-                        got.walls[side].setdefault(case.name, {})[block] = list(values)
-                    else:
-                        got.count(meter, side, case.name, values[0], Spot(0, block))
+                    kept = list(values) if meter == "wall" else values[0]
+                    got.keep(meter, side, case.name, kept, Spot(0, block))
     got.blocks = len(places)
     for side, other in (SIDES, SIDES[::-1]):
         for name in got.proofs[other].keys() - got.proofs[side].keys():
@@ -138,10 +136,10 @@ def _note_few(sampled: Sampled) -> None:
     """Say of which cases there are too few runs for an interval of wall time."""
     got = sampled.got
     for case in sampled.cases:
-        pairs = len(got.paired(case.name))
+        pairs = len(got.paired("wall", case.name))
         if case.kind == "time" and pairs < stats.FEWEST:
             words = f"wall time of {pairs} runs a side: {stats.FEWEST} or more have an interval"
-            counted = any(got.counted(meter, case.name)[0] for meter in _OF_TIMED)
+            counted = any(got.numbers(meter, case.name)[0] for meter in _OF_TIMED)
             (got.untimed if counted else got.failures)[case.name] = words
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 VALUES = 3
 #: Tasks of the meters that every document names.
 ALWAYS = frozenset({"wall", "instructions", "allocations"})
-#: Meters of one time a process, which blocks of wall time take on the way.
-BESIDE = ("tail", "processor")
 
 
 @dataclass(frozen=True)
