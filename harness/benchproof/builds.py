@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .build import Built
-    from .place import Place
+    from .checkout import Place
     from .plan import SideName
     from .processes import Crew
     from .progress import Teller

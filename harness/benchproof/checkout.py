@@ -11,12 +11,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import asv_conf, package, variants
-from .errors import BenchproofError, TargetError, check_space
-from .near import meant
+from . import asv_conf, files, package, variants
+from .errors import BenchproofError, TargetError, check_space, meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .toolchain import Toolchain
+
+
+#: How a `.gitignore` begins that is ours.
+MARK = "# written by benchproof: what it writes by default is not committed by accident\n"
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,27 @@ class Checkout:
             return False
         return bool(git(self.root, "check-ignore", "--quiet", f"{folder}/x").returncode)
 
+    def hide(self, folder: Path) -> None:
+        """Let git show nothing of a folder that is written by default; it need not exist yet.
+
+        What a person names (`--json`, `--results`) is theirs. A folder that holds a committed file,
+        or that the project ignores already, is left alone; another one gets a line in a
+        `.gitignore` beside it that names itself too. To commit such a folder, remove that file, or
+        `git add --force` once.
+
+        Raises:
+            BenchproofError: the line cannot be written.
+        """
+        root, folder = self.root.resolve(), folder.resolve()
+        if not folder.is_relative_to(root) or not self.shows(str(folder.relative_to(root))):
+            return
+        ignore = folder.parent / ".gitignore"
+        text = ignore.read_text(encoding="utf-8") if ignore.is_file() else f"{MARK}/.gitignore\n"
+        if text.startswith(MARK):
+            files.write(f"{text}/{folder.name}/\n", ignore)
+        else:
+            files.write(f"{MARK}*\n", folder / ".gitignore")
+
     def read(self, commit: str | None, path: str) -> bytes:
         """A file of a commit, or of the working tree for None; empty if it is not there."""
         if commit is None:
@@ -216,6 +242,23 @@ class Checkout:
         if answer.returncode:
             raise BenchproofError(f"git {arguments[0]} failed: {reason(answer)}")
         return answer.stdout
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where comparisons happen.
+
+    Attributes:
+        checkout: of git, with the sides.
+        suites: folder of the benchmark definitions, the same for both sides.
+        cache: folder of built sides.
+        toolchain: what builds them.
+    """
+
+    checkout: Checkout
+    suites: Path
+    cache: Path
+    toolchain: Toolchain
 
 
 def git(

@@ -61,7 +61,7 @@ def _status() -> int:
     try:
         from .commands import app  # noqa: PLC0415  (as the first lines say)
     except ModuleNotFoundError as error:
-        from .extras import missing  # noqa: PLC0415
+        from .errors import missing  # noqa: PLC0415
 
         sys.stderr.write(f"benchproof: {(wrong := missing(error, 'benchproof'))}\n")
         return wrong.exit_status

@@ -35,6 +35,7 @@ from . import (
     variants,
     verdict,
 )
+from .checkout import Place
 from .collected import Sampled, Samples
 from .errors import (
     BenchproofError,
@@ -48,7 +49,6 @@ from .errors import (
 )
 from .files import STDOUT, write_json
 from .lanes import Catalogue, Lane, Named
-from .place import Place
 from .plan import SIDES
 from .processes import Crew
 from .profile.explain import explain

@@ -22,8 +22,7 @@ from . import accepted, asv_conf, pytest_files, settings, suite
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from .checkout import Checkout
-    from .place import Place
+    from .checkout import Checkout, Place
     from .settings import Settings
     from .targets import Target
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import shutil
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 #: Exit statuses of the command, as the README promises them.
@@ -112,3 +114,61 @@ def told(error: OSError) -> BenchproofError:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return no_space(error.filename or "the results")
     return BenchproofError(f"{error.strerror or error}: {error.filename or 'no file named'}")
+
+
+#: How alike two names must be, from 0 to 1, and how many are suggested.
+_ALIKE, _MOST = 0.6, 3
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """The end of a message: the nearest of the known names, or nothing where none is near.
+
+    Args:
+        word: what was written.
+        known: names, or paths of names with dots between, of which any part may have been meant.
+    """
+    whole = {name.lower(): name for name in reversed(list(known))}
+    found = [whole[each] for each in get_close_matches(word.lower(), whole, _MOST, _ALIKE)]
+    if not found:
+        parts = {
+            form: None
+            for name in whole.values()
+            for part in name.split(".")
+            for form in (part, part.removeprefix("time_"))
+        }
+        found = get_close_matches(word.lower(), parts, _MOST, _ALIKE)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+#: By extra of the distribution: what it is for, and the modules that it brings.
+EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "pages": ("draws pages and pictures", ("jinja2", "markupsafe", "matplotlib")),
+    "fleet": ("gives work to other machines", ("dask", "distributed")),
+    "history": ("reads and writes asv's files", ("asv", "virtualenv")),
+}
+
+
+class MissingError(BenchproofError):
+    """A package that a command needs is not installed."""
+
+
+def missing(error: ModuleNotFoundError, who: str) -> MissingError:
+    """What to say of a module that is not there.
+
+    Args:
+        error: of the import.
+        who: needs it, `benchproof publish` for instance.
+
+    Raises:
+        ModuleNotFoundError: the module is this package's own: a defect, and no wish of an extra.
+    """
+    module = (error.name or str(error)).partition(".")[0]
+    if module == __name__.partition(".")[0]:
+        raise error
+    for extra, (does, modules) in EXTRAS.items():
+        if module in modules:
+            return MissingError(
+                f"{who} {does} with {module}, which is not installed: "
+                f"pip install 'benchproof[{extra}]'"
+            )
+    return MissingError(f"{who} needs {module}, which is not installed: pip install benchproof")

@@ -29,11 +29,10 @@ import distributed
 from filelock import FileLock
 
 from . import compare, files, provenance, toolchain, variables
-from .checkout import Checkout
+from .checkout import Checkout, Place
 from .errors import BenchproofError, StoppedError
 from .history.measure import Measured, Measurer
 from .history.writing import FAILED
-from .place import Place
 from .processes import Crew
 from .progress import Silent
 

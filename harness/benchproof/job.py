@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import table, targets, unmeasured, variants
 from .compare import Request, compare
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WORST_FIRST, BenchproofError, TargetError
-from .extras import missing
+from .errors import (
+    COULD_NOT_MEASURE,
+    NO_REGRESSION,
+    WORST_FIRST,
+    BenchproofError,
+    TargetError,
+    missing,
+)
 from .files import write_json
 
 if TYPE_CHECKING:

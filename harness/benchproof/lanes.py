@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from .place import Place
+    from .checkout import Place
     from .plan import SideName
     from .processes import Crew
     from .progress import Teller

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from .build import Built
-    from .checkout import Checkout
-    from .place import Place
+    from .checkout import Checkout, Place
     from .plan import SideName
     from .progress import Teller
 

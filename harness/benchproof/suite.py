@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import meters
-from .errors import SelectionError
-from .near import meant
+from .errors import SelectionError, meant
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -12,8 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import renamed, toml
-from .errors import SettingsError, TargetError
-from .near import meant
+from .errors import SettingsError, TargetError, meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchproof import files
-from benchproof.errors import SelectionError
+from benchproof.errors import SelectionError, meant
 from benchproof.grids import tell_line
-from benchproof.near import meant
 from benchproof.targets import content_of
 
 from . import carried as trailers

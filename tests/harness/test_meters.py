@@ -13,8 +13,7 @@ import pytest
 
 from benchproof.bench import environment
 from benchproof.meters import METERS, allocations, callgrind, instructions, wall
-from benchproof.meters.counts import Counts
-from benchproof.meters.loop import fresh_loop
+from benchproof.meters.counts import Counts, fresh_loop
 from benchproof.variants import UNNAMED
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchproof import live, progress
+from benchproof import counting, progress
 from benchproof.render import units
 from benchproof.settings import DEFAULTS
 from benchproof.suite import Case
@@ -69,7 +69,7 @@ def test_what_is_said_while_counting_has_the_words_of_the_tables(tell):
         return tuple([number] for number in counts[name.removeprefix("bind.time_")])
 
     bench = SimpleNamespace(got=SimpleNamespace(failures={}, counted=counted))
-    rows = live.Rows(bench, cases, DEFAULTS, tell)
+    rows = counting.Rows(bench, cases, DEFAULTS, tell)
     for case in cases:
         rows.done(case.name)
     first, less, gone = lines(tell)

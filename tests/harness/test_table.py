@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from benchproof import families, grids, table, verdict
-from benchproof.commands.output import WITHOUT_A_TERMINAL, Output
+from benchproof.commands.options import WITHOUT_A_TERMINAL, Output
 from benchproof.gate.report import words
 from benchproof.meters import METERS
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from benchproof import unseen
 from benchproof.checkout import Checkout
 from tests.harness.test_meters import needs_memray
 from tests.harness.test_package import benchproof
@@ -53,7 +52,7 @@ def test_a_folder_beside_those_of_the_project_is_hidden_alone(guest):
     guest.write("reports/.gitignore", "*.tmp\n")
     guest.commit("reports of their own")
     here = Checkout.around(guest.root)
-    unseen.hide(here, guest.root / "reports" / "latest")
+    here.hide(guest.root / "reports" / "latest")
     guest.write("reports/latest/a.json", "{}")
     guest.write("reports/new.txt", "x")
     assert status(guest) == "?? reports/new.txt"
@@ -65,13 +64,13 @@ def test_a_folder_that_the_project_commits_or_ignores_is_left_alone(guest):
     guest.commit("kept")
     here = Checkout.around(guest.root)
     for name in ("results", "html"):
-        unseen.hide(here, guest.root / "reports" / name)
+        here.hide(guest.root / "reports" / name)
     assert not list((guest.root / "reports").rglob(".gitignore"))
 
 
 def test_two_folders_share_one_file(guest):
     here = Checkout.around(guest.root)
     for name in ("latest", "html", "latest"):
-        unseen.hide(here, guest.root / "reports" / name)
+        here.hide(guest.root / "reports" / name)
     lines = (guest.root / "reports" / ".gitignore").read_text().splitlines()
     assert lines[1:] == ["/.gitignore", "/latest/", "/html/"]

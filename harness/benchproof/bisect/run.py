@@ -16,11 +16,11 @@ from benchproof.errors import (
     SelectionError,
     StoppedError,
     TargetError,
+    meant,
 )
 from benchproof.grids import borderless, say
 from benchproof.history.loops import Loops
 from benchproof.history.measure import Measurer
-from benchproof.near import meant
 from benchproof.processes import Crew
 from benchproof.profile import explain as profile
 

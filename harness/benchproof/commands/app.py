@@ -17,15 +17,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import platform
 import sys
 from typing import TYPE_CHECKING, Annotated, ParamSpec
 
 import typer
 
-from benchproof.errors import BenchproofError, StoppedError, told
-from benchproof.extras import missing
-
-from . import version
+from benchproof.errors import BenchproofError, StoppedError, missing, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +46,27 @@ def help_of(module: ModuleType) -> str:
     return str(module.__doc__).replace("\nExamples:", "\n\b\nExamples:")
 
 
+def versions() -> list[str]:
+    """The version, and those of what it measures with: Python, valgrind, memray."""
+    from benchproof.provenance import valgrind_version, version_of  # noqa: PLC0415  (--help is quick)
+
+    absent = "not installed"
+    return [
+        f"benchproof {version_of('benchproof', absent)}",
+        f"{platform.python_implementation()} {platform.python_version()}",
+        f"valgrind {valgrind_version().removeprefix('valgrind-')}",
+        f"memray {version_of('memray', absent)}",
+    ]
+
+
+def show_versions(wanted: bool) -> None:
+    """Print it, if it was asked for, and end."""
+    if wanted:
+        for line in versions():
+            typer.echo(line)
+        raise typer.Exit
+
+
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -61,7 +80,7 @@ def _root(
         bool,
         typer.Option(
             "--version",
-            callback=version.show,
+            callback=show_versions,
             is_eager=True,
             help="Print the version, and those of what measures.",
         ),

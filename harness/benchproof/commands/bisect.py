@@ -20,8 +20,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, Suites, place_of
-from .output import Output
+from .options import Json, Output, Suites, place_of
 
 
 def command(

@@ -20,8 +20,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Bench, Impl, Json, Meters, chosen_meters
-from .output import Output
+from .options import Bench, Impl, Json, Meters, Output, chosen_meters
 
 
 def command(

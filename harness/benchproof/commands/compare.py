@@ -34,7 +34,6 @@ from typing import Annotated
 import typer
 
 from . import options
-from .output import Output
 
 
 def command(
@@ -78,13 +77,15 @@ def command(
 ) -> int:
     """Compare two sides."""
     if go:
-        return _compare_go(go, left, right, bench, budget, seed, Output(json), records, everything)
+        return _compare_go(
+            go, left, right, bench, budget, seed, options.Output(json), records, everything
+        )
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = options.chosen_meters(meters), options.sides_of(left, right, impl, bench)
 
     from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import)
 
-    place, output = options.place_of(suites, left, right), Output(json)
+    place, output = options.place_of(suites, left, right), options.Output(json)
     request = compare.Request(
         left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
         impls=impls, commands=tuple(run or ()), imported=tuple(imported or ()),
@@ -103,7 +104,7 @@ def command(
 
 def _compare_go(
     package: str, left: str, right: str, bench: str, budget: float | None, seed: int,
-    output: Output, records: Path | None, everything: bool,
+    output: options.Output, records: Path | None, everything: bool,
 ) -> int:  # fmt: skip
     """Compare the benchmarks of a Go package."""
     from benchproof import judge, table  # noqa: PLC0415  (scipy is slow to import)

@@ -9,8 +9,7 @@ Exit status: 0 this project can be measured here, 2 it cannot.
 
 from __future__ import annotations
 
-from . import options  # noqa: TC001  (typer reads annotations at run time)
-from .output import Output
+from . import options
 
 
 def command(
@@ -20,7 +19,7 @@ def command(
     from benchproof.doctor import diagnose, report  # noqa: PLC0415  (--help should be fast)
 
     findings = diagnose()
-    output = Output(json)
+    output = options.Output(json)
     parts = report.parts_of()
     output.keep(report.as_json(findings, parts))
     report.show(findings, output.console(), parts)

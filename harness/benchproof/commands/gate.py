@@ -28,7 +28,6 @@ from benchproof import files
 from benchproof.errors import BenchproofError
 
 from . import options
-from .output import Output
 
 
 def command(
@@ -81,7 +80,7 @@ def command(
     from benchproof.compare import Request  # noqa: PLC0415
     from benchproof.gate import command  # noqa: PLC0415
 
-    place, output = options.place_of(suites), Output(json)
+    place, output = options.place_of(suites), options.Output(json)
     # A table that cannot be meant is told before anything is built.
     settings.load(place.checkout.root)
     question = Request(

@@ -25,8 +25,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Bench, Impl, Json, Suites, chosen_meters, measured_impls, place_of
-from .output import Output
+from .options import Bench, Impl, Json, Output, Suites, chosen_meters, measured_impls, place_of
 
 
 def command(
@@ -66,7 +65,6 @@ def command(
     json: Json = None,
 ) -> int:
     """Measure commits of the past."""
-    from benchproof import unseen  # noqa: PLC0415  (as in compare)
     from benchproof.history import campaign, writing  # noqa: PLC0415  (as in compare)
 
     place = place_of(suites)
@@ -79,7 +77,7 @@ def command(
     )  # fmt: skip
     folder = results or place.checkout.root / "reports" / "results" / "asv"
     if results is None:
-        unseen.hide(place.checkout, folder.parent)
+        place.checkout.hide(folder.parent)
     with output.telling() as tell:
         outcome = campaign.run(asked, place, folder, tell)
     output.keep(outcome.document())

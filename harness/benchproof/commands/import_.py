@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options  # noqa: TC001  (as above)
-from .output import Output
+from . import options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -69,7 +68,7 @@ def command(
     if history is not None:
         if right or records is not None:
             raise SelectionError("--history keeps commits: there are no sides, and no records")
-        return _keep(kind, files, history, Output(json), skip=skip)
+        return _keep(kind, files, history, options.Output(json), skip=skip)
     if not right and len(files) != 2:
         raise SelectionError("two files are compared; --right FILE names more of the right side")
     named: dict[SideName, Sequence[Path]] = {
@@ -77,7 +76,7 @@ def command(
         "right": right or files[1:],
     }
     read = {side: _read(kind, each, skip=skip) for side, each in named.items()}
-    samples, output = readings.samples(read, named, kind.value), Output(json)
+    samples, output = readings.samples(read, named, kind.value), options.Output(json)
     document = judge.document(samples)
     for row in document["excluded"]:
         typer.echo(f"left out: {row['name']}: {row['why']}", err=True)
@@ -114,7 +113,9 @@ def _read(kind: Kind, files: Sequence[Path], *, skip: bool) -> Iterable[Reading]
         typer.echo(f"{len(lines.bad)} lines are left out:\n{lines.told()}", err=True)
 
 
-def _keep(kind: Kind, files: Sequence[Path], folder: Path, output: Output, *, skip: bool) -> int:
+def _keep(
+    kind: Kind, files: Sequence[Path], folder: Path, output: options.Output, *, skip: bool
+) -> int:
     """Keep files of commits as a history.
 
     Raises:

@@ -20,8 +20,7 @@ from typing import Annotated
 
 import typer
 
-from . import options  # noqa: TC001  (typer reads annotations at run time)
-from .output import Output
+from . import options
 
 
 def command(
@@ -48,7 +47,7 @@ def command(
     planned = plan(root, package, suites, workflow=workflow)
     if not dry_run:
         planned.write()
-    output = Output(json)
+    output = options.Output(json)
     output.keep(planned.document(dry_run=dry_run))
     console = output.console()
     for line in planned.lines(dry_run=dry_run):

@@ -21,7 +21,6 @@ from typing import Annotated
 import typer
 
 from . import options
-from .output import Output
 
 
 def command(
@@ -33,7 +32,7 @@ def command(
     """Judge samples."""
     from benchproof import judge, records, table  # noqa: PLC0415  (scipy is slow to import)
 
-    document, output = judge.document(records.read(file)), Output(json)
+    document, output = judge.document(records.read(file)), options.Output(json)
     table.show(document, output.console(), everything=everything)
     output.keep(document)
     options.draw(document, picture)

@@ -18,7 +18,6 @@ from typing import Annotated
 import typer
 
 from . import options
-from .output import Output
 
 
 def command(
@@ -30,7 +29,7 @@ def command(
     """List benchmarks."""
     from benchproof import listing, suite  # noqa: PLC0415  (as in compare)
 
-    pattern, output = suite.expression(bench), Output(json)
+    pattern, output = suite.expression(bench), options.Output(json)
     with output.telling() as tell:
         about = listing.document(listing.found(options.place_of(suites), side, tell), pattern)
     output.keep(about)

@@ -20,8 +20,7 @@ from typing import Annotated
 
 import typer
 
-from . import options  # noqa: TC001  (as above)
-from .output import Output
+from . import options
 
 
 def command(
@@ -35,7 +34,7 @@ def command(
     from benchproof import records as kept  # noqa: PLC0415
 
     samples = merging.merge({str(file): kept.read(file) for file in streams})
-    document, output = judge.document(samples), Output(json)
+    document, output = judge.document(samples), options.Output(json)
     table.show(document, output.console(), everything=everything)
     output.keep(document)
     if records is not None:

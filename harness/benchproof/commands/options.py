@@ -1,18 +1,24 @@
-"""Options that several commands share, and what they mean."""
+"""Options that several commands share, what they mean, and where a command's words go."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from benchproof import files
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
-    from benchproof.checkout import Checkout
-    from benchproof.place import Place
+    from rich.console import Console
+
+    from benchproof.checkout import Checkout, Place
+    from benchproof.progress import Teller
     from benchproof.targets import Spec
 
 Bench = Annotated[str, typer.Option(metavar="REGEX", help="Only benchmarks that match.")]
@@ -86,9 +92,8 @@ def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple
     Raises:
         SelectionError: it names none, or one that cannot be chosen.
     """
-    from benchproof.errors import SelectionError  # noqa: PLC0415  (--help should be fast)
+    from benchproof.errors import SelectionError, meant  # noqa: PLC0415  (--help should be fast)
     from benchproof.meters import METERS  # noqa: PLC0415
-    from benchproof.near import meant  # noqa: PLC0415
 
     known = tuple(among or METERS)
     names = [name.strip() for name in text.split(",") if name.strip()]
@@ -193,7 +198,7 @@ def place_of(suites: Path | None, *sides: str) -> Place:
         BenchproofError: it is none.
     """
     from benchproof import asv_conf, checkout, files, targets, toolchain  # noqa: PLC0415
-    from benchproof.place import Place  # noqa: PLC0415
+    from benchproof.checkout import Place  # noqa: PLC0415
 
     here = _here([targets.parse(side) for side in sides]) if sides else (
         checkout.Checkout.around(Path.cwd())
@@ -203,3 +208,44 @@ def place_of(suites: Path | None, *sides: str) -> Place:
     if found.why:
         typer.echo(found.why, err=True)
     return Place(here, found.folder, files.cache_of(here.root), toolchain.find())
+
+
+#: Characters of a line where no terminal says how many it has: a file, a pipe, the log of a CI job.
+WITHOUT_A_TERMINAL = 160
+
+
+@dataclass(frozen=True)
+class Output:
+    """A command's standard output and standard error; nothing is loaded until something is said.
+
+    Attributes:
+        json: where its document goes; None for nowhere, `files.STDOUT` for standard output.
+    """
+
+    json: Path | None
+
+    def console(self) -> Console:
+        """For tables: standard output, or standard error where the document takes that."""
+        from rich.console import Console  # noqa: PLC0415  (--help should be fast)
+
+        console = Console(stderr=self.json == files.STDOUT)
+        if not console.is_terminal and "COLUMNS" not in os.environ:
+            console.width = WITHOUT_A_TERMINAL
+        return console
+
+    def telling(self) -> AbstractContextManager[Teller]:
+        """For progress: standard error."""
+        from rich.console import Console  # noqa: PLC0415  (as above)
+
+        from benchproof.progress import telling  # noqa: PLC0415
+
+        return telling(Console(stderr=True))
+
+    def keep(self, document: Mapping[str, Any]) -> None:
+        """Write the document, if it was asked for.
+
+        Raises:
+            BenchproofError: it cannot be written.
+        """
+        if self.json is not None:
+            files.write_json(document, self.json)

@@ -24,8 +24,7 @@ from typing import Annotated
 
 import typer
 
-from . import options  # noqa: TC001  (typer reads annotations at run time)
-from .output import Output
+from . import options
 
 
 def command(
@@ -49,15 +48,15 @@ def command(
     # What is read stays until the end: to look again and again for garbage among it took a quarter
     # of the time of a history of 10,000 commits, and found none.
     gc.disable()
-    from benchproof import checkout, files, site, unseen  # noqa: PLC0415  (jinja2 and numpy are slow to import)
+    from benchproof import checkout, files, site  # noqa: PLC0415  (jinja2 and numpy are slow to import)
     from benchproof.grids import tell_line  # noqa: PLC0415
 
-    output = Output(json)
+    output = options.Output(json)
     here = checkout.Checkout.around(Path.cwd())
     cache = files.cache_of(here.root)
     source = reports or here.root / "reports"
     if out is None and reports is None:
-        unseen.hide(here, source / "html")
+        here.hide(source / "html")
     asked = site.Asked(source, out or source / "html", pictures, asv)
     with output.telling() as tell:
         done = site.publish(asked, here, cache, tell)

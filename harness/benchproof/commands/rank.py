@@ -26,7 +26,6 @@ from typing import Annotated
 import typer
 
 from . import options
-from .output import Output
 
 
 def command(
@@ -77,7 +76,7 @@ def command(
         import benchproof.fleet  # noqa: F401, PLC0415  (as above)
     if not chosen and requests is None:
         raise SelectionError("name branches, or a file with --branches or --prs")
-    place, output = options.place_of(suites), Output(json)
+    place, output = options.place_of(suites), options.Output(json)
     if budget is not None:
         wanted = (*wanted, "wall")
     request = compare.Request(

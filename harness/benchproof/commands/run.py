@@ -16,7 +16,6 @@ Exit status: 0 no regression, 1 regression, 2 could not measure.
 from __future__ import annotations
 
 from . import options
-from .output import Output
 
 
 def command(
@@ -35,13 +34,13 @@ def command(
     """Run the main job."""
     wanted = options.chosen_meters(meters)
 
-    from benchproof import compare, job, unseen, variants  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import compare, job, variants  # noqa: PLC0415  (scipy is slow to import)
 
-    place, output = options.place_of(suites), Output(json)
+    place, output = options.place_of(suites), options.Output(json)
     impls = variants.chosen(place.checkout.variants, impl) if impl else ()
     if reports is None:
         for name in ("latest", "html"):
-            unseen.hide(place.checkout, place.checkout.root / "reports" / name)
+            place.checkout.hide(place.checkout.root / "reports" / name)
     each = budget / 2 if budget else compare.QUICK_BUDGET if quick else job.BUDGET
     request = compare.Request(
         "", "", bench, wanted, 2 * each, quick, seed, force=False, committed=committed,

@@ -18,8 +18,7 @@ from typing import Annotated
 
 import typer
 
-from . import options  # noqa: TC001  (typer reads annotations at run time)
-from .output import Output
+from . import options
 
 
 def command(
@@ -54,7 +53,7 @@ def command(
     ]
     if not found:
         raise SelectionError(f"no side of {file.name} that was chosen is {only}")
-    output = Output(json)
+    output = options.Output(json)
     output.keep({"schema": 1, "kind": "shares", "shares": found})
     share.show(found, output.console())
     return 0

@@ -29,7 +29,6 @@ from typing import Annotated
 import typer
 
 from . import options
-from .output import Output
 
 
 def command(
@@ -69,7 +68,7 @@ def command(
     from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.loops import proposal, trial  # noqa: PLC0415
 
-    place, output = options.place_of(suites), Output(json)
+    place, output = options.place_of(suites), options.Output(json)
     found = proposal.find(change, base, place.checkout)
     request = compare.Request(
         found.base[:12], found.commit[:12], bench, wanted, budget, seed=seed, committed=True,

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from benchproof import provenance
-from benchproof.extras import EXTRAS
+from benchproof.errors import EXTRAS
 from benchproof.meters import allocations, instructions
 from benchproof.suite import TIMED
 

@@ -10,8 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from benchproof import asv_conf, files, package, pytest_files, renamed
-from benchproof.errors import BenchproofError
-from benchproof.near import meant
+from benchproof.errors import BenchproofError, meant
 from benchproof.package import is_place
 
 if TYPE_CHECKING:

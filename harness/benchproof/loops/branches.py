@@ -6,8 +6,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from benchproof.errors import TargetError
-from benchproof.near import meant
+from benchproof.errors import TargetError, meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,7 +18,7 @@ from benchproof.processes import Crew
 
 if TYPE_CHECKING:
     from benchproof.build import Built
-    from benchproof.place import Place
+    from benchproof.checkout import Place
     from benchproof.progress import Teller
 
 #: Exit statuses of a shell that could not start a command.

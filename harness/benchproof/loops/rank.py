@@ -26,7 +26,7 @@ from . import proposal, reach, trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from benchproof.place import Place
+    from benchproof.checkout import Place
     from benchproof.progress import Teller
 
     Impls = Callable[[str, str], tuple[str, ...]]

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from benchproof.checkout import Checkout
-    from benchproof.place import Place
+    from benchproof.checkout import Checkout, Place
     from benchproof.progress import Teller
 
     from .proposal import Proposal

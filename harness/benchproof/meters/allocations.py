@@ -32,8 +32,7 @@ from typing import TYPE_CHECKING
 
 from benchproof.errors import is_full
 
-from .counts import Counts, counts_for
-from .loop import fresh_loop, nothing, without_collector
+from .counts import Counts, counts_for, fresh_loop, nothing, without_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable

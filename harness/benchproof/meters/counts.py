@@ -1,17 +1,22 @@
-"""Loop counts of the exact meters: two, so that everything but the calls cancels.
+"""The loop around the calls of a case, and how often the exact meters run it.
 
-They follow what one call costs in instructions, counted, and never a clock: a busy machine makes
-a call slower, not costlier, and counts that follow other loop counts are other counts.
+That is two counts, so that everything but the calls cancels. They follow what one call costs in
+instructions, counted, and never a clock: a busy machine makes a call slower, not costlier, and
+counts that follow other loop counts are other counts.
 """
 
 from __future__ import annotations
 
+import gc
 import math
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import repeat
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: Calls before counting, where they are affordable: the interpreter specialises a function after
 #: a few calls, and what it learns in the functions below settles later (docs/meters.md).
@@ -102,3 +107,39 @@ def settled(rounds: Sequence[float], price: float) -> bool:
     if len(rounds) >= most:
         return True
     return len(rounds) > 1 and abs(rounds[-1] - rounds[-2]) <= AGREE * abs(rounds[-2]) + 1
+
+
+def _loop(call: Callable[[], object], times: int) -> None:
+    for _ in repeat(None, times):
+        call()
+
+
+def nothing() -> None:
+    """Where a case needs nothing between two loops."""
+
+
+def fresh_loop() -> Callable[[Callable[[], object], int], None]:
+    """A loop of its own for one case.
+
+    The interpreter specialises a call site for the function that it saw there. Were the code
+    object shared, the first calls of each case would pay for unlearning the case before it:
+    thousands of instructions, in the smaller of two loop counts only.
+    """
+    code = _loop.__code__.replace()
+    return FunctionType(code, _loop.__globals__, "loop")
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Switch the garbage collector off, from a clean start.
+
+    What survives the collection is frozen, so that the next case's collection does not walk
+    through it again: under valgrind that walk took longer than the case.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -24,8 +24,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from . import callgrind, priced
-from .counts import Counts, counts_for
-from .loop import fresh_loop, nothing, without_collector
+from .counts import Counts, counts_for, fresh_loop, nothing, without_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,7 +17,7 @@ import time
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, TypeVar
 
-from .loop import fresh_loop, nothing, without_collector
+from .counts import fresh_loop, nothing, without_collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
