@@ -155,6 +155,26 @@ def check_proof(proof: Mapping[str, Any], side: Path, kind: str) -> dict[str, An
     }  # fmt: skip
 
 
+#: Longer than any answer.
+_LONGEST_ANSWER = 4096
+
+
+def tell(descriptor: int, message: Mapping[str, Any]) -> None:
+    """Say a line of JSON to the harness, which hears the workers of both sides (`pairing`)."""
+    rest = (json.dumps(message) + "\n").encode()
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def ask(descriptor: int, message: Mapping[str, Any]) -> Any:  # noqa: ANN401  (what JSON holds)
+    """Say something and wait for the answer; None where there is nobody to give one.
+
+    In one read, so that waiting is the same work however long it takes.
+    """
+    tell(descriptor, message)
+    return json.loads(os.read(descriptor, _LONGEST_ANSWER) or b"null")
+
+
 def prove(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
     """Run a case's own proof, or see what it runs; then time a call roughly.
 
@@ -209,18 +229,18 @@ def count_instructions(
     request: Mapping[str, Any], row: Mapping[str, Any], made: Ready
 ) -> dict[str, Any]:
     """Leave callgrind's dumps of a case: of one call, where nobody says how often to call it."""
-    from benchproof.meters import asking, instructions  # noqa: PLC0415
+    from benchproof.meters import instructions  # noqa: PLC0415
     from benchproof.meters.counts import Counts  # noqa: PLC0415
 
     name, counts, talk = row["name"], row.get("counts"), request.get("talk") or 0
 
     def dearer(left: Sequence[int]) -> bool:
         nonlocal counts
-        counts = asking.ask(talk, {"first": left})
+        counts = ask(talk, {"first": left})
         return counts is True
 
     def again(left: Sequence[tuple[int, int]]) -> bool:
-        return bool(asking.ask(talk, {"dumps": left}))
+        return bool(ask(talk, {"dumps": left}))
 
     if counts is None:
         first = instructions.first(made.call, dearer if talk else None, made.renew)
@@ -348,9 +368,7 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
         out.write(json.dumps(row) + "\n")
         out.flush()
         if request.get("talk") and "name" in row:
-            from benchproof.meters import asking  # noqa: PLC0415  (found once `enter` has run)
-
-            asking.tell(request["talk"], row)
+            tell(request["talk"], row)
 
     if request["task"] == "list":
         sys.path[:] = [*(p for p in sys.path if p), request["harness"]]

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from benchproof import families, files, table, verdict
 from benchproof.compare import Request, compare
-from benchproof.gate.report import junit, markdown, safe, words
+from benchproof.gate.report import junit, markdown, words
 from benchproof.render import units
 from tests.harness.sample_gate import PROFILE, case, judged, make_gate
 
@@ -316,15 +316,15 @@ def test_no_text_of_a_run_becomes_markup(text):
 
 @given(st.text(max_size=300))
 def test_code_holds_any_text_on_one_line(text):
-    shown = safe.code(text)
+    shown = markdown.code(text)
     assert re.fullmatch(r"(`[^`|\n]+`)?", shown)
-    assert len(shown) <= safe.LONGEST + 2
+    assert len(shown) <= markdown.LONGEST + 2
 
 
 @given(st.text("ab_*`@<>|[]():/.#~- w", max_size=60))
 def test_prose_is_harmless_or_code(text):
-    shown = safe.prose(text)
-    assert shown == safe.code(text) or not re.search(r"[_*`@<>|\[\]#~]|:/|www\.", shown)
+    shown = markdown.prose(text)
+    assert shown == markdown.code(text) or not re.search(r"[_*`@<>|\[\]#~]|:/|www\.", shown)
 
 
 # -- JUnit ----------------------------------------------------------------------------------------

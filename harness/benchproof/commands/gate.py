@@ -19,6 +19,7 @@ project demands `decide = "all"`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
 from typing import Annotated
 
@@ -76,20 +77,46 @@ def command(
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = options.chosen_meters(meters), options.gated_impls(base, head, impl, bench)
 
-    from benchproof import settings  # noqa: PLC0415  (scipy is slow to import)
-    from benchproof.compare import Request  # noqa: PLC0415
-    from benchproof.gate import command  # noqa: PLC0415
+    from benchproof import compare, provenance, settings, table  # noqa: PLC0415  (scipy is slow)
+    from benchproof.gate import passed  # noqa: PLC0415
+    from benchproof.gate.report import junit as xml  # noqa: PLC0415
+    from benchproof.gate.report import markdown as text  # noqa: PLC0415
 
     place, output = options.place_of(suites), options.Output(json)
     # A table that cannot be meant is told before anything is built.
     settings.load(place.checkout.root)
-    question = Request(
+    asked = compare.Request(
         base, head, bench, wanted, budget or 0.0, quick, seed, force, committed,
         profile=profile, impls=impls, builds=builds, gate=True,
     )  # fmt: skip
-    outputs = command.Outputs(json, markdown, junit, records)
+    kept = (reports or place.checkout.root / "reports") / passed.FILE
+    warned, since = None, None
     with output.telling() as tell:
-        return command.run(
-            question, place, outputs, reports or place.checkout.root / "reports", tell,
-            output.console(), record=record, pin=pin, everything=everything,
-        )  # fmt: skip
+        if not base:
+            last = passed.load(kept)
+            warned, since = last.elsewhere(provenance.cpu_model()), last.pin
+            found, words = passed.base(last, place.checkout, head)
+            asked = replace(asked, left=found, passed=last.accepted)
+            if words:
+                tell.line(words)
+        if record:
+            passed.refuse_part(asked, place)
+        outcome = compare.compare(asked, place, tell)
+    document = outcome.document
+    document["warnings"] += filter(None, [warned])
+    document["drift"] = since.drift(document) if since else None
+    console = output.console()
+    table.show(document, console, everything=everything)
+    if json is not None:
+        outcome.save(json)
+    if markdown is not None:
+        files.write(text.render(document), markdown)
+    if junit is not None:
+        files.write(xml.render(document), junit)
+    if records is not None:
+        outcome.save_records(records)
+    status = int(document["verdict"]["exit"])
+    if record and not status:
+        commit = passed.record(document, kept, pin).commit
+        console.print(f"recorded: the gate passed at {commit[:10]}; commit {kept}", highlight=False)
+    return status

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import accepted, files, targets
+from benchproof import accepted, files, targets, variants
 from benchproof.errors import BenchproofError, TargetError
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchproof.accepted import Entry
-    from benchproof.checkout import Checkout
+    from benchproof.checkout import Checkout, Place
+    from benchproof.compare import Request
 
 #: Below the reports.
 FILE = "gate/passed.json"
@@ -202,3 +203,19 @@ def record(document: Mapping[str, Any], file: Path, pin: str = "") -> Passed:
     }  # fmt: skip
     files.write_json(found, file)
     return load(file)
+
+
+def refuse_part(asked: Request, place: Place) -> None:
+    """Refuse to call a part of a gate a pass.
+
+    Raises:
+        BenchproofError: some benchmarks, exact meters or an implementation were left out.
+    """
+    whole = set(DRIFTING) <= set(asked.meters)
+    spec = targets.parse(asked.right)
+    tree = spec.revision == targets.WORKING_TREE
+    had = variants.of(place.checkout, None if tree else place.checkout.commit(spec.revision))
+    if asked.bench or not whole or not set(had) <= set(asked.impls):
+        raise BenchproofError(
+            "--record needs the whole gate: all benchmarks, every implementation, all exact meters"
+        )

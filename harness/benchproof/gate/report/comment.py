@@ -28,7 +28,7 @@ from benchproof import files, renamed
 from benchproof.errors import BenchproofError, NewerError, told
 
 from . import markdown, words
-from .safe import plain, prose
+from .markdown import plain, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

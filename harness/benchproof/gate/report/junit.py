@@ -23,16 +23,14 @@ import datetime as dt
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from benchproof import files
 from benchproof.render import units
 from benchproof.suite import parts
 
 from . import words
-from .safe import plain
+from .markdown import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from .words import Document, Row
 
@@ -41,15 +39,6 @@ _LONG = 2000
 _INDENT = "  "
 #: The name of the case that is the whole suite.
 AS_A_WHOLE = "(the suite as a whole)"
-
-
-def write(document: Document, file: Path) -> None:
-    """Write the XML as one step.
-
-    Raises:
-        BenchproofError: it cannot be written.
-    """
-    files.write(render(document), file)
 
 
 def render(document: Document) -> str:
