@@ -22,6 +22,8 @@ from .errors import WorkerError, check_space, no_space
 from .meters import VALUES, allocations, instructions
 from .meters.counts import price_of
 from .plan import SIDES, Block, SideName
+from .progress import Teller
+from .settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,6 +76,9 @@ class Bench:
         others: further builds of the same sides, laid out differently; for counting only.
         layouts: that have to agree on a change of instructions.
         extra: turns of extra work in front of every call of the right side, for a control.
+        settings: limits, which say what a change is.
+        tell: hears what is measured.
+        after: seconds that follow, for who waits.
     """
 
     sides: Mapping[SideName, Built]
@@ -85,6 +90,9 @@ class Bench:
     others: Mapping[SideName, Sequence[Built]] = field(default_factory=dict)
     layouts: int = noise.LAYOUTS
     extra: int = 0
+    settings: Settings = DEFAULTS
+    tell: Teller = field(default_factory=Teller)
+    after: float = 0.0
 
     @property
     def builds(self) -> int:

@@ -52,7 +52,6 @@ from .lanes import Catalogue, Lane, Named
 from .plan import SIDES
 from .processes import Crew
 from .profile.explain import explain
-from .settings import BEYOND_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -398,12 +397,15 @@ class _Comparison:
         bench = each.build(self.place, self.rules.suites, self.crew, core, self.number, tell)
         chosen = self.catalogue.cases(bench, tell)
         tests = len(chosen) * len(self.lanes)
-        bench = each.bench = replace(bench, layouts=noise.layouts(tests, self.settings.alpha))
+        bench = each.bench = replace(
+            bench, layouts=noise.layouts(tests, self.settings.alpha), settings=self.settings,
+            tell=tell, after=self.budget,
+        )  # fmt: skip
         if not each.same or self.request.force:
             each.cases = chosen
-            each.count(bench, self.request.tasks, self.number, self.settings, tell, self.budget)
+            each.count(bench, self.request.tasks, self.number)
             if self.request.gate and "instructions" in self.request.tasks:
-                each.count_controls(bench, self.settings, tell)
+                each.count_controls(bench)
 
     def _has(self, each: Lane) -> bool:
         """Whether the sources have a variant; the build of one that they lack says so."""
@@ -423,11 +425,8 @@ class _Comparison:
         number = sum(len(each.cases) for each, _ in self._measured)
         for each, bench in self._measured:
             try:
-                imports.measure(bench, each.cases, self.request.tasks, self.tell, self.settings)
-                programs.measure(
-                    bench, each.cases, self.request.tasks, self.tell, self.settings,
-                    self.budget / number,
-                )  # fmt: skip
+                imports.measure(bench, each.cases, self.request.tasks)
+                programs.measure(bench, each.cases, self.request.tasks, self.budget / number)
             except _TROUBLES as error:
                 self._fail(each, error)
 
@@ -463,12 +462,12 @@ class _Comparison:
             ready = [case for case in found if case.name not in each.got.untimed]
             same = sum(why == SAME_CODE for why in each.got.untimed.values())
             if same:
-                Named(self.tell, each.name if len(self.lanes) > 1 else "").line(
+                bench.tell.line(
                     f"timing {len(ready)} of {len(found)} benchmarks: "
                     f"{same} run the same code on both sides"
                 )
             each.looks = verdict.Looks(self.settings.alpha * spent_by_clocks)
-            timed.append(timing.Timed(bench, ready, each.looks, self.settings))
+            timed.append(timing.Timed(bench, ready, each.looks))
         others = sum(len(each.cases) - len(imports.functions(each.cases)) for each in self.lanes)
         family = sum(1 + case.tail for each in timed for case in each.running) + others
         for one in timed:
@@ -489,7 +488,7 @@ class _Comparison:
         What is left shares the budget, in time and in errors. A/A runs time everything: they ask
         how often the clock is wrong where nothing changed.
         """
-        equal = [case for case in cases if counting.is_equivalent(bench, case, self.settings)]
+        equal = [case for case in cases if counting.is_equivalent(bench, case)]
         found = {}
         if self.request.only_changes:
             found = {case.name: NOTHING_TO_DECIDE for case in equal if not case.tail}
@@ -512,8 +511,8 @@ class _Comparison:
             ready = counting.measurable(bench, each.cases, "wall")
             cases = [case for case in ready if case.name in names]
             if cases:
-                other = each.elsewhere(bench, cases, self.place, self.tell)
-                one = timing.Timed(other, cases, settings=BEYOND_PLACE)
+                other = each.elsewhere(bench, cases, self.place)
+                one = timing.Timed(other, cases)
                 again.append(one)
                 each.controls.append(
                     Sampled(name=each.name, cases=cases, got=other.got, looks=one.looks,

@@ -16,14 +16,11 @@ from .meters.counts import RATE, TYPICAL_ROUNDS
 from .plan import SIDES
 from .progress import Counter
 from .render import units
-from .settings import DEFAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from .bench import Bench
-    from .progress import Teller
-    from .settings import Settings
     from .suite import Case
 
 #: Instructions a second under callgrind, and what a case takes beside its calls, in seconds.
@@ -33,13 +30,7 @@ PROVING = 0.05
 
 
 def exact(
-    bench: Bench,
-    cases: Sequence[Case],
-    tasks: Collection[str],
-    tell: Teller,
-    settings: Settings = DEFAULTS,
-    spots: Sequence[Spot] = (FIRST,),
-    after: float = 0.0,
+    bench: Bench, cases: Sequence[Case], tasks: Collection[str], spots: Sequence[Spot] = (FIRST,)
 ) -> None:
     """Count what was asked for.
 
@@ -47,17 +38,14 @@ def exact(
         bench: with both sides built and their cases proven.
         cases: all that were chosen; those whose proof failed are left out.
         tasks: of "instructions" and "allocations".
-        tell: hears of it.
-        settings: the limits, which say what a change is.
         spots: where instructions are counted whatever they say.
-        after: seconds that follow.
     """
     ready = measurable(bench, cases)
     if "instructions" in tasks and ready:
-        rows = Rows(bench, ready, settings, tell)
+        rows = Rows(bench, ready)
         for number, spot in enumerate(spots, 1):
             which = f" ({number} of {len(spots)} times)" if len(spots) > 1 else ""
-            counter = Counter(f"counting instructions{which}", expected(bench, ready), tell, after)
+            counter = _counter(f"counting instructions{which}", bench, expected(bench, ready))
 
             def heard(
                 name: str, counter: Counter = counter, first: bool = spot is spots[0]
@@ -67,21 +55,26 @@ def exact(
                     rows.done(name)
 
             bench.count_instructions(ready, spot, heard)
-        count_again(bench, ready, tell, settings, len(spots), after)
+        count_again(bench, ready, len(spots))
     ready = measurable(bench, cases)
     if "allocations" in tasks and ready:
-        costs = dict.fromkeys((case.name for case in ready), BESIDE)
-        counter = Counter("counting allocations", costs, tell, after)
+        counter = _counter("counting allocations", bench, dict.fromkeys(names(ready), BESIDE))
         bench.count_allocations(ready, heard=counter.done)
-        allocate_again(bench, ready, tell, settings, after)
-    if "value" in tasks:
-        giving = {
-            meter: measurable(bench, cases, meter) for meter, how in METERS.items()
-            if how.task == "value"
-        }  # fmt: skip
-        for meter in filter(giving.get, giving):
-            tell.stage(f"asking {len(giving[meter])} benchmarks for their {meter}")
-            bench.take_values(meter, giving[meter])
+        allocate_again(bench, ready)
+    for meter, how in METERS.items() if "value" in tasks else ():
+        if how.task == "value" and (giving := measurable(bench, cases, meter)):
+            bench.tell.stage(f"asking {len(giving)} benchmarks for their {meter}")
+            bench.take_values(meter, giving)
+
+
+def _counter(words: str, bench: Bench, costs: Mapping[str, float]) -> Counter:
+    """Says how far a stage is that will take some seconds a case."""
+    return Counter(words, costs, bench.tell, bench.after)
+
+
+def names(cases: Sequence[Case]) -> Iterator[str]:
+    """What they are called."""
+    return (case.name for case in cases)
 
 
 def expected(bench: Bench, cases: Sequence[Case]) -> dict[str, float]:
@@ -98,65 +91,52 @@ def expected(bench: Bench, cases: Sequence[Case]) -> dict[str, float]:
     return costs
 
 
-def count_again(
-    bench: Bench,
-    cases: Sequence[Case],
-    tell: Teller,
-    settings: Settings = DEFAULTS,
-    counted: int = 1,
-    after: float = 0.0,
-) -> None:
+def count_again(bench: Bench, cases: Sequence[Case], counted: int = 1) -> None:
     """Count changes again in other layouts, before they are believed.
 
     Not where one side is compiled and the other is not: nobody asks whether they differ at all.
     """
-    if not bench.alike:
-        return
-    for layout in range(counted, noise.MOST_LAYOUTS):
-        doubtful = [case for case in cases if is_doubtful(bench, case, settings)]
-        doubtful += doubtful_together(bench, cases, doubtful, settings)
+    for layout in range(counted, noise.MOST_LAYOUTS) if bench.alike else ():
+        doubtful = [case for case in cases if is_doubtful(bench, case)]
+        doubtful += doubtful_together(bench, cases, doubtful)
         if not doubtful:
             return
-        number = f"{len(doubtful)} changed benchmark{'s' * (len(doubtful) != 1)}"
-        words = f"counting {number} again, with memory laid out differently ({layout + 1})"
-        counter = Counter(words, expected(bench, doubtful), tell, after)
+        words = f"counting {_changed(doubtful)} again, with memory laid out differently"
+        counter = _counter(f"{words} ({layout + 1})", bench, expected(bench, doubtful))
         bench.count_instructions(doubtful, Spot(layout % bench.builds, layout), counter.done)
 
 
-def allocate_again(
-    bench: Bench, cases: Sequence[Case], tell: Teller, settings: Settings = DEFAULTS,
-    after: float = 0.0,
-) -> None:  # fmt: skip
+def allocate_again(bench: Bench, cases: Sequence[Case]) -> None:
     """Count changes of memory again in processes of their own, before they are believed.
 
     What a benchmark allocates can depend on the clock, on addresses or on chance; where the counts
     of a side scatter, they are taken as often as those of layouts that disagree.
     """
-    if not bench.alike:
-        return
-    for layout in range(1, noise.MOST_LAYOUTS):
+    for layout in range(1, noise.MOST_LAYOUTS) if bench.alike else ():
         doubtful = [
             case for case in cases
-            if any(_may_scatter(bench, case, meter, settings) for meter in allocations.METERS)
+            if any(_may_scatter(bench, case, meter) for meter in allocations.METERS)
         ]  # fmt: skip
         if not doubtful:
             return
-        number = f"{len(doubtful)} changed benchmark{'s' * (len(doubtful) != 1)}"
-        costs = dict.fromkeys((case.name for case in doubtful), BESIDE)
-        counter = Counter(
-            f"counting allocations of {number} again ({layout + 1})", costs, tell, after
-        )
+        words = f"counting allocations of {_changed(doubtful)} again ({layout + 1})"
+        counter = _counter(words, bench, dict.fromkeys(names(doubtful), BESIDE))
         bench.count_allocations(doubtful, Spot(layout % bench.builds, layout), counter.done)
 
 
-def _may_scatter(bench: Bench, case: Case, meter: str, settings: Settings) -> bool:
+def _changed(cases: Sequence[Case]) -> str:
+    """How many there are, in words."""
+    return f"{len(cases)} changed benchmark{'s' * (len(cases) != 1)}"
+
+
+def _may_scatter(bench: Bench, case: Case, meter: str) -> bool:
     """Whether chance could explain what the counts of a meter say."""
-    about = judged(bench, case, settings, meter)
+    about = judged(bench, case, meter)
     if about is None or about["verdict"] == "equivalent" or case.name in bench.got.failures:
         return False
     if about["layouts"] < bench.layouts:
         return True
-    limit = settings.limit(meter, case.name)
+    limit = bench.settings.limit(meter, case.name)
     scattered = {
         verdict.judge_exact(meter, min(side), max(side), limit)["verdict"]
         for side in bench.got.numbers(meter, case.name)
@@ -164,20 +144,18 @@ def _may_scatter(bench: Bench, case: Case, meter: str, settings: Settings) -> bo
     return scattered != {"equivalent"}
 
 
-def judged(
-    bench: Bench, case: Case, settings: Settings = DEFAULTS, meter: str = "instructions"
-) -> dict[str, Any] | None:
+def judged(bench: Bench, case: Case, meter: str = "instructions") -> dict[str, Any] | None:
     """What the counts of a case say so far, and of how many `layouts` they are; None without."""
     left, right = bench.got.numbers(meter, case.name)
     if not left:
         return None
-    about = verdict.judge_exact(meter, left, right, settings.limit(meter, case.name))
+    about = verdict.judge_exact(meter, left, right, bench.settings.limit(meter, case.name))
     return about | {"layouts": len(left)}
 
 
-def is_doubtful(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool:
+def is_doubtful(bench: Bench, case: Case) -> bool:
     """Whether an accident of layout could explain what the counts of a case say."""
-    about = judged(bench, case, settings)
+    about = judged(bench, case)
     left, _ = bench.got.numbers("instructions", case.name)
     if about is None or not min(left) or case.name in bench.got.failures:
         return False
@@ -190,35 +168,35 @@ def is_doubtful(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool
     return changed and accident and len(left) < bench.layouts
 
 
-def layouts(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> Iterator[Spot]:
+def layouts(bench: Bench, case: Case) -> Iterator[Spot]:
     """Where to count a process: in one layout, and in more as long as they leave a doubt."""
     for layout in range(noise.MOST_LAYOUTS):
         yield Spot(layout % bench.builds, layout)
-        if not is_doubtful(bench, case, settings):
+        if not is_doubtful(bench, case):
             return
 
 
-def is_equivalent(bench: Bench, case: Case, settings: Settings = DEFAULTS) -> bool:
+def is_equivalent(bench: Bench, case: Case) -> bool:
     """Whether instructions were counted, and every exact meter says that the work is the same."""
-    exact = (judged(bench, case, settings, name) for name, how in METERS.items() if how.exact)
+    exact = (judged(bench, case, name) for name, how in METERS.items() if how.exact)
     said = {about["verdict"] for about in exact if about}
-    return judged(bench, case, settings) is not None and said == {"equivalent"}
+    return judged(bench, case) is not None and said == {"equivalent"}
 
 
 def doubtful_together(
-    bench: Bench, cases: Sequence[Case], doubtful: Collection[Case], settings: Settings
+    bench: Bench, cases: Sequence[Case], doubtful: Collection[Case]
 ) -> list[Case]:
     """Cases that alone did not change, of suites that did as a whole: an accident can be shared."""
     suites: dict[str, dict[Case, dict[str, Any]]] = {}
     for case in cases:
-        about = judged(bench, case, settings)
+        about = judged(bench, case)
         if about and case.name not in bench.got.failures:
             suites.setdefault(case.suite, {})[case] = about
     found: list[Case] = []
     for suite in suites.values():
         if len(suite) < families.FEWEST:
             continue
-        whole = families.judge_meter("instructions", [*suite.values()], settings.suite_limit)
+        whole = families.judge_meter("instructions", [*suite.values()], bench.settings.suite_limit)
         if whole["verdict"] in verdict.CHANGES:
             found += [
                 case for case, about in suite.items() if about["layouts"] < bench.layouts
@@ -243,11 +221,9 @@ _WIDTH = 44
 class Rows:
     """The rows of a bench's first count of instructions."""
 
-    def __init__(
-        self, bench: Bench, cases: Sequence[Case], settings: Settings, tell: Teller
-    ) -> None:
+    def __init__(self, bench: Bench, cases: Sequence[Case]) -> None:
         """Nothing is counted yet."""
-        self._bench, self._settings, self._tell = bench, settings, tell
+        self._bench = bench
         self._cases = {case.name: case for case in cases}
         self._left: dict[str, set[str]] = {}
         for case in cases:
@@ -265,9 +241,9 @@ class Rows:
         number = sum(case.suite == suite for case in self._cases.values())
         same = number - len(rows)
         same_words = f", {same} of {number} as before" if same else ""
-        self._tell.line(f"{suite}: instructions a call{same_words}")
+        self._bench.tell.line(f"{suite}: instructions a call{same_words}")
         for row in rows:
-            self._tell.line(row)
+            self._bench.tell.line(row)
 
     def _row(self, case: Case) -> str:
         """What a case's first count says, if it is more than its limit."""
@@ -276,7 +252,7 @@ class Rows:
         left, right = self._bench.got.numbers("instructions", case.name)
         if not left:
             return f"  {case.case:<{_WIDTH}} not counted"
-        limit = self._settings.limit("instructions", case.name)
+        limit = self._bench.settings.limit("instructions", case.name)
         judged = verdict.judge_exact("instructions", left[:1], right[:1], limit)
         if judged["verdict"] == "equivalent":
             return ""

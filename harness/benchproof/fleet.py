@@ -34,7 +34,7 @@ from .errors import BenchproofError, StoppedError
 from .history.measure import Measured, Measurer
 from .history.writing import FAILED
 from .processes import Crew
-from .progress import Silent
+from .progress import Teller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from .history.choice import Plan
     from .history.loops import Loops
     from .history.measure import Asked
-    from .progress import Teller
     from .suite import Case
 
 #: Seconds: to reach the scheduler; between two looks at the workers; without one, until that ends.
@@ -392,7 +391,7 @@ def spread(
 def comparison(key: str, request: compare.Request) -> tuple[dict[str, Any], dict[str, Any]]:
     """On a worker: compare two commits; the document, and what is noted of where and when."""
     started, load = time.monotonic(), os.getloadavg()[0]
-    document = compare.compare(request, here(key), Silent()).document
+    document = compare.compare(request, here(key), Teller()).document
     return document, {
         "host": socket.gethostname(), "seconds": round(time.monotonic() - started, 1),
         "load": round(load, 2),

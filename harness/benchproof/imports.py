@@ -24,7 +24,6 @@ from .collected import Spot
 from .errors import WorkerError
 from .meters import instructions
 from .plan import SIDES
-from .settings import DEFAULTS
 from .suite import Case
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from .build import Built
     from .plan import Block, SideName
     from .processes import Child
-    from .progress import Teller
-    from .settings import Settings
 
 SUITE = "import"
 #: Pairs of processes for wall time: enough for a change of some per cent beside a hundred others.
@@ -96,31 +93,23 @@ def asked(tasks: Collection[str]) -> bool:
     return bool({"instructions", "wall"} & set(tasks))
 
 
-def measure(
-    bench: Bench,
-    cases: Sequence[Case],
-    tasks: Collection[str],
-    tell: Teller,
-    settings: Settings = DEFAULTS,
-) -> None:
+def measure(bench: Bench, cases: Sequence[Case], tasks: Collection[str]) -> None:
     """Measure the imports among some cases; nothing where there is none.
 
     Args:
         bench: with both sides built.
         cases: all that were chosen.
         tasks: of the meters.
-        tell: hears of it.
-        settings: the limits, which say what a change is.
     """
     for each in filter(is_one, cases):
-        tell.stage(f"importing the package, {_package(each)}")
+        bench.tell.stage(f"importing the package, {_package(each)}")
         bench.got.loops[each.name] = plan.ONCE
         _prove(bench, each)
         if judge.status_of(bench.got, each)[0] != "measured":
             continue
         if "instructions" in tasks:
-            _count(bench, each, settings)
-        counted = counting.judged(bench, each, settings)
+            _count(bench, each)
+        counted = counting.judged(bench, each)
         if "wall" in tasks and (counted is None or counted["verdict"] != "equivalent"):
             for block in itertools.islice(plan.blocks(seed=1), BLOCKS):
                 _time(bench, each, block)
@@ -201,9 +190,9 @@ def _proof(answer: Mapping[str, Any], built: Built) -> dict[str, Any]:
     }
 
 
-def _count(bench: Bench, each: Case, settings: Settings) -> None:
+def _count(bench: Bench, each: Case) -> None:
     """Count in one layout, and in more as long as a change could be an accident."""
-    for spot in counting.layouts(bench, each, settings):
+    for spot in counting.layouts(bench, each):
         started = {side: _start(bench, side, each, "count", spot=spot) for side in SIDES}
         for side, running in started.items():
             _answer(bench, side, *running)

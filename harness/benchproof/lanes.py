@@ -10,7 +10,8 @@ from . import builds, controls, counting, imports, package, results, suite
 from .bench import Bench
 from .collected import Collected, Sampled, Spot
 from .plan import SIDES
-from .progress import Counter
+from .progress import Counter, Teller
+from .settings import BEYOND_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from .checkout import Place
     from .plan import SideName
     from .processes import Crew
-    from .progress import Teller
     from .settings import Settings
     from .suite import Case
     from .targets import Target
 
 
-class Named:
+class Named(Teller):
     """A teller for one of two that talk at the same time."""
 
     def __init__(self, tell: Teller, name: str) -> None:
@@ -161,19 +161,13 @@ class Lane(Sampled):
         )  # fmt: skip
         return self.bench
 
-    def count(
-        self, bench: Bench, tasks: Collection[str], number: int, settings: Settings, tell: Teller,
-        after: float = 0.0,
-    ) -> None:  # fmt: skip
+    def count(self, bench: Bench, tasks: Collection[str], number: int) -> None:
         """Prove every case, and run the exact meters in so many layouts of memory.
 
         Args:
             bench: of both sides.
             tasks: the exact meters'.
             number: of layouts.
-            settings: limits.
-            tell: hears of it.
-            after: seconds that follow.
 
         Raises:
             BenchproofError: workers do not run.
@@ -181,12 +175,12 @@ class Lane(Sampled):
         functions = imports.functions(self.cases)
         if functions:
             costs = dict.fromkeys((case.name for case in functions), counting.PROVING)
-            proving = Counter("proving the path on both sides", costs, tell, after)
+            proving = Counter("proving the path on both sides", costs, bench.tell, bench.after)
             bench.prove(functions, proving.done)
             spots = [Spot(each % bench.builds, each) for each in range(number)]
-            counting.exact(bench, functions, tasks, tell, settings, spots, after)
+            counting.exact(bench, functions, tasks, spots)
 
-    def elsewhere(self, bench: Bench, cases: Sequence[Case], place: Place, tell: Teller) -> Bench:
+    def elsewhere(self, bench: Bench, cases: Sequence[Case], place: Place) -> Bench:
         """Both sides in other builds, whose code lies elsewhere, to time some cases again.
 
         Raises:
@@ -194,8 +188,8 @@ class Lane(Sampled):
         """
         others = bench.others
         if bench.builds == 1:
-            tell.stage("building both sides again, with their code elsewhere in memory")
-            others = builds.build(self.targets, place, bench.crew, (1,), tell)
+            bench.tell.stage("building both sides again, with their code elsewhere in memory")
+            others = builds.build(self.targets, place, bench.crew, (1,), bench.tell)
         got = Collected(
             proofs={side: {case.name: self.got.proofs[side][case.name] for case in cases}
                     for side in SIDES},
@@ -203,7 +197,7 @@ class Lane(Sampled):
         )  # fmt: skip
         return replace(
             bench, sides={side: others[side][0] for side in SIDES}, others={},
-            scratch=bench.scratch / "elsewhere", got=got,
+            scratch=bench.scratch / "elsewhere", got=got, settings=BEYOND_PLACE,
         )  # fmt: skip
 
     def trace(self, bench: Bench) -> None:
@@ -219,17 +213,17 @@ class Lane(Sampled):
                 for file, numbers in row.get("lines", {}).items():
                     found.setdefault(file, set()).update(numbers)
 
-    def count_controls(self, bench: Bench, settings: Settings, tell: Teller) -> None:
+    def count_controls(self, bench: Bench) -> None:
         """Count a case of the candidate against itself, alone and slowed down on purpose.
 
         Raises:
             BenchproofError: workers do not run.
         """
-        chosen = controls.choose(self.got, self.cases, settings)
+        chosen = controls.choose(self.got, self.cases, bench.settings)
         if chosen is None:
             return
         case, turns = chosen
-        tell.stage(f"counting two controls, {case.name} against itself and slowed down")
+        bench.tell.stage(f"counting two controls, {case.name} against itself and slowed down")
         for kind, extra in zip(controls.MUST, (0, turns), strict=True):
             got = Collected(
                 proofs={side: {case.name: self.got.proofs["right"][case.name]} for side in SIDES},
@@ -242,5 +236,5 @@ class Lane(Sampled):
                 scratch=bench.scratch / f"control{extra}", got=got, extra=extra,
             )  # fmt: skip
             running.count_instructions([case])
-            counting.count_again(running, [case], tell, settings)
+            counting.count_again(running, [case])
             self.controls.append(Sampled(name=self.name, cases=[case], got=got, control=kind))

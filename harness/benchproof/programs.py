@@ -27,7 +27,6 @@ from .collected import Spot
 from .errors import SelectionError, WorkerError
 from .meters import VALUES, instructions
 from .plan import SIDES
-from .settings import DEFAULTS
 from .suite import Case
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from .bench import Bench
     from .plan import Block, SideName
     from .processes import Finished
-    from .progress import Teller
-    from .settings import Settings
 
 SUITE, KIND = "command", "command"
 #: Pairs of processes: no more than `BLOCKS`; not fewer than `FEWEST`, whatever the budget is.
@@ -95,12 +92,7 @@ def is_one(each: Case) -> bool:
 
 
 def measure(
-    bench: Bench,
-    cases: Iterable[Case],
-    tasks: Collection[str],
-    tell: Teller,
-    settings: Settings = DEFAULTS,
-    budget: float = 0.0,
+    bench: Bench, cases: Iterable[Case], tasks: Collection[str], budget: float = 0.0
 ) -> None:
     """Measure the commands among some cases; nothing where there is none.
 
@@ -108,12 +100,10 @@ def measure(
         bench: with both sides built.
         cases: all that were chosen.
         tasks: of the meters.
-        tell: hears of it.
-        settings: the limits, which say what a change is.
         budget: seconds of wall time for each of them.
     """
     for each in filter(is_one, cases):
-        tell.stage(f"running {each.case}")
+        bench.tell.stage(f"running {each.case}")
         bench.got.loops[each.name] = plan.ONCE
         for side in SIDES:
             try:
@@ -124,7 +114,7 @@ def measure(
         if judge.status_of(bench.got, each)[0] != "measured":
             continue
         if "instructions" in tasks:
-            _count(bench, each, settings)
+            _count(bench, each)
         if "wall" in tasks:
             _time(bench, each, budget)
 
@@ -150,9 +140,9 @@ def _see(bench: Bench, side: SideName, each: Case) -> dict[str, Any]:
     }
 
 
-def _count(bench: Bench, each: Case, settings: Settings) -> None:
+def _count(bench: Bench, each: Case) -> None:
     """Count in one layout, and in more as long as a change could be an accident."""
-    for spot in counting.layouts(bench, each, settings):
+    for spot in counting.layouts(bench, each):
         for side in SIDES:
             folder = _folder(bench, side, "count", spot.process)
             out = folder / "cg.out"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
 from rich.text import Text
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 EVERY = 10.0
 
 
-class Teller(Protocol):
-    """Hears what the harness is doing."""
+class Teller:
+    """Hears what the harness is doing; this one tells nobody."""
 
     def stage(self, text: str) -> None:
         """A new stage begins."""
@@ -30,19 +30,6 @@ class Teller(Protocol):
 
     def line(self, text: str) -> None:
         """Something worth keeping on the screen."""
-
-
-class Silent:
-    """Tells nobody."""
-
-    def stage(self, text: str) -> None:
-        """Nothing."""
-
-    def expect(self, seconds: float) -> None:
-        """Nothing."""
-
-    def line(self, text: str) -> None:
-        """Nothing."""
 
 
 class TimeLeft(ProgressColumn):
@@ -78,7 +65,7 @@ class Spent(ProgressColumn):
         return self._bar.render(task)
 
 
-class Bar:
+class Bar(Teller):
     """A terminal's teller."""
 
     def __init__(self, progress: Progress) -> None:
@@ -100,7 +87,7 @@ class Bar:
         self._progress.console.print(text, highlight=False, markup=False)
 
 
-class Lines:
+class Lines(Teller):
     """A log's teller: a line for each stage, and one now and then while it lasts, with the time."""
 
     def __init__(self, console: Console) -> None:

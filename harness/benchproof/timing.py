@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from .bench import Bench
     from .progress import Teller
-    from .settings import Settings
     from .suite import Case
 
 #: Blocks that are timed whatever the budget, and the most that are worth it.
@@ -34,18 +33,16 @@ class Timed:
         bench: with both sides built and their cases proven.
         running: cases that are still timed.
         looks: what looking at them has spent of the error budget.
-        settings: limits, if not the defaults.
     """
 
     bench: Bench
     running: list[Case]
     looks: verdict.Looks = field(default_factory=verdict.Looks)
-    settings: Settings | None = None
 
     def look(self, fraction: float) -> None:
         """Leave out what is decided, after a part of the sampling; go on with what may change."""
         judged = verdict.judge_wall(
-            judge.times_of(self.bench.got, self.running), self.settings, looks=self.looks,
+            judge.times_of(self.bench.got, self.running), self.bench.settings, looks=self.looks,
             fraction=fraction,
         )  # fmt: skip
         # Tails are looked at once, at the end: few calls of a process are as slow.

@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from benchproof.progress import Teller
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from benchproof.progress import Teller
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Inside:
+class Inside(Teller):
     """A teller for what runs inside of a step: how long the campaign takes is not its to say.
 
     Attributes:

@@ -6,6 +6,8 @@ import pytest
 
 from benchproof import counting, noise, verdict
 from benchproof.collected import FIRST, Collected, Spot
+from benchproof.progress import Teller
+from benchproof.settings import DEFAULTS
 from benchproof.suite import Case
 
 CASE = Case("toy.time_x", "toy.time_x", None, "1", answers_may_differ=False)
@@ -13,6 +15,8 @@ CASE = Case("toy.time_x", "toy.time_x", None, "1", answers_may_differ=False)
 
 class Counted:
     """A bench whose counts come from a list, one a layout; the last one stays."""
+
+    settings, tell, after = DEFAULTS, Teller(), 0.0
 
     def __init__(self, ratios, builds=1, *, alike=True, layouts=noise.LAYOUTS):
         self.got, self.alike, self.layouts = Collected(), alike, layouts
@@ -41,9 +45,9 @@ class Counted:
         (1.5, 1),  # no layout explains that
     ],
 )
-def test_a_change_that_stays_is_believed_after_a_few_layouts(ratio, layouts, tell):
+def test_a_change_that_stays_is_believed_after_a_few_layouts(ratio, layouts):
     bench = Counted([ratio])
-    counting.count_again(bench, [CASE], tell)
+    counting.count_again(bench, [CASE])
     assert bench.spots == [Spot(0, layout) for layout in range(layouts)]
     assert bench.judged()["verdict"] == ("equivalent" if ratio < 1.003 else "regressed")
 
@@ -59,49 +63,49 @@ def test_a_change_that_stays_is_believed_after_a_few_layouts(ratio, layouts, tel
         (0, 0.5, noise.LAYOUTS),
     ],
 )
-def test_so_many_layouts_agree_that_all_tests_share_the_error_budget(tests, alpha, expected, tell):
+def test_so_many_layouts_agree_that_all_tests_share_the_error_budget(tests, alpha, expected):
     enough = noise.layouts(tests, alpha)
     assert enough == expected
     bench = Counted([1.01], layouts=enough)
-    counting.count_again(bench, [CASE], tell)
+    counting.count_again(bench, [CASE])
     assert len(bench.spots) == enough
 
 
-def test_layouts_that_stray_by_themselves_agree_no_oftener_than_is_paid_for(tell):
+def test_layouts_that_stray_by_themselves_agree_no_oftener_than_is_paid_for():
     rng, stray, cases = random.Random(8), 0.2, 4000
     changed = 0
     for _ in range(cases):
         strayed = [1 + (rng.random() < stray) * rng.choice((-0.02, 0.02)) for _ in range(9)]
         bench = Counted(strayed)
-        counting.count_again(bench, [CASE], tell)
+        counting.count_again(bench, [CASE])
         changed += bench.judged()["verdict"] in verdict.CHANGES
     assert 0 < changed <= cases * stray**noise.LAYOUTS
 
 
 @pytest.mark.parametrize("accident", [0.97, 1.03])
-def test_an_accident_of_one_layout_is_not_believed(accident, tell):
+def test_an_accident_of_one_layout_is_not_believed(accident):
     bench = Counted([accident, 1.0])
-    counting.count_again(bench, [CASE], tell)
+    counting.count_again(bench, [CASE])
     assert noise.LAYOUTS <= len(bench.spots) <= noise.MOST_LAYOUTS
     assert bench.judged()["verdict"] in {"equivalent", "undecided"}
 
 
-def test_a_change_that_one_layout_hides_is_seen_in_the_others(tell):
+def test_a_change_that_one_layout_hides_is_seen_in_the_others():
     bench = Counted([1.002, 1.006])
-    counting.count_again(bench, [CASE], tell)
+    counting.count_again(bench, [CASE])
     assert len(bench.spots) >= noise.LAYOUTS
     assert bench.judged()["verdict"] == "regressed"
 
 
-def test_compiled_code_beside_pure_python_is_counted_once(tell):
+def test_compiled_code_beside_pure_python_is_counted_once():
     bench = Counted([0.8], alike=False)
-    counting.count_again(bench, [CASE], tell)
+    counting.count_again(bench, [CASE])
     assert bench.spots == [FIRST]
 
 
-def test_layouts_are_counted_in_every_build_in_turn(tell):
+def test_layouts_are_counted_in_every_build_in_turn():
     bench = Counted([1.03], builds=2)
-    counting.count_again(bench, [CASE], tell)
+    counting.count_again(bench, [CASE])
     assert bench.spots == [Spot(0, 0), Spot(1, 1), Spot(0, 2)]
 
 

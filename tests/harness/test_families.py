@@ -7,6 +7,8 @@ import pytest
 
 from benchproof import accepted, counting, families, noise, settings, verdict
 from benchproof.collected import FIRST, Collected, Spot
+from benchproof.progress import Teller
+from benchproof.settings import DEFAULTS
 from benchproof.suite import Case
 
 
@@ -154,6 +156,7 @@ class Counted:
     """A bench whose counts come from a list, one a layout; the last one stays."""
 
     builds, alike, layouts = 1, True, noise.LAYOUTS
+    settings, tell, after = DEFAULTS, Teller(), 0.0
 
     def __init__(self, ratios):
         self.got, self.ratios, self.spots = Collected(), list(ratios), []
@@ -170,9 +173,7 @@ class Counted:
 @pytest.mark.parametrize(
     ("ratios", "layouts"), [([1.0005], 1), ([1.002], 3), ([1.002, 1.0], 2)]
 )  # fmt: skip
-def test_a_suite_that_moved_is_counted_in_other_layouts_before_it_is_believed(
-    ratios, layouts, tell
-):
+def test_a_suite_that_moved_is_counted_in_other_layouts_before_it_is_believed(ratios, layouts):
     bench = Counted(ratios)
-    counting.count_again(bench, CASES, tell)
+    counting.count_again(bench, CASES)
     assert bench.spots == [(Spot(0, layout), 9) for layout in range(layouts)]

@@ -68,8 +68,10 @@ def test_what_is_said_while_counting_has_the_words_of_the_tables(tell):
     def counted(_, name):
         return tuple([number] for number in counts[name.removeprefix("bind.time_")])
 
-    bench = SimpleNamespace(got=SimpleNamespace(failures={}, counted=counted))
-    rows = counting.Rows(bench, cases, DEFAULTS, tell)
+    bench = SimpleNamespace(
+        got=SimpleNamespace(failures={}, numbers=counted), settings=DEFAULTS, tell=tell
+    )
+    rows = counting.Rows(bench, cases)
     for case in cases:
         rows.done(case.name)
     first, less, gone = lines(tell)

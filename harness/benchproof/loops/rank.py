@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import compare, files, provenance, targets, variables
 from benchproof.errors import BenchproofError, BuildError, StoppedError
-from benchproof.progress import Silent
+from benchproof.progress import Teller
 from benchproof.results import now
 
 from . import proposal, reach, trial
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from benchproof.checkout import Place
-    from benchproof.progress import Teller
 
     Impls = Callable[[str, str], tuple[str, ...]]
 
@@ -162,7 +161,7 @@ def _there(key: str, base: str, commit: str, asked: compare.Request) -> dict[str
     """On a worker of a fleet: what a change of a commit brings."""
     from benchproof import fleet  # noqa: PLC0415  (as above)
 
-    found = _measured(base, commit, asked, fleet.here(key), Silent())
+    found = _measured(base, commit, asked, fleet.here(key), Teller())
     return found | {"host": socket.gethostname()}
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ _MAKERS = {"PyType_Modified", "PyType_Ready", "type_new"}
 #: How the names of functions that copy begin: a block that grows may have to move, or not.
 _COPIES = ("memcpy", "memmove", "memset", "__memcpy", "__memmove", "__memset", "__mempcpy")
 
-_NAME = re.compile(r"c?fn=\((\d+)\)(?: (.*))?")
+_NAME = re.compile(r"(c?(?:fn|ob))=\((\d+)\)(?: (.*))?")
 #: What compilers append to the name of a part of a function, and callgrind to a recursion's.
 _SUFFIX = re.compile(r"[.'].*$")
 
@@ -68,12 +68,14 @@ class Dump:
     """One dump, by the numbers that it gives to functions.
 
     Attributes:
-        names: of functions, without suffixes; an address where there is no symbol.
+        names: of functions; an address where there is no symbol.
+        objects: the file that holds each function's code.
         own: instructions in a function itself.
         calls: by caller and callee: how many, and their instructions with all that they called.
     """
 
     names: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, str] = field(default_factory=dict)
     own: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     calls: dict[tuple[str, str], list[int]] = field(
         default_factory=lambda: defaultdict(lambda: [0, 0])
@@ -92,11 +94,14 @@ def adjustment(file: Path) -> int:
 def parse(text: str) -> Dump:
     """Read functions, their own costs and their calls; everything else is skipped.
 
-    Lines are ``fn=(1) name`` (later ``fn=(1)``), ``cfn=`` likewise for a callee, ``calls=COUNT
-    POSITION``, and costs: a position and a number. The cost line after ``calls=`` is the callee's.
+    Lines are ``ob=(1) file`` (later ``ob=(1)``), ``fn=`` likewise for a function in it, ``cob=``
+    and ``cfn=`` for a callee, ``calls=COUNT POSITION``, and costs: a position and a number. The
+    cost line after ``calls=`` is the callee's. ("Callgrind Format Specification" in valgrind's
+    manual; this reads what its options here make it write.)
     """
     dump = Dump()
-    function = callee = ""
+    files = {"": "???"}
+    function = callee = held = ""
     calling = 0
     for line in text.splitlines():
         first = line[:1]
@@ -114,18 +119,22 @@ def parse(text: str) -> Dump:
         elif line.startswith("calls="):
             calling = int(line[6:].partition(" ")[0])
         elif found := _NAME.match(line):
-            number, name = found.groups()
+            key, number, name = found.groups()
             if name is not None:
-                dump.names[number] = _SUFFIX.sub("", name)
-            if first == "f":
-                function = number
-            else:
+                (dump.names if key.endswith("fn") else files)[number] = name
+            if key == "fn":
+                function, dump.objects[number] = number, files[held]
+            elif key == "cfn":
                 callee = number
+            elif key == "ob":
+                held = number
     return dump
 
 
 def price(dump: Dump) -> int:
     """The adjustment of a dump."""
+    plain = {number: _SUFFIX.sub("", name) for number, name in dump.names.items()}
+    dump = replace(dump, names=plain)
     return _allocations(dump) + _lookups(dump)
 
 
