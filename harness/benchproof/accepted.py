@@ -125,17 +125,12 @@ def load(file: Path, variants: Sequence[str] = ()) -> list[Entry]:
     return [_entry(whole, ("accepted", at), variants) for at in range(len(rows))]
 
 
-def _names_a_variant(value: object, variants: Sequence[str]) -> bool:
-    """Whether it is one of them, or nothing."""
-    return value is None or (isinstance(value, str) and (not variants or value in variants))
-
-
 def _entry(file: toml.File, where: tuple[str, int], variants: Sequence[str]) -> Entry:
     """Check one entry."""
     row = file.data[where[0]][where[1]]
     meters = row.get("meter")
     meters = [meters] if isinstance(meters, str) else meters
-    amount, until = row.get("amount"), row.get("until")
+    amount, until, impl = row.get("amount"), row.get("until"), row.get("impl")
     positive = isinstance(amount, int | float) and not isinstance(amount, bool) and amount > 0
     rules = {
         "benchmark": (isinstance(row.get("benchmark"), str), "the name of a benchmark"),
@@ -143,7 +138,7 @@ def _entry(file: toml.File, where: tuple[str, int], variants: Sequence[str]) -> 
             isinstance(meters, list) and bool(meters) and all(m in list(METERS) for m in meters),
             f"of {', '.join(METERS)}",
         ),
-        "impl": (_names_a_variant(row.get("impl"), variants),
+        "impl": (impl is None or (isinstance(impl, str) and (not variants or impl in variants)),
                  f"one of {', '.join(variants) or 'the variants'}, or absent"),
         "amount": (positive, "the largest accepted change, as 0.03"),
         "reason": (isinstance(row.get("reason"), str) and bool(row["reason"].strip()),
@@ -257,25 +252,18 @@ def _state(
 def _acceptance(entries: Sequence[Entry], case: Mapping[str, Any]) -> dict[str, str | float] | None:
     """What accepts a case, if every meter that regressed in it is covered."""
     regressed = [m for m, about in case["meters"].items() if about["verdict"] == "regressed"]
-    found = []
-    for meter in regressed:
-        entry = next(
-            (
-                e
-                for e in entries
-                if e.covers(case) and meter in e.meters and _within(case, meter, e)
-            ),
-            None,
-        )
-        if entry is None:
-            return None
-        found.append(entry)
-    if not found:
+    found = [
+        next((each for each in entries if each.covers(case) and meter in each.meters
+              and _within(case, meter, each)), None)
+        for meter in regressed
+    ]  # fmt: skip
+    covering = [entry for entry in found if entry]
+    if not covering or None in found:
         return None
     return {
-        "reason": "; ".join(dict.fromkeys(entry.reason for entry in found)),
-        "until": min(entry.until for entry in found).isoformat(),
-        "amount": min(entry.amount for entry in found),
+        "reason": "; ".join(dict.fromkeys(entry.reason for entry in covering)),
+        "until": min(entry.until for entry in covering).isoformat(),
+        "amount": min(entry.amount for entry in covering),
     }
 
 

@@ -54,7 +54,7 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
         about = {
             "benchmark": benchmark.name, "index": None, "kind": kind,
             "unit": str(benchmark.unit), "version": str(benchmark.version),
-            "may_differ": bool(getattr(benchmark.func, "answers_may_differ", False)),
+            "answers_may_differ": bool(getattr(benchmark.func, "answers_may_differ", False)),
             "part_of": f"{suite}.{part_of}" if part_of else "",
             "tail": kind == "time" and bool(getattr(benchmark.func, "tail", False)),
         }  # fmt: skip

@@ -119,20 +119,18 @@ class Checkout:
         Raises:
             TargetError: it names none.
         """
-        answer = git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
-                      revision + "^{commit}")  # fmt: skip
-        if answer.returncode:
+        found = self._hash(revision)
+        if found is None:
             names = self.ask("for-each-ref", "--format=%(refname:short)").split()
             raise TargetError(
                 f"unknown commit: {revision!r} names nothing in {self.root.name}"
                 f"{meant(revision, [*names, 'HEAD'])}"
             )
-        return answer.stdout.decode().strip()
+        return found
 
     def head(self) -> str | None:
         """The checked-out commit, or None before the first one."""
-        answer = git(self.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return None if answer.returncode else answer.stdout.decode().strip()
+        return self._hash("HEAD")
 
     def merge_base(self, one: str, other: str) -> str:
         """The newest commit that two revisions share.
@@ -159,7 +157,12 @@ class Checkout:
 
     def parent(self, commit: str) -> str | None:
         """The first parent, or None for a root commit or where a shallow clone ends."""
-        answer = git(self.root, "rev-parse", "--verify", "--quiet", commit + "^1^{commit}")
+        return self._hash(f"{commit}^1")
+
+    def _hash(self, revision: str) -> str | None:
+        """The full hash of a commit; None where a revision names none."""
+        answer = git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
+                      revision + "^{commit}")  # fmt: skip
         return None if answer.returncode else answer.stdout.decode().strip()
 
     def is_shallow(self) -> bool:

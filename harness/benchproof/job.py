@@ -17,6 +17,7 @@ from .errors import (
     missing,
 )
 from .files import write_json
+from .grids import tell_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,32 +206,28 @@ def run(
             break
     if not documents:
         raise trouble[0]
-    page = _page(documents, reports / "html", out)
+    try:
+        page = str(write_page(documents, reports / "html"))
+    except ModuleNotFoundError as error:
+        page = f"no page was drawn: {missing(error, 'benchproof run')}"
     for problem in trouble:
-        out.print(f"benchproof: {problem}", highlight=False, markup=False, soft_wrap=True)
+        tell_line(out, f"benchproof: {problem}")
         status = min(status, problem.exit_status, key=WORST_FIRST.index)
-    if page is not None:
-        out.print(str(page), highlight=False, markup=False, soft_wrap=True)
+    tell_line(out, page)
     if keep is not None:
         write_json({"schema": 1, "kind": "run", "exit": status, "comparisons": documents}, keep)
     return status
 
 
-def _page(documents: list[dict[str, Any]], folder: Path, out: Console) -> Path | None:
-    """The page; None, with a line that says so, where what draws it is not installed."""
-    try:
-        return write_page(documents, folder)
-    except ModuleNotFoundError as error:
-        words = f"no page was drawn: {missing(error, 'benchproof run')}"
-        out.print(words, highlight=False, markup=False, soft_wrap=True)
-        return None
-
-
 def write_page(documents: list[dict[str, Any]], folder: Path) -> Path:
-    """Draw the page; matplotlib is imported only here."""
-    from .render.page import write_page as draw  # noqa: PLC0415  (slow to import)
+    """Draw the page, by what may not be installed.
 
-    return draw(documents, folder)
+    Raises:
+        ModuleNotFoundError: it is not.
+    """
+    from .render import page  # noqa: PLC0415  (an extra)
+
+    return page.write_page(documents, folder)
 
 
 def exit_status(document: dict[str, Any]) -> int:

@@ -97,65 +97,45 @@ class Limit:
     Attributes:
         ratio: the largest change that counts as none, as a part of the left side's number.
         floor: and in the meter's unit a call, below which a change is the meter's own noise.
-        why: the reason for both.
         least: the meter's known floor: no project can set a smaller ratio.
         why_least: the reason for it.
     """
 
     ratio: float
     floor: float
-    why: str
     least: float
     why_least: str
 
 
+#: Above each, the reason for its first two numbers.
 LIMITS: dict[str, Limit] = {
+    # Equal code that lies elsewhere moves by a third of this, with few exceptions.
     "instructions": Limit(
-        0.003, 1.0, "equal code that lies elsewhere moves by a third of this, with few exceptions",
-        0.001, "one case in forty of equal code differs by this much in some layout",
+        0.003, 1.0, 0.001, "one case in forty of equal code differs by this much in some layout"
     ),
-    "allocations": Limit(
-        0.0005, 0.05,
-        "a whole allocation more is a change, but one of two thousand; a fraction is a buffer's",
-        0.0, "counts are exact",
-    ),
-    "bytes": Limit(
-        0.01, 1.0, "the same, and sizes follow the interpreter's rounding",
-        0.0, "counts are exact",
-    ),
-    "retained": Limit(
-        0.01, 4.0, "less than half a pointer a call is a table that grew once, and no leak",
-        0.0, "counts are exact",
-    ),
-    "memory": Limit(
-        0.01, 8.0, "sizes of objects follow the interpreter's rounding",
-        0.0, "sizes are exact",
-    ),
-    "peakmemory": Limit(
-        0.02, 262144.0, "a process of equal code takes some pages more or less",
-        0.005, "what a process takes is not the same twice",
-    ),
-    "tail": Limit(
-        0.1, 0.0, "where the code of a build lies explains half of this",
-        0.05, "where the code of a build lies explains it",
-    ),
-    "processor": Limit(
-        0.01, 0.0, "as wall time",
-        0.005, "as wall time",
-    ),
-    "syscalls": Limit(
-        0.0, 0.5, "a whole call more is a change",
-        0.0, "counts are exact",
-    ),
-    "track": Limit(
-        0.001, 0.0, "what it means only the benchmark knows; this much is rounding",
-        0.0, "the value is the benchmark's own",
-    ),
+    # A whole allocation more is a change, but one of two thousand; a fraction is a buffer's.
+    "allocations": Limit(0.0005, 0.05, 0.0, "counts are exact"),
+    # The same, and sizes follow the interpreter's rounding.
+    "bytes": Limit(0.01, 1.0, 0.0, "counts are exact"),
+    # Less than half a pointer a call is a table that grew once, and no leak.
+    "retained": Limit(0.01, 4.0, 0.0, "counts are exact"),
+    # Sizes of objects follow the interpreter's rounding.
+    "memory": Limit(0.01, 8.0, 0.0, "sizes are exact"),
+    # A process of equal code takes some pages more or less.
+    "peakmemory": Limit(0.02, 262144.0, 0.005, "what a process takes is not the same twice"),
+    # Where the code of a build lies explains half of this.
+    "tail": Limit(0.1, 0.0, 0.05, "where the code of a build lies explains it"),
+    # As wall time.
+    "processor": Limit(0.01, 0.0, 0.005, "as wall time"),
+    # A whole call more is a change.
+    "syscalls": Limit(0.0, 0.5, 0.0, "counts are exact"),
+    # What it means only the benchmark knows; this much is rounding.
+    "track": Limit(0.001, 0.0, 0.0, "the value is the benchmark's own"),
+    # What this kind of machine can tell apart in minutes.
     "wall": Limit(
-        0.01, 0.0, "what this kind of machine can tell apart in minutes",
-        0.005, "no machine of this kind tells less apart, however long it measures",
+        0.01, 0.0, 0.005, "no machine of this kind tells less apart, however long it measures"
     ),
-}  # fmt: skip
+}
 
 #: A point's interval reaches so many standard deviations to either side: asv's are of 99 %.
 REACH = 2.576

@@ -408,7 +408,8 @@ def _about(item: pytest.Item) -> dict[str, Any]:
     test = item.nodeid.removesuffix(item.name) + getattr(item, "originalname", item.name)
     return {
         "name": item.nodeid, "benchmark": test, "index": None, "kind": "time", "unit": "seconds",
-        "version": hashlib.sha256(source.encode()).hexdigest(), "may_differ": False, "part_of": "",
+        "version": hashlib.sha256(source.encode()).hexdigest(), "answers_may_differ": False,
+        "part_of": "",
     }  # fmt: skip
 
 

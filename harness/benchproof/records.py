@@ -28,7 +28,7 @@ import json
 import math
 import zlib
 from bisect import bisect_right
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import files, settings
@@ -231,10 +231,7 @@ class _Reader:
 
     def _case(self, record: dict[str, Any]) -> None:
         """A benchmark of it."""
-        # What older streams do not say of a case is as it was.
-        case = Case(**{"tail": False}
-                    | {each.name: record["case"][each.name] for each in fields(Case)
-                       if each.name != "tail" or "tail" in record["case"]})  # fmt: skip
+        case = Case.of(record["case"])
         place = (*_place(record), record["benchmark"], record["params"])
         named = case.benchmark or case.name
         if (named, case.name.removeprefix(named)) != place[-2:]:

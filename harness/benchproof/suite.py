@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from . import meters
@@ -45,6 +45,11 @@ class Case:
     unit: str = ""
     tail: bool = False
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Case:
+        """The case that a row describes, among whatever else it says."""
+        return cls(**{each.name: row[each.name] for each in fields(cls) if each.name in row})
+
     @property
     def suite(self) -> str:
         """The suite: what stands before the function's name."""
@@ -80,20 +85,9 @@ def from_rows(rows: Iterable[Mapping[str, Any]], wanted: Collection[str] = TIMED
         wanted: meters, of which a case must have one.
     """
     return sorted(
-        Case(
-            row["name"],
-            row["benchmark"],
-            row["index"],
-            row["version"],
-            row["may_differ"],
-            row["part_of"],
-            row["kind"],
-            row["unit"],
-            row.get("tail", False),
-        )
-        for row in rows
+        Case.of(row) for row in rows
         if "excluded" not in row and set(meters.of(row["kind"])) & set(wanted)
-    )
+    )  # fmt: skip
 
 
 def left_out(

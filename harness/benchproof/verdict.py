@@ -70,7 +70,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import accepted, noise, notes, stats
 from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
-from .meters import METERS
+from .meters import METERS, SPEAKING
 from .noise import LIMITS, Limit
 
 if TYPE_CHECKING:
@@ -99,12 +99,6 @@ CONFIDENCE = 1 - ALPHA
 #: How far beyond 1 wall time must be where the exact meters see no change: the same instructions
 #: take this much longer, or less, when a rebuilt module has them at other addresses.
 ALONE = 0.05
-#: Who speaks first: the exact meters, then wall time.
-ORDER = (
-    "instructions", "allocations", "bytes", "retained", "memory", "peakmemory", "syscalls", "track",
-    "processor",
-    "wall", "tail",
-)  # fmt: skip
 #: Behind a case's name where another time of it is judged among the wall times.
 BESIDE = {"processor": ", processor time", "tail": ", tail"}
 #: What a call takes, and what it asks for on the way.
@@ -300,7 +294,9 @@ def pays(wall: Mapping[str, Any]) -> bool:
 
 def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:
     """A case's verdict from its meters' verdicts, and a note where they disagree."""
-    said: dict[str, Verdict] = {name: meters[name]["verdict"] for name in ORDER if name in meters}
+    said: dict[str, Verdict] = {
+        name: meters[name]["verdict"] for name in SPEAKING if name in meters
+    }
     exact = {name: v for name, v in said.items() if METERS[name].exact}
     wall = said.get("wall")
     # Allocations alone do not tell that the work is the same.

@@ -26,6 +26,7 @@ from benchproof.errors import (
     told,
 )
 from benchproof.gate.report import words
+from benchproof.meters import SPEAKING
 from benchproof.processes import Crew
 from benchproof.render import units
 from benchproof.results import now
@@ -260,7 +261,7 @@ def case_of(row: Mapping[str, Any]) -> dict[str, Any]:
 def meter_of(row: Mapping[str, Any]) -> str:
     """The meter by which a case is told."""
     moved = words.deciding(row) if row["verdict"] in verdict.MOVED else None
-    return moved or next(name for name in verdict.ORDER if name in row["meters"])
+    return moved or next(name for name in SPEAKING if name in row["meters"])
 
 
 def ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:

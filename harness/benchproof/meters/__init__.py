@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchproof.render import units
+
 from . import allocations, instructions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 #: Processes a side of a benchmark that gives a value.
 VALUES = 3
@@ -27,9 +29,11 @@ class Meter:
     Attributes:
         name: as in the results file.
         unit: of the numbers in the results file.
+        label: what it is called in a sentence.
+        write: a number of it, for people.
+        task: the worker task that measures it.
         exact: repeats give the same number (but for the noise in docs/meters.md), so
             one process a side is enough; else the process is the unit of a statistical test.
-        task: the worker task that measures it.
         told_at_zero: whether a result names it where both sides have none.
         less_is_better: whether that is known.
         kinds: of benchmarks that it can measure (`asv_suite.KINDS`).
@@ -37,8 +41,10 @@ class Meter:
 
     name: str
     unit: str
-    exact: bool
+    label: str
+    write: Callable[[float], str]
     task: str
+    exact: bool = True
     told_at_zero: bool = True
     less_is_better: bool = True
     kinds: tuple[str, ...] = ("time",)
@@ -48,25 +54,28 @@ class Meter:
 METERS: dict[str, Meter] = {
     meter.name: meter
     for meter in (
-        Meter("wall", "s", exact=False, task="wall", kinds=("time", "timeraw", "command")),
-        Meter(
-            "instructions",
-            "instructions",
-            exact=True,
-            task="instructions",
-            kinds=("time", "command"),
-        ),
-        Meter("allocations", "allocations", exact=True, task="allocations"),
-        Meter("bytes", "B", exact=True, task="allocations"),
-        Meter("retained", "B", exact=True, task="allocations", told_at_zero=False),
-        Meter("memory", "B", exact=True, task="value", kinds=("memory",)),
-        Meter("peakmemory", "B", exact=True, task="value", kinds=("peakmemory", "command")),
-        Meter("tail", "s", exact=False, task="tail", kinds=("time",)),
-        Meter("processor", "s", exact=False, task="process", kinds=("command",)),
-        Meter("syscalls", "system calls", exact=True, task="process", kinds=("command",)),
-        Meter("track", "", exact=True, task="value", less_is_better=False, kinds=("track",)),
+        Meter("wall", "s", "wall time", units.seconds, "wall", exact=False,
+              kinds=("time", "timeraw", "command")),
+        Meter("instructions", "instructions", "instructions", units.count, "instructions",
+              kinds=("time", "command")),
+        Meter("allocations", "allocations", "allocations", units.count, "allocations"),
+        Meter("bytes", "B", "bytes allocated", units.size, "allocations"),
+        Meter("retained", "B", "bytes that live on", units.size, "allocations",
+              told_at_zero=False),
+        Meter("memory", "B", "size of the object", units.size, "value", kinds=("memory",)),
+        Meter("peakmemory", "B", "peak memory", units.size, "value",
+              kinds=("peakmemory", "command")),
+        Meter("tail", "s", "time of the slowest calls", units.seconds, "tail", exact=False),
+        Meter("processor", "s", "processor time", units.seconds, "process", exact=False,
+              kinds=("command",)),
+        Meter("syscalls", "system calls", "system calls", units.count, "process",
+              kinds=("command",)),
+        Meter("track", "", "tracked value", units.count, "value", less_is_better=False,
+              kinds=("track",)),
     )
-}
+}  # fmt: skip
+#: In the order in which they speak: the exact meters, then the clocks.
+SPEAKING = tuple(sorted(METERS, key=lambda name: not METERS[name].exact))
 
 
 def of(kind: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files, renamed
-from benchproof.errors import BenchproofError, NewerError, told
+from benchproof.errors import COULD_NOT_MEASURE, BenchproofError, NewerError, told
 
 from . import markdown, words
 from .markdown import plain, prose
@@ -276,25 +276,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--api", default=os.environ.get("GITHUB_API_URL") or Repository.url, help="its address"
     )
     asked = parser.parse_args(arguments)
-    token = os.environ.get("GITHUB_TOKEN", "")
-    if not token or not asked.repository:
-        return _complain(BenchproofError("GITHUB_TOKEN and GITHUB_REPOSITORY have to be set"))
     try:
+        token = os.environ.get("GITHUB_TOKEN", "")
+        if not token or not asked.repository:
+            raise BenchproofError("GITHUB_TOKEN and GITHUB_REPOSITORY have to be set")  # noqa: TRY301
         run = Run.read(json.loads(asked.event.read_text(encoding="utf-8")))
         done = tell(Repository(asked.repository, token, asked.api), run, asked.document)
-    except OSError as error:
-        return _complain(told(error))
-    except json.JSONDecodeError as error:
-        return _complain(BenchproofError(f"{asked.event} is no JSON: {error}"))
-    except BenchproofError as error:
-        return _complain(error)
+    except (OSError, json.JSONDecodeError, BenchproofError) as error:
+        wrong = told(error) if isinstance(error, OSError) else error
+        if isinstance(error, json.JSONDecodeError):
+            wrong = BenchproofError(f"{asked.event} is no JSON: {error}")
+        sys.stderr.write(f"benchproof: {wrong}\n")
+        return COULD_NOT_MEASURE
     sys.stdout.write(f"benchproof: {done}\n")
     return 0
-
-
-def _complain(error: BenchproofError) -> int:
-    sys.stderr.write(f"benchproof: {error}\n")
-    return error.exit_status
 
 
 if __name__ == "__main__":

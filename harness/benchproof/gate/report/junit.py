@@ -23,6 +23,7 @@ import datetime as dt
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
+from benchproof.meters import SPEAKING
 from benchproof.render import units
 from benchproof.suite import parts
 
@@ -146,7 +147,7 @@ def _say(case: ET.Element, kind: str, what: str, why: str, text: str = "") -> No
 def _changes(row: Row) -> Iterator[str]:
     """The meters that regressed, in words; of a trade-off, what improved too."""
     shown = {"regressed", "improved"} if row["verdict"] == "trade-off" else {"regressed"}
-    for meter in words.METERS:
+    for meter in SPEAKING:
         about = row["meters"].get(meter)
         if about and about["verdict"] in shown:
             yield (f"{words.label(meter)} {units.change(about['ratio'])} "

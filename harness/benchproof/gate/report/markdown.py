@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from benchproof.meters import SPEAKING
 from benchproof.render import units
 
 from . import words
@@ -238,7 +239,7 @@ def _named(row: Mapping[str, Any]) -> str:
 def _everything(document: Document, impl: str) -> _Section:
     """All cases of a variant, folded."""
     rows = [row for row in document["cases"] if row["impl"] == impl]
-    meters = [name for name in words.METERS if any(name in row["meters"] for row in rows)]
+    meters = [name for name in SPEAKING if any(name in row["meters"] for row in rows)]
     if not rows or not meters:
         return _Section("", [])
     of = f", {html(impl, 20)}" if impl else ""

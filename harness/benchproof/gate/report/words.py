@@ -12,34 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchproof import meters, notes
+from benchproof.meters import SPEAKING
 from benchproof.render import units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Document = Mapping[str, Any]
     Row = Mapping[str, Any]
 
-#: In the order in which they speak, with what their numbers are.
-METERS: dict[str, Callable[[float], str]] = {
-    "instructions": units.count,
-    "allocations": units.count,
-    "bytes": units.size,
-    "retained": units.size,
-    "memory": units.size,
-    "peakmemory": units.size,
-    "syscalls": units.count,
-    "track": units.count,
-    "wall": units.seconds,
-    "tail": units.seconds,
-    "processor": units.seconds,
-}
-LABELS = {
-    "wall": "wall time", "tail": "time of the slowest calls", "bytes": "bytes allocated",
-    "retained": "bytes that live on",
-    "memory": "size of the object", "peakmemory": "peak memory", "track": "tracked value",
-    "processor": "processor time", "syscalls": "system calls",
-}  # fmt: skip
 #: What a case that moved is called, in the order in which those are told.
 MOVED = ("regressed", "trade-off", "changed", "improved")
 KINDS = ("regressed", "accepted", "trade-off", "changed", "improved")
@@ -86,7 +67,7 @@ def moved(document: Document) -> list[list[Moved]]:
     for row in document["cases"]:
         each = [
             Moved(row, meter, row["meters"][meter])
-            for meter in METERS
+            for meter in SPEAKING
             if meter in row["meters"]
             and row["meters"][meter]["verdict"] in {"regressed", "improved", "changed"}
         ]
@@ -128,7 +109,7 @@ def deciding(row: Row) -> str | None:
     """The meter that gave a case its verdict: of a trade-off, what improved."""
     word = "improved" if row["verdict"] == "trade-off" else row["verdict"]
     said = {name: about["verdict"] for name, about in row["meters"].items()}
-    return next((name for name in METERS if said.get(name) == word), None)
+    return next((name for name in SPEAKING if said.get(name) == word), None)
 
 
 def named(row: Row) -> str:
@@ -218,14 +199,14 @@ def confidence(meter: str, about: Mapping[str, Any]) -> str:
 
 def values(meter: str, about: Mapping[str, Any]) -> str:
     """What a call cost before and after."""
-    write = METERS[meter]
+    write = meters.METERS[meter].write
     unit = f" {about['unit']}" if about.get("unit") else ""
     return f"{write(about['left'])} \N{RIGHTWARDS ARROW} {write(about['right'])}{unit}"
 
 
 def label(meter: str) -> str:
     """What a meter is called in a sentence."""
-    return LABELS.get(meter, meter)
+    return meters.METERS[meter].label if meter in meters.METERS else meter
 
 
 def controls(document: Document) -> Iterator[str]:
