@@ -30,16 +30,14 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from . import files, toml
 from .errors import AcceptedError, told
 from .meters import METERS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, MutableMapping, Sequence
-    from pathlib import Path
 
 State = Literal["used", "undecided", "exceeded", "not asked", "in the base", "expired", "unmatched"]
 #: States with which a gate cannot pass.

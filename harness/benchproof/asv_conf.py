@@ -7,14 +7,12 @@ read by the library that asv reads it with.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from . import package, pytest_files, pytest_needs, toml
 from .errors import TargetError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: Where the benchmarks are if nothing says so, and what asv takes where its file does not.
 DEFAULT, ASV_DEFAULT = "asv_benchmarks", "benchmarks"

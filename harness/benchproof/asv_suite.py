@@ -15,13 +15,11 @@ import pickle
 import re
 import signal
 import sys
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
+from typing import Any
 
 #: asv's classes of benchmarks, and what a benchmark of each is called here.
 KINDS = {

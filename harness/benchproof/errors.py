@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import errno
 import shutil
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from pathlib import Path
 
 #: Exit statuses of the command, as the README promises them.
 NO_REGRESSION, REGRESSION, COULD_NOT_MEASURE, CANNOT_DECIDE = 0, 1, 2, 3

@@ -13,16 +13,13 @@ import shutil
 import sys
 import tempfile
 import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchproof import renamed
 from benchproof.errors import NewerError, told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
 
 #: Stands for standard output where the file of a document is asked for.
 STDOUT = Path("-")

@@ -11,14 +11,12 @@ import json
 import os
 import subprocess
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import TargetError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: How such a side begins.
 MARK = "python:"

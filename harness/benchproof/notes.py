@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from .meters import allocations
 from .render import units
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: How a note begins that says so of wall time.
 UNDECIDED = "wall time undecided"

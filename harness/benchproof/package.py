@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from . import renamed, toml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 #: Folders with an `__init__.py` that are nobody's package.
 _NOT_MEASURED = frozenset({

@@ -9,17 +9,15 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from . import plan
 from .meters import instructions
 from .meters.counts import priced, settled
 from .plan import SIDES, SideName
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 #: What the sides said of one case: a question, or the worker's last words about it.
 Said = dict[SideName, dict[str, Any]]

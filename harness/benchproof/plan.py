@@ -9,14 +9,12 @@ orders: what favours the first process cancels.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .meters import allocations, instructions, wall
 from .meters.counts import Counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SideName = Literal["left", "right"]
 SIDES: tuple[SideName, SideName] = ("left", "right")

@@ -10,11 +10,8 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Names of the fixture and of the marker: of both plugins, and of pytest-codspeed alone.
 FIXTURES = ("benchmark", "codspeed_benchmark")

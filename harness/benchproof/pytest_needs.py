@@ -9,16 +9,14 @@ pytest itself.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from . import pytest_files, toml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 _PLUGINS = frozenset({"pytest-benchmark", "pytest-codspeed"})
 #: Words in the names of such lists, those that are likelier first.

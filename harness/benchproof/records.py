@@ -28,8 +28,10 @@ import json
 import math
 import zlib
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 from . import files, settings
 from .accepted import Entry
@@ -40,10 +42,6 @@ from .meters.counts import Counts
 from .plan import SIDES, Loops
 from .suite import Case
 from .verdict import Looks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 #: The version of the format; a change that could break a reader raises it. From 2 on there are
 #: controls.

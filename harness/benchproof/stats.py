@@ -15,14 +15,11 @@ kind of machine, and with Wilcoxon's signed ranks.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Fewer blocks say nothing about their own spread that is worth printing.
 FEWEST = 3

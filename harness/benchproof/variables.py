@@ -15,11 +15,8 @@ import hashlib
 import os
 import re
 import sysconfig
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 #: Patterns of names, passed to every build.
 PASSED = (

@@ -19,15 +19,13 @@ import functools
 import importlib
 import platform
 import sys
-from typing import TYPE_CHECKING, Annotated, ParamSpec
+from collections.abc import Callable
+from types import ModuleType
+from typing import Annotated, ParamSpec
 
 import typer
 
 from benchproof.errors import BenchproofError, StoppedError, missing, told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
 
 P = ParamSpec("P")
 

@@ -20,7 +20,7 @@ project demands `decide = "all"`.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from pathlib import Path
 from typing import Annotated
 
 import typer

@@ -20,7 +20,7 @@ Exit status: 0 everything that was asked for is known; 2 stopped, or nothing has
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from pathlib import Path
 from typing import Annotated
 
 import typer

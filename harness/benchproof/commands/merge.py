@@ -15,7 +15,7 @@ cannot decide.
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from pathlib import Path
 from typing import Annotated
 
 import typer

@@ -20,7 +20,7 @@ Exit status: 0 every branch was measured or does not build, 2 one could not be m
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from pathlib import Path
 from typing import Annotated
 
 import typer

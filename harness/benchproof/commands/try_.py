@@ -23,7 +23,7 @@ Exit status: 0 keep, 1 discard, 2 could not measure, 3 undecided.
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  (typer reads annotations at run time)
+from pathlib import Path
 from typing import Annotated
 
 import typer

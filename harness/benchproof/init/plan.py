@@ -7,14 +7,12 @@ import re
 import tomllib
 from dataclasses import asdict, dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from benchproof import asv_conf, files, package, pytest_files, renamed
 from benchproof.errors import BenchproofError, meant
 from benchproof.package import is_place
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def table(found: Found) -> str:

@@ -6,15 +6,13 @@ which says whether the machine has what the meter needs and reads what the worke
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchproof.render import units
 
 from . import allocations, instructions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 #: Processes a side of a benchmark that gives a value.
 VALUES = 3

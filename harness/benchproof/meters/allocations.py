@@ -24,18 +24,15 @@ import gc
 import os
 import statistics
 import sys
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from benchproof.errors import is_full
 
 from .counts import Counts, counts_for, fresh_loop, nothing, without_collector
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Instructions (without memray) that the larger loop of a case may take.
 TARGET = 1_500_000

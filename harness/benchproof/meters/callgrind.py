@@ -13,11 +13,8 @@ import ctypes
 import mmap
 import platform
 import sys
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: ``--instr-atstart=no`` leaves callgrind off until it is asked.
 OFF = "--instr-atstart=no"

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import gc
 import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from types import FunctionType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 #: Calls before counting, where they are affordable: the interpreter specialises a function after
 #: a few calls, and what it learns in the functions below settles later (docs/meters.md).

@@ -20,15 +20,12 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from . import callgrind, priced
 from .counts import Counts, counts_for, fresh_loop, nothing, without_collector
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 _TRIGGER = b"desc: Trigger: --dump-before=getpgrp"
 _SUMMARY = re.compile(rb"^summary: (\d+)$", re.MULTILINE)

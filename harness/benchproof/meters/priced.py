@@ -23,10 +23,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 #: Instructions for a call of an allocator: Python's own, and the C library's.
 PYTHON_PRICE, C_PRICE = 45, 120

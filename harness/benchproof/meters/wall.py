@@ -14,13 +14,11 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from collections.abc import Callable, Sequence
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from .counts import fresh_loop, nothing, without_collector
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _T = TypeVar("_T")
 

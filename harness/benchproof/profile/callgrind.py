@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from benchproof.meters import priced
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SUMMARY = re.compile(rb"^summary: (\d+)", re.MULTILINE)
 #: What compilers append to the name of a function that they split or copied, and callgrind to the

@@ -11,12 +11,10 @@ import os
 import sys
 import threading
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from types import CodeType, FrameType
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
 
 #: Calls that are traced, at most, and before them calls that let caches fill.
 MOST, WARM = 4, 2

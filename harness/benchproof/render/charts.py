@@ -6,13 +6,10 @@ How it looks, on any ground, is in `templates/chart.svg`; here is where things g
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .view import templates_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: The first word of a mark's look is its colour's name, the last one here its shape; others say how
 #: it is drawn: `hollow`, `faint`, `small`, `large`.

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from benchproof.gate.report import words
 
 from . import units
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
 
 #: What templates are told: names and values.
 Shown = SimpleNamespace
