@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from .build import Built
     from .pairing import Said
-    from .processes import Child, Crew
+    from .processes import Child, Crew, Finished
     from .suite import Case
     from .variants import Variant
 
@@ -341,11 +341,17 @@ class Bench:
         for name, said in lost:
             yield name, {side: said.get(side) or ended[side][name] for side in SIDES}, folders
 
-    def _folder(self, side: SideName, task: str, spot: Spot = FIRST, lane: int = 0) -> Path:
-        """Where a worker's request, answers and dumps lie; of equal length on both sides."""
-        return self.scratch / _TOKEN[side] / f"{task}-{spot.build}-{spot.process}-{lane}"
+    def folder(self, side: SideName, name: str) -> Path:
+        """Where a process finds and leaves files: of equal length on both sides."""
+        folder = self.scratch / _TOKEN[side] / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
-    def _built(self, side: SideName, build: int) -> Built:
+    def _folder(self, side: SideName, task: str, spot: Spot = FIRST, lane: int = 0) -> Path:
+        """Where a worker's request, answers and dumps lie."""
+        return self.folder(side, f"{task}-{spot.build}-{spot.process}-{lane}")
+
+    def built(self, side: SideName, build: int) -> Built:
         """A side's build."""
         return self.sides[side] if build == 0 else self.others[side][build - 1]
 
@@ -361,11 +367,11 @@ class Bench:
     ) -> _Running:
         """Write a request and start its worker."""
         folder = self._folder(side, task, spot, lane)
-        built = self._built(side, spot.build)
+        built = self.built(side, spot.build)
         request: dict[str, Any] = {
             **built.told, "packages": built.packages,
             "suites": str(self.suites), "task": task, "cases": list(rows), "layout": spot.process,
-            "talk": talk, "proof": built.proof, "cache": str(self.scratch / _TOKEN[side] / "cache"),
+            "talk": talk, "proof": built.proof, "cache": str(self.folder(side, "cache")),
         }  # fmt: skip
         if built.program:
             # What measures, where that interpreter's environment lacks it.
@@ -379,6 +385,17 @@ class Bench:
         child = start(self.crew, request, folder, env, python=built.python)
         return _Running(side, task, folder / ANSWERS, child, [row["name"] for row in rows])
 
+    def ended(self, child: Child) -> Finished:
+        """Wait for a process.
+
+        Raises:
+            WorkerError: it was made to end.
+        """
+        ended = self.crew.wait(child)
+        if self.crew.stopped:
+            raise WorkerError("stopped before the end")
+        return ended
+
     def _answers(self, running: _Running, *, must_work: bool) -> list[dict[str, Any]]:
         """Wait for a worker; its answers, and an error for each case that it did not reach.
 
@@ -387,9 +404,7 @@ class Bench:
                 badly after its last.
             NoSpaceError: the disk is full.
         """
-        ended = self.crew.wait(running.child)
-        if self.crew.stopped:
-            raise WorkerError("stopped before the end")
+        ended = self.ended(running.child)
         if ended.status:
             check_space(self.scratch)
         rows = read_lines(running.answers)

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import families, judge, noise, verdict
+from . import families, judge, noise, plan, verdict
 from .collected import FIRST, Spot
+from .errors import WorkerError
 from .meters import METERS, allocations
 from .meters.counts import RATE, TYPICAL_ROUNDS
-from .plan import SIDES
+from .plan import SIDES, SideName
 from .progress import Counter
 from .render import units
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from .bench import Bench
     from .suite import Case
@@ -166,6 +167,18 @@ def is_doubtful(bench: Bench, case: Case) -> bool:
     changed = about["verdict"] != "equivalent" or hidden
     accident = abs(about["ratio"] - 1) < noise.ACCIDENT
     return changed and accident and len(left) < bench.layouts
+
+
+def prove_apart(bench: Bench, case: Case, see: Callable[[SideName], Mapping[str, Any]]) -> bool:
+    """Have a case that is a process of its own seen on both sides; whether it can be measured."""
+    bench.got.loops[case.name] = plan.ONCE
+    for side in SIDES:
+        try:
+            said = see(side)
+        except WorkerError as error:
+            said = {"error": str(error)}
+        bench.got.proofs.setdefault(side, {})[case.name] = {"name": case.name, **said}
+    return judge.status_of(bench.got, case)[0] == "measured"
 
 
 def layouts(bench: Bench, case: Case) -> Iterator[Spot]:

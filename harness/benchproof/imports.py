@@ -15,22 +15,22 @@ from __future__ import annotations
 
 import itertools
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import bench as benches
-from . import counting, judge, plan
-from .collected import Spot
+from . import counting, plan
+from .collected import FIRST, Spot
 from .errors import WorkerError
 from .meters import instructions
 from .plan import SIDES
 from .suite import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from .bench import Bench
-    from .build import Built
     from .plan import Block, SideName
     from .processes import Child
 
@@ -103,9 +103,7 @@ def measure(bench: Bench, cases: Sequence[Case], tasks: Collection[str]) -> None
     """
     for each in filter(is_one, cases):
         bench.tell.stage(f"importing the package, {_package(each)}")
-        bench.got.loops[each.name] = plan.ONCE
-        _prove(bench, each)
-        if judge.status_of(bench.got, each)[0] != "measured":
+        if not counting.prove_apart(bench, each, partial(_see, bench, each)):
             continue
         if "instructions" in tasks:
             _count(bench, each)
@@ -161,19 +159,9 @@ def _importable(side: Path, package: str, module: str, file: str) -> str:
     return dotted.removesuffix(".__init__")
 
 
-def _prove(bench: Bench, each: Case) -> None:
-    """Import once on each side, so that byte code is there, and see what came."""
-    for side in SIDES:
-        try:
-            answer = _answer(bench, side, *_start(bench, side, each, "proof"))
-            said = _proof(answer, bench.sides[side])
-        except WorkerError as error:
-            said = {"error": str(error)}
-        bench.got.proofs.setdefault(side, {})[each.name] = {"name": each.name, **said}
-
-
-def _proof(answer: Mapping[str, Any], built: Built) -> dict[str, Any]:
-    """What was imported, held against what the side holds."""
+def _see(bench: Bench, each: Case, which: SideName) -> dict[str, Any]:
+    """Import once, so that byte code is there, and hold what came against what the side holds."""
+    answer, built = _answer(bench, which, *_start(bench, which, each, "proof")), bench.sides[which]
     side = Path(built.folder).resolve()
     file = Path(answer["file"] or "").resolve()
     if not file.is_relative_to(side):
@@ -211,17 +199,12 @@ def _time(bench: Bench, each: Case, block: Block) -> None:
 
 
 def _start(
-    bench: Bench,
-    side: SideName,
-    each: Case,
-    how: str,
-    block: Block | None = None,
-    spot: Spot = Spot(),  # noqa: B008  (a constant)
-) -> tuple[Child, Path]:
+    bench: Bench, side: SideName, each: Case, how: str, block: Block | None = None,
+    spot: Spot = FIRST,
+) -> tuple[Child, Path]:  # fmt: skip
     """Start an import; the child, and the file for its answer."""
-    built = bench.sides[side] if not spot.build else bench.others[side][spot.build - 1]
-    folder = bench.scratch / ("a" if side == "left" else "b") / f"import-{how}-{spot.process}"
-    folder.mkdir(parents=True, exist_ok=True)
+    built = bench.built(side, spot.build)
+    folder = bench.folder(side, f"{SUITE}-{how}-{spot.process}")
     core = str(bench.core) if block is not None and bench.core is not None else ""
     # No argument: its length would move the stack, and callgrind copies it into a dump's head.
     (folder / "names").write_text("\n".join(modules(bench, side, each)), encoding="utf-8")
@@ -242,9 +225,7 @@ def _answer(bench: Bench, side: SideName, child: Child, out: Path) -> dict[str, 
     Raises:
         WorkerError: it ended badly.
     """
-    ended = bench.crew.wait(child)
-    if bench.crew.stopped:
-        raise WorkerError("stopped before the end")
+    ended = bench.ended(child)
     if ended.status or not out.exists():
         words = (ended.last_lines(1) or [f"it ended with status {ended.status}"])[-1]
         raise WorkerError(f"the {side} side cannot be imported: {words}")

@@ -18,11 +18,12 @@ import shlex
 import shutil
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import bench as benches
-from . import counting, judge, plan
+from . import counting, plan
 from .collected import Spot
 from .errors import SelectionError, WorkerError
 from .meters import VALUES, instructions
@@ -104,14 +105,7 @@ def measure(
     """
     for each in filter(is_one, cases):
         bench.tell.stage(f"running {each.case}")
-        bench.got.loops[each.name] = plan.ONCE
-        for side in SIDES:
-            try:
-                said: dict[str, Any] = {"proof": _see(bench, side, each)}
-            except WorkerError as error:
-                said = {"error": str(error)}
-            bench.got.proofs.setdefault(side, {})[each.name] = {"name": each.name, **said}
-        if judge.status_of(bench.got, each)[0] != "measured":
+        if not counting.prove_apart(bench, each, partial(_see, bench, each)):
             continue
         if "instructions" in tasks:
             _count(bench, each)
@@ -119,32 +113,29 @@ def measure(
             _time(bench, each, budget)
 
 
-def _see(bench: Bench, side: SideName, each: Case) -> dict[str, Any]:
+def _see(bench: Bench, each: Case, side: SideName) -> dict[str, Any]:
     """Run it once: which files of the side it imports, and what it prints.
 
     Raises:
         WorkerError: it ends with another status than 0.
     """
-    folder = _folder(bench, side, "see")
+    folder = bench.folder(side, f"{SUITE}-see")
     (folder / "sitecustomize.py").write_text(_WITNESS, encoding="utf-8")
     seen = folder / "seen.json"
     env = _environment(bench, side, str(folder))
     env |= {"BENCHPROOF_SIDE": bench.sides[side].folder, "BENCHPROOF_SEEN": str(seen)}
     ended = _run(bench, side, _words(bench, side, each), folder, env)
     modules = json.loads(seen.read_text(encoding="utf-8")) if seen.exists() else {}
-    return {
-        "modules": modules,
-        "probe": {},
-        "digest": hashlib.sha256(ended.log.read_bytes()).hexdigest(),
-        "grade": "witnessed" if modules else "unseen",
-    }
+    digest = hashlib.sha256(ended.log.read_bytes()).hexdigest()
+    grade = "witnessed" if modules else "unseen"
+    return {"proof": {"modules": modules, "probe": {}, "digest": digest, "grade": grade}}
 
 
 def _count(bench: Bench, each: Case) -> None:
     """Count in one layout, and in more as long as a change could be an accident."""
     for spot in counting.layouts(bench, each):
         for side in SIDES:
-            folder = _folder(bench, side, "count", spot.process)
+            folder = bench.folder(side, f"{SUITE}-count-{spot.process}")
             out = folder / "cg.out"
             valgrind = ["valgrind", "--tool=callgrind", "--vgdb=no", "--quiet",
                         "--collect-systime=yes", f"--callgrind-out-file={out}"]  # fmt: skip
@@ -183,7 +174,7 @@ def _once(bench: Bench, side: SideName, each: Case, block: Block) -> tuple[float
     Raises:
         WorkerError: it ended badly.
     """
-    folder = _folder(bench, side, "time")
+    folder = bench.folder(side, f"{SUITE}-time")
     out = folder / "used"
     launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(out)]
     env = _environment(bench, side, block=block)
@@ -206,9 +197,7 @@ def _run(
         child = bench.crew.start(words, log=folder / "log", cwd=folder, env=env)
     except OSError as error:
         raise WorkerError(f"the {side} side cannot run {words[0]}: {error.strerror}") from error
-    ended = bench.crew.wait(child)
-    if bench.crew.stopped:
-        raise WorkerError("stopped before the end")
+    ended = bench.ended(child)
     if ended.status:
         said = (ended.last_lines(1) or [f"it ended with status {ended.status}"])[-1]
         raise WorkerError(f"the {side} side: status {ended.status}, {said}")
@@ -222,13 +211,6 @@ def _words(bench: Bench, side: SideName, each: Case) -> list[str]:
         return [bench.sides[side].python, *others]
     path = _environment(bench, side)["PATH"]
     return [shutil.which(first, path=path) or first, *others]
-
-
-def _folder(bench: Bench, side: SideName, how: str, layout: int = 0) -> Path:
-    """A folder for a process, with a path of the same length on both sides."""
-    folder = bench.scratch / ("a" if side == "left" else "b") / f"{SUITE}-{how}-{layout}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _environment(
@@ -245,18 +227,15 @@ def _environment(
 
 def _scripts(bench: Bench, side: SideName) -> Path:
     """The programs that the side's wheel would install."""
-    folder = bench.scratch / ("a" if side == "left" else "b") / "bin"
-    if folder.is_dir():
-        return folder
-    folder.mkdir(parents=True)
-    for found in importlib.metadata.distributions(path=[bench.sides[side].folder]):
+    folder, built = bench.folder(side, "bin"), bench.sides[side]
+    for found in importlib.metadata.distributions(path=[built.folder]):
         for point in found.entry_points.select(group="console_scripts"):
             script = folder / point.name
-            python = bench.sides[side].python
-            script.write_text(
-                f"#!{python}\nimport sys\nfrom {point.module} import {point.attr}\n"
-                f"sys.exit({point.attr}())\n",
-                encoding="utf-8",
-            )
-            script.chmod(0o755)
+            if not script.exists():
+                script.write_text(
+                    f"#!{built.python}\nimport sys\nfrom {point.module} import {point.attr}\n"
+                    f"sys.exit({point.attr}())\n",
+                    encoding="utf-8",
+                )
+                script.chmod(0o755)
     return folder
