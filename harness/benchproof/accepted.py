@@ -44,7 +44,6 @@ State = Literal["used", "undecided", "exceeded", "not asked", "in the base", "ex
 ERRORS: tuple[State, ...] = ("expired", "unmatched")
 #: Of the file, which says none as long as it is the first.
 SCHEMA = 1
-KEYS = {"benchmark", "meter", "impl", "amount", "reason", "until"}
 
 
 @dataclass(frozen=True)
@@ -125,33 +124,23 @@ def load(file: Path, variants: Sequence[str] = ()) -> list[Entry]:
 
 def _entry(file: toml.File, where: tuple[str, int], variants: Sequence[str]) -> Entry:
     """Check one entry."""
-    row = file.data[where[0]][where[1]]
-    meters = row.get("meter")
-    meters = [meters] if isinstance(meters, str) else meters
-    amount, until, impl = row.get("amount"), row.get("until"), row.get("impl")
-    positive = isinstance(amount, int | float) and not isinstance(amount, bool) and amount > 0
-    rules = {
-        "benchmark": (isinstance(row.get("benchmark"), str), "the name of a benchmark"),
-        "meter": (
-            isinstance(meters, list) and bool(meters) and all(m in list(METERS) for m in meters),
-            f"of {', '.join(METERS)}",
-        ),
-        "impl": (impl is None or (isinstance(impl, str) and (not variants or impl in variants)),
+    rules: toml.Rules = {
+        "benchmark": (str, lambda _: True, "the name of a benchmark"),
+        "meter": ((str, list), lambda given: bool(given) and all(
+            each in list(METERS) for each in ([given] if isinstance(given, str) else given)
+        ), f"of {', '.join(METERS)}"),
+        "impl": (str, lambda given: not variants or given in variants,
                  f"one of {', '.join(variants) or 'the variants'}, or absent"),
-        "amount": (positive, "the largest accepted change, as 0.03"),
-        "reason": (isinstance(row.get("reason"), str) and bool(row["reason"].strip()),
-                   "words for the reader"),
+        "amount": ((int, float), lambda given: given > 0, "the largest accepted change, as 0.03"),
+        "reason": (str, lambda given: bool(given.strip()), "words for the reader"),
         # A date, not a time: a datetime is a date, too, to Python.
-        "until": (type(until) is dt.date, "a date without quotes, as 2027-01-31"),
+        "until": (dt.date, lambda given: not isinstance(given, dt.datetime),
+                  "a date without quotes, as 2027-01-31"),
     }  # fmt: skip
-    for key in row:
-        if key not in KEYS:
-            file.refuse((*where, key), f"unknown key {key!r}")
-    for key, (right, words) in rules.items():
-        if not right:
-            file.refuse((*where, key), f"{key} must be {words}")
+    row = file.check(where, file.data[where[0]][where[1]], rules, rules.keys() - {"impl"})
+    meters = [row["meter"]] if isinstance(row["meter"], str) else row["meter"]
     return Entry(
-        row["benchmark"], tuple(meters or ()), row.get("impl"), float(row["amount"]),
+        row["benchmark"], tuple(meters), row.get("impl"), float(row["amount"]),
         row["reason"].strip(), row["until"], file.line(where),
     )  # fmt: skip
 

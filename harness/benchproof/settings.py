@@ -50,13 +50,13 @@ from .package import are_paths, are_patterns, is_place
 from .verdict import ALONE, ALPHA, SUITE_LEAST, SUITE_LIMIT, TradeOff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection, Mapping
 
     from .toml import Where
 
 FILE = "pyproject.toml"
-#: What the plain keys hold: types, a condition, and both in words.
-CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]] = {
+#: What the plain keys hold.
+CHECKS: toml.Rules = {
     "alpha": (float, lambda value: 0 < value <= 0.5, "a number above 0, at most 0.5"),
     "package": (str, is_place, "the folder of an importable package, below the project"),
     "sources": (list, are_paths, "a list of files and folders below the project"),
@@ -75,7 +75,10 @@ CHECKS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]]
         f"a number from {SUITE_LEAST:g} to below 1 (equal code moves a suite by nearly that much)",
     ),
 }
-KNOWN = (*CHECKS, "limits", "benchmarks", "variants")
+#: And the tables.
+TABLES: toml.Rules = dict.fromkeys(
+    ("limits", "benchmarks", "variants"), (dict, lambda _: True, "a table")
+)
 
 
 @dataclass(frozen=True)
@@ -227,23 +230,13 @@ class _Reader:
 
     def settings(self, table: object) -> Settings:
         """The whole table."""
-        given = dict(self.table(self.path, table))
+        given = dict(self.file.check(self.path, table, {**CHECKS, **TABLES}))
         limits = self.limits((*self.path, "limits"), given.pop("limits", {}))
-        found = self.table((*self.path, "benchmarks"), given.pop("benchmarks", {}))
         overrides = []
-        for pattern, inner in found.items():
+        for pattern, inner in given.pop("benchmarks", {}).items():
             where = (*self.path, "benchmarks", pattern)
             overrides.append(Override(pattern, self.limits(where, inner), self.file.line(where)))
         named = variants.parse(self.file, (*self.path, "variants"), given.pop("variants", {}))
-        for key, value in given.items():
-            if key not in CHECKS:
-                self.file.refuse(
-                    (*self.path, key), f"unknown key {key!r} (known: {', '.join(KNOWN)})"
-                )
-            kinds, right, words = CHECKS[key]
-            # Of Python's types, bool is an int; of TOML's it is not.
-            if not isinstance(value, kinds) or isinstance(value, bool) or not right(value):
-                self.file.refuse((*self.path, key), f"{key} must be {words}, not {value!r}")
         given["build_variables"] = tuple(given.pop("build-variables", ()))
         given["sources"] = tuple(given.get("sources", ()))
         return Settings(
@@ -257,7 +250,7 @@ class _Reader:
 
     def limits(self, where: Where, table: object) -> dict[str, float]:
         """Limits by meter."""
-        found = self.table(where, table)
+        found = self.file.table(where, table)
         for meter, ratio in found.items():
             place = (*where, meter)
             if meter not in LIMITS:
@@ -272,9 +265,3 @@ class _Reader:
                     f"{known.why_least}",
                 )
         return found
-
-    def table(self, where: Where, value: object) -> dict[str, Any]:
-        """A value that must be a table."""
-        if not isinstance(value, dict):
-            self.file.refuse(where, f"{where[-1]} must be a table, not {value!r}")
-        return value

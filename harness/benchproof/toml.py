@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Where something stands: names from the outermost table inwards, and places in lists of tables.
 Where = tuple[str | int, ...]
+#: What keys hold: types, a condition, and both in words.
+Rules = Mapping[str, tuple[type | tuple[type, ...], Callable[[Any], bool], str]]
 #: A key, or the path of a table in brackets, at the beginning of a line.
 _NAMES = r"""((?:[\w.-]|"[^"]*"|'[^']*'|[ \t])+?)"""
 _KEY = re.compile(rf"\s*{_NAMES}\s*=")
@@ -83,6 +86,36 @@ class File:
             BenchproofError: always, of the file's type.
         """
         raise self._error(f"{self.name}:{self.line(where)}: {words}")
+
+    def table(self, where: Where, value: object) -> dict[str, Any]:
+        """A value that must be a table.
+
+        Raises:
+            BenchproofError: it is none.
+        """
+        if not isinstance(value, dict):
+            self.refuse(where, f"{where[-1]} must be a table, not {value!r}")
+        return value
+
+    def check(
+        self, where: Where, value: object, rules: Rules, needed: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """A table whose keys are known, and whose values are as the rules say.
+
+        Raises:
+            BenchproofError: it is none.
+        """
+        held = self.table(where, value)
+        for key in held:
+            if key not in rules:
+                self.refuse((*where, key), f"unknown key {key!r} (known: {', '.join(rules)})")
+        for key, (kinds, right, words) in rules.items():
+            found = held.get(key)
+            # Of Python's types, bool is an int; of TOML's it is not.
+            wrong = not isinstance(found, kinds) or isinstance(found, bool) or not right(found)
+            if wrong and (key in held or key in needed):
+                self.refuse((*where, key), f"{key} must be {words}, not {found!r}")
+        return held
 
 
 def lines_of(text: str) -> dict[Where, int]:

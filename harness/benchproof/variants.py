@@ -30,10 +30,24 @@ COMPILED_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".f90", ".pxd", ".pxi", ".pyx",
 _COMPILES = (b"mypycify", b"ext_modules", b"cythonize", b"maturin", b"setuptools-rust", b"mesonpy",
              b"scikit_build_core")  # fmt: skip
 _BUILD_FILES = ("setup.py", "pyproject.toml", "meson.build")
-_KEYS = ("kind", "build", "run", "requires")
 #: They stand in file names, and behind a side.
 _NAME = re.compile(r"[\w.+-]+")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
+
+
+def _are_variables(given: Mapping[str, object]) -> bool:
+    """Whether they can stand in an environment."""
+    return all(isinstance(each, str) and _VARIABLE.fullmatch(name) for name, each in given.items())
+
+
+_OF_VARIABLES = (dict, _are_variables, 'a table of variables, NAME = "text"')
+_RULES: toml.Rules = {
+    "kind": (str, lambda kind: kind in KINDS, '"compiled" or "pure"'),
+    "build": _OF_VARIABLES,
+    "run": _OF_VARIABLES,
+    "requires": (list, lambda given: all(isinstance(each, str) for each in given),
+                 "a list of packages"),
+}  # fmt: skip
 #: Chooses all of them.
 ALL = ("all", "both")
 
@@ -87,9 +101,8 @@ def parse(file: File, where: Where, table: object) -> tuple[Variant, ...]:
     Raises:
         BenchproofError: of the file's kind: it cannot be meant as it stands.
     """
-    if not isinstance(table, dict):
-        file.refuse(where, f"variants must be a table, not {table!r}")
-    return together(_one(file, (*where, name), name, inner) for name, inner in table.items())
+    held = file.table(where, table)
+    return together(_one(file, (*where, name), name, inner) for name, inner in held.items())
 
 
 def named_by(root: Path) -> tuple[Variant, ...]:
@@ -114,23 +127,11 @@ def _one(file: File, where: Where, name: str, table: object) -> Variant:
         file.refuse(where, f"a variant is a table [tool.benchproof.variants.NAME], not {table!r}")
     if not _NAME.fullmatch(name) or name in ALL:
         file.refuse(where, f"{name!r} cannot name a variant: letters, digits, '.', '_', '+', '-'")
-    for key in table:
-        if key not in _KEYS:
-            file.refuse((*where, key), f"unknown key {key!r} (known: {', '.join(_KEYS)})")
-    kind, requires = table.get("kind", ""), table.get("requires", [])
-    if "kind" in table and kind not in KINDS:
-        file.refuse((*where, "kind"), f'kind must be "compiled" or "pure", not {kind!r}')
-    for key in ("build", "run"):
-        given = table.get(key, {})
-        if not isinstance(given, dict) or not all(
-            isinstance(value, str) and _VARIABLE.fullmatch(each) for each, value in given.items()
-        ):
-            file.refuse((*where, key), f'{key} must be a table of variables, NAME = "text"')
-    if not isinstance(requires, list) or not all(isinstance(each, str) for each in requires):
-        file.refuse((*where, "requires"), "requires must be a list of packages")
+    held = file.check(where, table, _RULES)
     return Variant(
-        name, kind, dict(table.get("build", {})), dict(table.get("run", {})), tuple(requires)
-    )
+        name, held.get("kind", ""), dict(held.get("build", {})), dict(held.get("run", {})),
+        tuple(held.get("requires", ())),
+    )  # fmt: skip
 
 
 def of_matrix(matrix: Mapping[str, Any]) -> tuple[Variant, ...]:

@@ -107,9 +107,7 @@ def _compare_go(
     output: options.Output, records: Path | None, everything: bool,
 ) -> int:  # fmt: skip
     """Compare the benchmarks of a Go package."""
-    from benchproof import judge, table  # noqa: PLC0415  (scipy is slow to import)
-    from benchproof import records as streams  # noqa: PLC0415
-    from benchproof.checkout import Checkout  # noqa: PLC0415
+    from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)
     from benchproof.foreign import go_runs  # noqa: PLC0415
 
     here = Checkout.around(Path.cwd())
@@ -117,9 +115,5 @@ def _compare_go(
         samples = go_runs.compare(
             package, {"left": left, "right": right}, bench, budget or 60.0, seed, here, tell
         )
-    document = judge.document(samples)
-    table.show(document, output.console(), everything=everything)
-    output.keep(document)
-    if records is not None:
-        streams.write(samples, records)
+    document = output.judged(samples, everything=everything, records=records)
     return int(document["verdict"]["exit"])

@@ -60,9 +60,7 @@ def command(
     everything: options.All = False,
 ) -> int:
     """Import and judge."""
-    from benchproof import judge, table  # noqa: PLC0415  (scipy is slow to import)
-    from benchproof import records as streams  # noqa: PLC0415
-    from benchproof.errors import SelectionError  # noqa: PLC0415
+    from benchproof.errors import SelectionError  # noqa: PLC0415  (--help should be fast)
     from benchproof.foreign import readings  # noqa: PLC0415
 
     if history is not None:
@@ -76,14 +74,10 @@ def command(
         "right": right or files[1:],
     }
     read = {side: _read(kind, each, skip=skip) for side, each in named.items()}
-    samples, output = readings.samples(read, named, kind.value), options.Output(json)
-    document = judge.document(samples)
+    samples = readings.samples(read, named, kind.value)
+    document = options.Output(json).judged(samples, everything=everything, records=records)
     for row in document["excluded"]:
         typer.echo(f"left out: {row['name']}: {row['why']}", err=True)
-    table.show(document, output.console(), everything=everything)
-    output.keep(document)
-    if records is not None:
-        streams.write(samples, records)
     return int(document["verdict"]["exit"])
 
 

@@ -30,10 +30,8 @@ def command(
     picture: options.Picture = None,
 ) -> int:
     """Judge samples."""
-    from benchproof import judge, records, table  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import records  # noqa: PLC0415  (scipy is slow to import)
 
-    document, output = judge.document(records.read(file)), options.Output(json)
-    table.show(document, output.console(), everything=everything)
-    output.keep(document)
+    document = options.Output(json).judged(records.read(file), everything=everything)
     options.draw(document, picture)
     return int(document["verdict"]["exit"])

@@ -30,13 +30,9 @@ def command(
     everything: options.All = False,
 ) -> int:
     """Merge and judge."""
-    from benchproof import judge, merging, table  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import merging  # noqa: PLC0415  (scipy is slow to import)
     from benchproof import records as kept  # noqa: PLC0415
 
     samples = merging.merge({str(file): kept.read(file) for file in streams})
-    document, output = judge.document(samples), options.Output(json)
-    table.show(document, output.console(), everything=everything)
-    output.keep(document)
-    if records is not None:
-        kept.write(samples, records)
+    document = options.Output(json).judged(samples, everything=everything, records=records)
     return int(document["verdict"]["exit"])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from benchproof.checkout import Checkout, Place
+    from benchproof.collected import Samples
     from benchproof.progress import Teller
     from benchproof.targets import Spec
 
@@ -249,3 +250,21 @@ class Output:
         """
         if self.json is not None:
             files.write_json(document, self.json)
+
+    def judged(
+        self, samples: Samples, *, everything: bool, records: Path | None = None
+    ) -> dict[str, Any]:
+        """Judge samples and show them; keep their document, and themselves, if that was asked for.
+
+        Raises:
+            BenchproofError: they cannot be written.
+        """
+        from benchproof import judge, table  # noqa: PLC0415  (scipy is slow to import)
+        from benchproof import records as streams  # noqa: PLC0415
+
+        document = judge.document(samples)
+        table.show(document, self.console(), everything=everything)
+        self.keep(document)
+        if records is not None:
+            streams.write(samples, records)
+        return document
