@@ -18,28 +18,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from .options import Json, Output, Suites, place_of
+from .options import Json, Output, Suites, argument, option, place_of
 
 
 def command(
-    bench: Annotated[
-        str, typer.Argument(metavar="BENCH", help="A name, or an expression that one matches.")
-    ],
-    span: Annotated[
-        str, typer.Argument(metavar="GOOD..BAD", help="Two commits; BAD is HEAD if left out.")
-    ],
-    impl: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="One variant; default: the first that builds here."),
-    ] = "",
-    meter: Annotated[
-        str, typer.Option(metavar="NAME", help="instructions, allocations or bytes.")
-    ] = "instructions",
+    bench: Annotated[str, argument("A name, or an expression that one matches.", "BENCH")],
+    span: Annotated[str, argument("Two commits; BAD is HEAD if left out.", "GOOD..BAD")],
+    impl: Annotated[str, option("One variant; default: the first that builds here.", "NAME")] = "",
+    meter: Annotated[str, option("instructions, allocations or bytes.", "NAME")] = "instructions",
     limit: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="PERCENT", help="Smallest change that is worth a search."),
+        float | None, option("Smallest change that is worth a search.", "PERCENT", min=0)
     ] = None,
     json: Json = None,
     suites: Suites = None,

@@ -18,27 +18,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from .options import Bench, Impl, Json, Meters, Output, chosen_meters
+from .options import Bench, Impl, Json, Meters, Output, chosen_meters, option
 
 
 def command(
-    span: Annotated[
-        str, typer.Option("--range", metavar="A..B", help="Only changes of these commits.")
-    ] = "",
+    span: Annotated[str, option("Only changes of these commits.", "A..B", "--range")] = "",
     bench: Bench = "",
     meters: Meters = "all",
     impl: Impl = "",
-    least: Annotated[
-        float, typer.Option(min=0, metavar="PERCENT", help="Smallest change to list.")
-    ] = 0.0,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="code or platform.")] = "",
-    alpha: Annotated[
-        float, typer.Option(min=0, max=0.5, help="Part of the list that may be false.")
-    ] = 0.01,
+    least: Annotated[float, option("Smallest change to list.", "PERCENT", min=0)] = 0.0,
+    kind: Annotated[str, option("code or platform.", "KIND")] = "",
+    alpha: Annotated[float, option("Part of the list that may be false.", min=0, max=0.5)] = 0.01,
     results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="asv's results; default: those of reports/.")
+        Path | None, option("asv's results; default: those of reports/.", "DIR")
     ] = None,
     json: Json = None,
 ) -> int:

@@ -31,14 +31,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from . import options
+from .options import argument, flag, option
 
 
 def command(
-    left: Annotated[str, typer.Argument(metavar="LEFT", help="The base.")],
-    right: Annotated[str, typer.Argument(metavar="RIGHT", help="The candidate.")],
+    left: Annotated[str, argument("The base.", "LEFT")],
+    right: Annotated[str, argument("The candidate.", "RIGHT")],
     bench: options.Bench = "",
     json: options.Json = None,
     impl: options.Impl = "",
@@ -48,7 +47,7 @@ def command(
     seed: options.Seed = 1,
     force: options.Force = False,
     profile: Annotated[
-        bool, typer.Option("--profile", help="Say in which functions the instructions changed.")
+        bool, flag("Say in which functions the instructions changed.", "--profile")
     ] = False,
     committed: options.Committed = False,
     suites: options.Suites = None,
@@ -57,23 +56,15 @@ def command(
     records: options.Records = None,
     run: Annotated[
         list[str] | None,
-        typer.Option(
-            "--command",
-            metavar="TEXT",
-            help="Measure a whole command instead of benchmarks; may be repeated.",
+        option(
+            "Measure a whole command instead of benchmarks; may be repeated.", "TEXT", "--command"
         ),
     ] = None,
     imported: Annotated[
         list[str] | None,
-        typer.Option(
-            "--import",
-            metavar="MODULE",
-            help="Measure an import instead of benchmarks; may be repeated.",
-        ),
+        option("Measure an import instead of benchmarks; may be repeated.", "MODULE", "--import"),
     ] = None,
-    go: Annotated[
-        str, typer.Option(metavar="PACKAGE", help="Measure the benchmarks of a Go package.")
-    ] = "",
+    go: Annotated[str, option("Measure the benchmarks of a Go package.", "PACKAGE")] = "",
 ) -> int:
     """Compare two sides."""
     if go:

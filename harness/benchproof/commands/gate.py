@@ -23,46 +23,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from benchproof import files
 from benchproof.errors import BenchproofError
 
 from . import options
+from .options import argument, flag, option
 
 
 def command(
-    base: Annotated[
-        str, typer.Argument(metavar="[BASE]", help="Default: where the gate passed last.")
-    ] = "",
-    head: Annotated[
-        str, typer.Argument(metavar="[HEAD]", help="A commit, or '.' for the working tree.")
-    ] = "HEAD",
+    base: Annotated[str, argument("Default: where the gate passed last.", "[BASE]")] = "",
+    head: Annotated[str, argument("A commit, or '.' for the working tree.", "[HEAD]")] = "HEAD",
     bench: options.Bench = "",
     json: options.Json = None,
-    markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="For a pull request.")
-    ] = None,
-    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="For CI systems.")] = None,
+    markdown: Annotated[Path | None, option("For a pull request.", "FILE")] = None,
+    junit: Annotated[Path | None, option("For CI systems.", "FILE")] = None,
     impl: options.Impl = "",
     builds: Annotated[
-        int | None,
-        typer.Option(min=1, max=16, metavar="N", help="Build each side N times, laid out anew."),
+        int | None, option("Build each side N times, laid out anew.", "N", min=1, max=16)
     ] = None,
     budget: options.Budget = None,
     meters: options.Meters = "all",
     quick: options.Quick = False,
     seed: options.Seed = 1,
     force: options.Force = False,
-    profile: Annotated[
-        bool, typer.Option(help="Say where the instructions of a regression went.")
-    ] = True,
-    record: Annotated[
-        bool, typer.Option("--record", help="Keep HEAD as the last pass, if it is one.")
-    ] = False,
+    profile: Annotated[bool, option("Say where the instructions of a regression went.")] = True,
+    record: Annotated[bool, flag("Keep HEAD as the last pass, if it is one.", "--record")] = False,
     pin: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="With --record: HEAD is this release; count drift anew."),
+        str, option("With --record: HEAD is this release; count drift anew.", "NAME")
     ] = "",
     committed: options.Committed = False,
     suites: options.Suites = None,

@@ -23,45 +23,44 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from .options import Bench, Impl, Json, Output, Suites, chosen_meters, measured_impls, place_of
+from .options import (
+    Bench,
+    Impl,
+    Json,
+    Output,
+    Suites,
+    argument,
+    chosen_meters,
+    flag,
+    measured_impls,
+    option,
+    place_of,
+)
 
 
 def command(
     ranges: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[RANGE...]", help="Commits, as git writes a range."),
+        list[str] | None, argument("Commits, as git writes a range.", "[RANGE...]")
     ] = None,
-    every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th commit.")] = 1,
+    every: Annotated[int, option("Each N-th commit.", "N", min=1)] = 1,
     meters: Annotated[
-        str, typer.Option(metavar="LIST", help="Of instructions, allocations, bytes; or exact.")
+        str, option("Of instructions, allocations, bytes; or exact.", "LIST")
     ] = "exact",
-    wall: Annotated[bool, typer.Option("--wall", help="Wall time, too; takes longest.")] = False,
-    processes: Annotated[
-        int, typer.Option(min=3, metavar="N", help="Of wall time, a commit and implementation.")
-    ] = 9,
+    wall: Annotated[bool, flag("Wall time, too; takes longest.", "--wall")] = False,
+    processes: Annotated[int, option("Of wall time, a commit and implementation.", "N", min=3)] = 9,
     bench: Bench = "",
     impl: Impl = "",
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only prove that the benchmarks run; keep nothing.")
+        bool, flag("Only prove that the benchmarks run; keep nothing.", "--quick")
     ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Measure again what failed before.")
-    ] = False,
-    machine: Annotated[
-        str, typer.Option(metavar="NAME", help="In asv's files; default: known again.")
-    ] = "",
-    jobs: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Side by side; default: one a core.")
-    ] = 0,
+    again: Annotated[bool, flag("Measure again what failed before.", "--again")] = False,
+    machine: Annotated[str, option("In asv's files; default: known again.", "NAME")] = "",
+    jobs: Annotated[int, option("Side by side; default: one a core.", "N", min=0)] = 0,
     scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Of dask's: its workers count, not this machine.")
+        str, option("Of dask's: its workers count, not this machine.", "ADDRESS")
     ] = "",
     suites: Suites = None,
-    results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Default: reports/results/asv.")
-    ] = None,
+    results: Annotated[Path | None, option("Default: reports/results/asv.", "DIR")] = None,
     json: Json = None,
 ) -> int:
     """Measure commits of the past."""

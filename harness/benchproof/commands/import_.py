@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options
+from .options import argument, flag, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,17 +44,14 @@ class Kind(StrEnum):
 
 
 def command(
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="go, pyperf or asv.")],
+    kind: Annotated[Kind, argument("go, pyperf or asv.", "KIND")],
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", show_default=False)],
     right: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Of the right side; may be repeated."),
+        list[Path] | None, option("Of the right side; may be repeated.", "FILE")
     ] = None,
-    skip: Annotated[
-        bool, typer.Option("--skip-malformed", help="Leave out lines that cannot be read.")
-    ] = False,
+    skip: Annotated[bool, flag("Leave out lines that cannot be read.", "--skip-malformed")] = False,
     history: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep files of many commits as a history.")
+        Path | None, option("Keep files of many commits as a history.", "DIR")
     ] = None,
     records: options.Records = None,
     json: options.Json = None,

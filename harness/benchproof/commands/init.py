@@ -18,24 +18,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from . import options
+from .options import flag, option
 
 
 def command(
-    package: Annotated[
-        str, typer.Option(metavar="DIR", help="Folder of the package; default: what is found.")
-    ] = "",
-    suites: Annotated[
-        str, typer.Option(metavar="DIR", help="Folder of the benchmarks; default: what is found.")
-    ] = "",
+    package: Annotated[str, option("Folder of the package; default: what is found.", "DIR")] = "",
+    suites: Annotated[str, option("Folder of the benchmarks; default: what is found.", "DIR")] = "",
     workflow: Annotated[
-        bool, typer.Option("--workflow", help="Write .github/workflows/benchproof.yml, too.")
+        bool, flag("Write .github/workflows/benchproof.yml, too.", "--workflow")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be written.")
-    ] = False,
+    dry_run: Annotated[bool, flag("Only show what would be written.", "--dry-run")] = False,
     json: options.Json = None,
 ) -> int:
     """Set a project up."""

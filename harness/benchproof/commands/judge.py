@@ -18,13 +18,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from . import options
+from .options import argument
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Of --records.")],
+    file: Annotated[Path, argument("Of --records.", "FILE")],
     json: options.Json = None,
     everything: options.All = False,
     picture: options.Picture = None,

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from . import options
+from .options import argument
 
 
 def command(
-    side: Annotated[str, typer.Argument(metavar="SIDE", help="A commit, or '.'.")] = ".",
+    side: Annotated[str, argument("A commit, or '.'.", "SIDE")] = ".",
     bench: options.Bench = "",
     json: options.Json = None,
     suites: options.Suites = None,

@@ -18,13 +18,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from . import options
+from .options import argument
 
 
 def command(
-    streams: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Of --records.")],
+    streams: Annotated[list[Path], argument("Of --records.", "FILE...")],
     records: options.Records = None,
     json: options.Json = None,
     everything: options.All = False,

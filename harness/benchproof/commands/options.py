@@ -22,49 +22,43 @@ if TYPE_CHECKING:
     from benchproof.progress import Teller
     from benchproof.targets import Spec
 
-Bench = Annotated[str, typer.Option(metavar="REGEX", help="Only benchmarks that match.")]
-Budget = Annotated[
-    float | None,
-    typer.Option(min=1, metavar="SECONDS", help="Wall time; exact meters always finish."),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Measure even if both sides are the same build.")
-]
+
+def option(words: str, value: str | None = None, *names: str, **more: Any) -> Any:  # noqa: ANN401  (as typer has it)
+    """An option: what it does, what stands for its value, and its name if that is another one."""
+    return typer.Option(*names, help=words, metavar=value, **more)
+
+
+def flag(words: str, name: str) -> Any:  # noqa: ANN401  (as above)
+    """An option without a value."""
+    return typer.Option(name, help=words)
+
+
+def argument(words: str, value: str | None = None, **more: Any) -> Any:  # noqa: ANN401  (as above)
+    """An argument, likewise."""
+    return typer.Argument(help=words, metavar=value, **more)
+
+
+Bench = Annotated[str, option("Only benchmarks that match.", "REGEX")]
+Budget = Annotated[float | None, option("Wall time; exact meters always finish.", "SECONDS", min=1)]
+Force = Annotated[bool, flag("Measure even if both sides are the same build.", "--force")]
 Impl = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", help="A variant of the project, or all; default: those the commits have."
-    ),
+    str, option("A variant of the project, or all; default: those the commits have.", "NAME")
 ]
-Json = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Keep the whole document; '-' is standard output."),
-]
+Json = Annotated[Path | None, option("Keep the whole document; '-' is standard output.", "FILE")]
 Records = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Keep all samples as JSON lines (.gz: compressed)."),
+    Path | None, option("Keep all samples as JSON lines (.gz: compressed).", "FILE")
 ]
-Picture = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw what moved, as SVG.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Few processes: a rough wall time.")]
-Seed = Annotated[int, typer.Option(help="Of the random order of processes and cases.")]
-All = Annotated[bool, typer.Option("--all", help="Show every benchmark, not what moved alone.")]
-Committed = Annotated[
-    bool, typer.Option("--committed", help="Measure HEAD although the working tree differs.")
-]
+Picture = Annotated[Path | None, option("Draw what moved, as SVG.", "FILE")]
+Quick = Annotated[bool, flag("Few processes: a rough wall time.", "--quick")]
+Seed = Annotated[int, option("Of the random order of processes and cases.")]
+All = Annotated[bool, flag("Show every benchmark, not what moved alone.", "--all")]
+Committed = Annotated[bool, flag("Measure HEAD although the working tree differs.", "--committed")]
 Suites = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="PATH", help="Benchmarks, a folder or one file; default: as the project says."
-    ),
+    Path | None, option("Benchmarks, a folder or one file; default: as the project says.", "PATH")
 ]
-Reports = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Default: reports/ of the checkout.")
-]
+Reports = Annotated[Path | None, option("Default: reports/ of the checkout.", "DIR")]
 Meters = Annotated[
-    str,
-    typer.Option(
-        metavar="LIST", help="Of wall, instructions, allocations, bytes, retained; all; exact."
-    ),
+    str, option("Of wall, instructions, allocations, bytes, retained; all; exact.", "LIST")
 ]
 
 

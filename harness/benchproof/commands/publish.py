@@ -22,24 +22,17 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from . import options
+from .options import option
 
 
 def command(
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Default: html/ in the reports.")
-    ] = None,
+    out: Annotated[Path | None, option("Default: html/ in the reports.", "DIR")] = None,
     reports: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="DIR", help="Default: reports/ of the checkout."),
+        Path | None, option("Default: reports/ of the checkout.", "DIR", "--from")
     ] = None,
-    pictures: Annotated[
-        str,
-        typer.Option(metavar="WHICH", help="Draw: changed, all, or a REGEX of benchmarks."),
-    ] = "",
-    asv: Annotated[bool, typer.Option(help="Make asv's own site, too.")] = True,
+    pictures: Annotated[str, option("Draw: changed, all, or a REGEX of benchmarks.", "WHICH")] = "",
+    asv: Annotated[bool, option("Make asv's own site, too.")] = True,
     json: options.Json = None,
 ) -> int:
     """Publish the site."""

@@ -26,39 +26,26 @@ from typing import Annotated
 import typer
 
 from . import options
+from .options import flag, option
 
 
 def command(
     branches: Annotated[
         list[str] | None, typer.Argument(metavar="BRANCH...", show_default=False)
     ] = None,
-    base: Annotated[str, typer.Option(metavar="COMMIT", help="What they left from.")] = "main",
-    named: Annotated[
-        Path | None, typer.Option("--branches", metavar="FILE", help="With a branch a line.")
-    ] = None,
-    requests: Annotated[
-        Path | None, typer.Option("--prs", metavar="FILE", help="With a pull request a line.")
-    ] = None,
-    repo: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Of the branches; default: this repository.")
-    ] = "",
-    scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Of dask's: its workers take a branch each.")
-    ] = "",
+    base: Annotated[str, option("What they left from.", "COMMIT")] = "main",
+    named: Annotated[Path | None, option("With a branch a line.", "FILE", "--branches")] = None,
+    requests: Annotated[Path | None, option("With a pull request a line.", "FILE", "--prs")] = None,
+    repo: Annotated[str, option("Of the branches; default: this repository.", "ADDRESS")] = "",
+    scheduler: Annotated[str, option("Of dask's: its workers take a branch each.", "ADDRESS")] = "",
     bench: options.Bench = "",
     meters: options.Meters = "exact",
     budget: options.Budget = None,
     impl: options.Impl = "",
     suites: options.Suites = None,
-    alone: Annotated[
-        bool, typer.Option("--alone", help="Do not measure those that help together.")
-    ] = False,
-    markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep the table as Markdown.")
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep it as a page, with what moved.")
-    ] = None,
+    alone: Annotated[bool, flag("Do not measure those that help together.", "--alone")] = False,
+    markdown: Annotated[Path | None, option("Keep the table as Markdown.", "FILE")] = None,
+    html: Annotated[Path | None, option("Keep it as a page, with what moved.", "FILE")] = None,
     json: options.Json = None,
 ) -> int:
     """Rank branches."""

@@ -16,20 +16,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from . import options
+from .options import argument, option
 
 
 def command(
     file: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Of `benchproof compare --json`; default: those of the last `benchproof run`.",
+        argument(
+            "Of `benchproof compare --json`; default: those of the last `benchproof run`.", "FILE"
         ),
     ] = None,
-    side: Annotated[str, typer.Option(metavar="SIDE", help="left, right, or both.")] = "both",
+    side: Annotated[str, option("left, right, or both.", "SIDE")] = "both",
     impl: options.Impl = "",
     json: options.Json = None,
 ) -> int:

@@ -29,36 +29,27 @@ from typing import Annotated
 import typer
 
 from . import options
+from .options import flag, option
 
 
 def command(
     change: Annotated[str, typer.Argument(metavar="[CHANGE]", show_default=False)] = ".",
-    base: Annotated[
-        str, typer.Option(metavar="COMMIT", help="Default: HEAD, or where a branch left it.")
-    ] = "",
+    base: Annotated[str, option("Default: HEAD, or where a branch left it.", "COMMIT")] = "",
     bench: options.Bench = "",
-    test: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Default: 'test' of [tool.benchproof].")
-    ] = "",
+    test: Annotated[str, option("Default: 'test' of [tool.benchproof].", "COMMAND")] = "",
     test_seconds: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="After which tests have failed.")
+        float, option("After which tests have failed.", "SECONDS", min=1)
     ] = 300.0,
-    budget: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="Wall time of what changed.")
-    ] = 20.0,
+    budget: Annotated[float, option("Wall time of what changed.", "SECONDS", min=1)] = 20.0,
     wall: Annotated[
-        bool, typer.Option("--wall", help="Take wall time also where exact meters see no change.")
+        bool, flag("Take wall time also where exact meters see no change.", "--wall")
     ] = False,
     meters: options.Meters = "all",
     impl: options.Impl = "",
     seed: options.Seed = 1,
     suites: options.Suites = None,
-    log: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Default: tried.jsonl in .benchproof/.")
-    ] = None,
-    message: Annotated[
-        str, typer.Option("--commit", metavar="MESSAGE", help="Commit it if it is to be kept.")
-    ] = "",
+    log: Annotated[Path | None, option("Default: tried.jsonl in .benchproof/.", "FILE")] = None,
+    message: Annotated[str, option("Commit it if it is to be kept.", "MESSAGE", "--commit")] = "",
     json: options.Json = None,
     everything: options.All = False,
 ) -> int:
