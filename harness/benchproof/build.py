@@ -197,7 +197,10 @@ class Builder:
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / RECORD
             built = files.contents(record)
-            if not built or (variant.kind != "pure" and not _is_kept(built, asked=asked)):
+            # That there are no compiled modules may be this machine's fault, mended since: it is
+            # believed only of a wheel for every platform, where nobody asked for compiled ones.
+            kept = built and (built["compiled"] or (built["pure_wheel"] and not asked))
+            if not kept and not (built and variant.kind == "pure"):
                 started = time.monotonic()
                 self._say(f"{name}: building")
                 with files.scratch(self.cache) as scratch:
@@ -420,15 +423,6 @@ class Builder:
 def _uncompiled(known: Sequence[Variant]) -> Variant:
     """The variant that stands in where nothing was compiled; the first one if there is no other."""
     return next((each for each in known if each.kind != "compiled"), known[0])
-
-
-def _is_kept(built: Mapping[str, Any], *, asked: bool) -> bool:
-    """Whether what an earlier build gave is believed.
-
-    Compiled modules are. That there are none may be this machine's fault, mended since: it is
-    believed only of a wheel for every platform, and only where nobody asked for compiled ones.
-    """
-    return bool(built["compiled"] or (built["pure_wheel"] and not asked))
 
 
 def build_environment(

@@ -67,8 +67,11 @@ def merge(streams: Mapping[str, Samples]) -> Samples:
         each.got.untimed = {
             case: why for case, why in each.got.untimed.items() if not each.got.paired("wall", case)
         }
-        if len(starts) > 1:
-            _judge_anew(each)
+        if len(starts) > 1 and each.looks is not None:
+            # One budget for the tests of all: each run has spent its own for its own cases. What a
+            # look found early is found again at the last one, which has all the data.
+            each.looks.family = max(each.looks.family, len(each.cases))
+            each.looks.said = {}
     found = list(streams.values())
     return Samples(
         _about([samples.about for samples in found], starts), first.settings,
@@ -227,16 +230,6 @@ def _add_proof(target: Collected, side: Any, name: str, row: dict[str, Any]) -> 
     if len(digests) > 1:
         target.failures[name] = DIFFERENT
     rows[name] = had if "proof" not in had else row
-
-
-def _judge_anew(each: Sampled) -> None:
-    """Give the tests of several runs one budget: each run has spent its own for its own cases.
-
-    What a look found early is found again at the last one, which has all the data.
-    """
-    if each.looks is not None:
-        each.looks.family = max(each.looks.family, len(each.cases))
-        each.looks.said = {}
 
 
 def _about(abouts: Sequence[Mapping[str, Any]], runs: Mapping[str, _Run]) -> dict[str, Any]:

@@ -125,7 +125,8 @@ def repository(text: str, root: Path) -> tuple[Checkout, str]:
     if not address or not revision:
         raise TargetError(f"{text!r}: write repo:ADDRESS@REVISION, of a folder or an address")
     if Path(address).is_dir():
-        if not _is_bare(Path(address)):
+        bare = git(Path(address), "rev-parse", "--is-bare-repository").stdout.strip()
+        if bare != b"true":  # it has a working tree
             return Checkout.around(Path(address)), revision
         address = str(Path(address).resolve())
     folder = (
@@ -148,8 +149,3 @@ def repository(text: str, root: Path) -> tuple[Checkout, str]:
         return found, revision
     fetched = git(folder, "fetch", "--quiet", "--", "origin", revision)
     return found, revision if fetched.returncode else found.commit("FETCH_HEAD")
-
-
-def _is_bare(folder: Path) -> bool:
-    """Whether a folder is a repository without a working tree."""
-    return git(folder, "rev-parse", "--is-bare-repository").stdout.strip() == b"true"

@@ -45,12 +45,6 @@ def describe(target: Target, built: Built | None) -> dict[str, Any]:
     }
 
 
-def raw_files(file: Path) -> dict[str, Path]:
-    """Where the raw wall samples of a results file go."""
-    stem = file.name.removesuffix(".json")
-    return {side: file.with_name(f"{stem}.{side}.pyperf.json.gz") for side in SIDES}
-
-
 def write_raw(each: Sampled, core: int | None, file: Path) -> list[Path]:
     """Write both sides' wall samples as pyperf JSON: one run a process, all of its values.
 
@@ -63,7 +57,8 @@ def write_raw(each: Sampled, core: int | None, file: Path) -> list[Path]:
         BenchproofError: they cannot be written.
     """
     written = []
-    for side, path in zip(SIDES, raw_files(file).values(), strict=True):
+    for side in SIDES:
+        path = file.with_name(f"{file.name.removesuffix('.json')}.{side}.pyperf.json.gz")
         benchmarks = [
             _benchmark(each, name, side, core)
             for name in sorted(each.got.loops)

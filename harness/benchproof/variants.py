@@ -6,6 +6,7 @@ asv.conf.json are its variants. One that names none has one variant without a na
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -142,28 +143,24 @@ def of_matrix(matrix: Mapping[str, Any]) -> tuple[Variant, ...]:
     """
     if not matrix.keys() & {"req", "env", "env_nobuild"}:
         matrix = {"req": matrix}
-    found: list[tuple[list[str], dict[str, dict[str, str]]]] = [([], {})]
-    for table in ("req", "env", "env_nobuild"):
-        for name, given in matrix.get(table, {}).items():
-            values = given if isinstance(given, list) and given else [given or ""]
-            several, found = found, []
-            for labels, chosen in several:
-                for value in values:
-                    known = dict(chosen.get(table, {}))
-                    if value is not None:  # null: asv leaves it out
-                        known[name] = str(value)
-                    more = [_label(name.removeprefix("pip+"), value)] if len(values) > 1 else []
-                    found.append(([*labels, *more], {**chosen, table: known}))
+    axes = [
+        (table, name, given if isinstance(given, list) and given else [given or ""])
+        for table in ("req", "env", "env_nobuild")
+        for name, given in matrix.get(table, {}).items()
+    ]
     made = []
-    for labels, chosen in found:
-        env, wanted = chosen.get("env", {}), chosen.get("req", {})
-        made.append(Variant(
-            re.sub(r"[^\w.+-]", "_", "-".join(labels)), "", env,
-            {**env, **chosen.get("env_nobuild", {})},
-            tuple(f"{name.removeprefix('pip+')}{f'=={version}' if version else ''}"
-                  for name, version in wanted.items()
-                  if isinstance(given := matrix["req"][name], list) and len(given) > 1),
-        ))  # fmt: skip
+    for chosen in itertools.product(*(values for *_, values in axes)):
+        held: dict[str, dict[str, str]] = {"req": {}, "env": {}, "env_nobuild": {}}
+        labels, requires = [], []
+        for (table, full, values), value in zip(axes, chosen, strict=True):
+            name, several = full.removeprefix("pip+"), len(values) > 1
+            labels += [_label(name, value)] * several
+            if value is not None:  # null: asv leaves it out
+                held[table][full] = str(value)
+                requires += [f"{name}=={value}" if value else name] * (several and table == "req")
+        name = re.sub(r"[^\w.+-]", "_", "-".join(labels))
+        env = held["env"]
+        made.append(Variant(name, "", env, {**env, **held["env_nobuild"]}, tuple(requires)))
     return together(made)
 
 

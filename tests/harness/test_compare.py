@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchproof import compare, judge, noise, records, results, timing
+from benchproof import compare, judge, noise, records, timing
 from benchproof.bench import Bench
 from benchproof.build import Builder
 from benchproof.errors import SelectionError, StoppedError, TargetError, WorkerError
@@ -62,7 +62,8 @@ def test_a_slower_commit_is_a_regression_and_everything_is_kept(slower, tell, tm
     if "instructions" in EXACT:
         assert spin["meters"]["instructions"]["verdict"] == "regressed"
         assert kept["verdict"]["exit"] == 1
-    assert written == [file, *results.raw_files(file).values()]
+    raw = [file.with_name(f"{file.stem}.{side}.pyperf.json.gz") for side in ("left", "right")]
+    assert written == [file, *raw]
     answer = subprocess.run(
         [sys.executable, "-m", "pyperf", "compare_to", *map(str, written[1:])],
         check=True, capture_output=True, text=True,

@@ -28,16 +28,13 @@ PARTS = (*TIMED, COMPILED, COMMITS)
 _SIGNS = {"ok": ("+", "green"), "degraded": ("~", "yellow"), "missing": ("-", "bold red")}
 
 
-def diagnose(place: Path | None = None) -> list[Finding]:
-    """Look at this machine, these tools, and the checkout around a directory.
-
-    Args:
-        place: A directory inside the checkout; the current one if it is None.
+def diagnose() -> list[Finding]:
+    """Look at this machine, these tools, and the checkout around the current directory.
 
     Returns:
         One finding for each thing looked at, also if there is nothing to do about it.
     """
-    place = place or Path.cwd()
+    place = Path.cwd()
     found = tools_of_the_build.find()
     forms = project.forms(place)
     cache = Path(renamed.variable("BENCHPROOF_CACHE") or place / ".benchproof")
@@ -53,9 +50,9 @@ def exit_status(findings: Sequence[Finding]) -> int:
     return COULD_NOT_MEASURE if any(f.stops_the_main_job for f in findings) else 0
 
 
-def parts_of(place: Path | None = None) -> tuple[str, ...]:
+def parts_of() -> tuple[str, ...]:
     """What can be measured of a project: every meter, commits, implementations if it has both."""
-    both = len(project.forms(place or Path.cwd())) > 1
+    both = len(project.forms(Path.cwd())) > 1
     return tuple(part for part in PARTS if part != COMPILED or both)
 
 

@@ -57,13 +57,14 @@ def can_start_late() -> bool:
 @cache
 def start() -> None:
     """In the worker: count from now on; nothing where callgrind counts already, or is not there."""
-    switch = _switch()
-    if switch is not None:
-        switch(_START)
+    _ask(_START)
 
 
 def stop() -> None:
     """In the worker, once nothing more is counted: what is left runs several times as fast."""
-    switch = _switch()
-    if switch is not None:
-        switch(_STOP)
+    _ask(_STOP)
+
+
+def _ask(request: int) -> None:
+    if (switch := _switch()) is not None:
+        switch(request)

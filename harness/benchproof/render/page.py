@@ -9,7 +9,6 @@ It is ``index.html``, too, unless `benchproof publish` has put the site there, w
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files
@@ -51,7 +50,8 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
     written = {pictures / picture.file for suite in drawn.values() for picture in suite.values()}
     for shown, comparison in zip(views, comparisons, strict=True):
         path = data / f"{shown.slug}.json"
-        path.write_text(_as_json(comparison), encoding="utf-8")
+        # Strict JSON: a number that is not finite becomes null, which every reader understands.
+        files.write_json(_finite(comparison), path)
         written.add(path)
 
     in_site = (out_dir / SITE).is_dir()
@@ -83,12 +83,7 @@ def _render(views: list[Shown], drawn: Mapping[tuple[str, str], Any], *, in_site
     )
 
 
-def _as_json(comparison: Mapping[str, Any]) -> str:
-    """Strict JSON: a number that is not finite becomes null, which every reader understands."""
-    return json.dumps(_finite(comparison), indent=1, allow_nan=False) + "\n"
-
-
-def _finite(value: object) -> object:
+def _finite(value: Any) -> Any:  # noqa: ANN401  (what JSON holds)
     if isinstance(value, float) and not units.usable(value):
         return None
     if isinstance(value, dict):

@@ -114,6 +114,8 @@ def render(document: Document, limit: int = LIMIT) -> str:
     noted = [f"- {code(name)}: {prose(note, 400)}" for name, note in words.noted(document)]
     said = [*words.error_rates(document), words.undecided(document),
             *words.not_measured_meters(document)]  # fmt: skip
+    when, where = prose(document["created"], 40), prose(words.conditions(document), 600)
+    conditions = f"Measured {when}: {where}."
     sections = [
         _Section("", [MARK, *_headline(document)]),
         # A compiler's last lines may be among it.
@@ -139,7 +141,7 @@ def render(document: Document, limit: int = LIMIT) -> str:
         _part("Excluded", [f"- {_named(row)}: {code(row['why'])}" for row in document["excluded"]],
               4),
         *(_everything(document, impl) for impl in document["impls"]),
-        _Section("", ["", *_conditions(document)]),
+        _Section("", ["", conditions]),
     ]  # fmt: skip
     return _fitted([section for section in sections if section.head], limit)
 
@@ -254,12 +256,6 @@ def _everything(document: Document, impl: str) -> _Section:
             cells.append(units.change(about["ratio"]) + mark if about else "")
         lines.append(f"| {' | '.join(cells)} |")
     return _Section("these cases", head, lines, ["", "</details>"], rank=5)
-
-
-def _conditions(document: Document) -> list[str]:
-    """Where it was measured, and when."""
-    when = prose(document["created"], 40)
-    return [f"Measured {when}: {prose(words.conditions(document), 600)}."]
 
 
 def plain(text: object, longest: int = LONGEST) -> str:

@@ -251,7 +251,7 @@ def error_rates(document: Document) -> list[str]:
         told.append(f"False alarms: in {_rate(alarm)} of gates in which nothing changed{whence}.")
     for meter, sizes in (rates.get("detection") or {}).items():
         found = [
-            f"{_percent(size)} in {_rate(about)}"
+            f"{float(size) * 100:g} % in {_rate(about)}"
             for size, about in sorted(sizes.items(), key=lambda item: float(item[0]))
             if about
         ]
@@ -275,11 +275,6 @@ def _rate(about: Mapping[str, Any]) -> str:
     low, high = (f"{100 * about[edge]:.3g}" for edge in ("low", "high"))
     tried = f", {about['n']} tried" if about.get("n") else ""
     return f"{100 * about['rate']:.3g} % ({low} to {high} %{tried})"
-
-
-def _percent(size: str) -> str:
-    """A size of a slow-down, written as a part of one."""
-    return f"{float(size) * 100:g} %"
 
 
 def undecided(document: Document) -> str:
