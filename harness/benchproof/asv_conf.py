@@ -1,17 +1,26 @@
-"""The folder of a project's benchmarks: named, or found through its asv.conf.json or its tests.
+"""A project's benchmarks: their folder, named or found, and what they need beside the package.
 
 asv starts in the folder of its configuration, and projects keep that at their root or in a folder
 of their own (`bench/asv.conf.json`): both are looked at, no deeper. The file is JSON with comments,
 read by the library that asv reads it with.
+
+What pytest runs needs what the project declares: of its dependency groups, extras and requirements
+files, the one that names a benchmarking plugin counts, else one that names pytest: pytest and its
+plugins are taken from it, and what the files and their `conftest.py` import by name. Nothing that
+no list of the project names is ever installed, but pytest itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import package, pytest_files, pytest_needs, toml
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from . import package, pytest_files, toml
 from .errors import TargetError
 
 #: Where the benchmarks are if nothing says so, and what asv takes where its file does not.
@@ -19,6 +28,14 @@ DEFAULT, ASV_DEFAULT = "asv_benchmarks", "benchmarks"
 #: Where benchmarks usually lie.
 USUAL = (DEFAULT, "benchmarks", "bench")
 NAMES = ("asv.conf.json", "asv.conf.jsonc")
+
+_PLUGINS = frozenset({"pytest-benchmark", "pytest-codspeed"})
+#: Words in the names of such lists, those that are likelier first.
+_LIKELY = ("codspeed", "bench", "perf", "test", "pytest", "dev", "ci")
+_FILES = ("*requirements*.txt", "requirements/*.txt", "requirements/*.in")
+_INCLUDE = re.compile(r"(?:-r|--requirement)[ =]+(\S+)")
+#: What stands behind a requirement in such a file: a comment, hashes.
+_BEHIND = re.compile(r"\s+(?:#|--hash|\\).*")
 
 
 class Found(NamedTuple):
@@ -102,17 +119,18 @@ def requirements(root: Path, suites: Path) -> tuple[str, ...]:
         root: of the checkout.
         suites: the folder or the file of the benchmarks.
     """
-    if of_pytest := pytest_needs.requirements(root, suites):
-        return of_pytest
+    if found := of_pytest(root, suites):
+        return found
     wanted = matrix(root)
     if wanted.keys() & {"req", "env", "env_nobuild"}:
         wanted = wanted.get("req", {})
-    found = []
-    for name, versions in wanted.items():
-        first = (versions or [""])[0] if isinstance(versions, list) else versions
-        if first is not None:  # null: asv does not install it
-            found.append(f"{name.removeprefix('pip+')}{f'=={first}' if first else ''}")
-    return tuple(found)
+    firsts = {
+        name.removeprefix("pip+"): (each or [""])[0] if isinstance(each, list) else each
+        for name, each in wanted.items()
+    }
+    # null: asv does not install it
+    return tuple(f"{name}=={first}" if first else name
+                 for name, first in firsts.items() if first is not None)  # fmt: skip
 
 
 def whole(root: Path) -> dict[str, Any]:
@@ -161,3 +179,85 @@ def _benchmark_dir(file: Path, root: Path) -> str:
     if not isinstance(named, str):
         raise TargetError(f"{file.relative_to(root)}: benchmark_dir must be the name of a folder")
     return named
+
+
+def of_pytest(root: Path, suites: Path) -> tuple[str, ...]:
+    """The requirements of a project's benchmarks; none where pytest runs nothing of them.
+
+    Args:
+        root: of the checkout.
+        suites: their folder or file.
+    """
+    files = pytest_files.benchmarks(suites) if suites.exists() else []
+    if not files:
+        return ()
+    imported = {
+        canonicalize_name(each)
+        for each in pytest_files.imports(files, pytest_files.root(suites.resolve()))
+    }
+    lists = [_by_name(each) for each in _lists(root)]
+    chosen = next(
+        (each for wanted in (_PLUGINS, {"pytest"}) for each in lists if wanted & each.keys()), {}
+    )
+    found = {name: text for name, text in chosen.items() if name.startswith("pytest")}
+    for each in (chosen, *lists):
+        for name in imported & each.keys():
+            found.setdefault(name, each[name])
+    return tuple(sorted(({"pytest": "pytest"} | found).values()))
+
+
+def _lists(root: Path) -> list[list[str]]:
+    """Every list of requirements that a project declares, the likelier ones first."""
+    whole = toml.project(root)
+    groups = toml.table(whole, "dependency-groups")
+    named = {name: list(_group(groups, name, ())) for name in groups}
+    extras = toml.table(whole, "project", "optional-dependencies")
+    named |= {f"{name} extra": _texts(each) for name, each in extras.items()}
+    for name, group in toml.table(whole, "tool", "poetry", "group").items():
+        # Their versions are in poetry's own notation: any that pip finds will do.
+        named[f"{name} poetry"] = list(toml.table(group, "dependencies"))
+    for file in sorted({file for pattern in _FILES for file in root.glob(pattern)}):
+        named[file.relative_to(root).as_posix()] = list(_lines(file, ()))
+
+    def rank(name: str) -> int:
+        words = name.lower()
+        return next((at for at, word in enumerate(_LIKELY) if word in words), len(_LIKELY))
+
+    return [named[name] for name in sorted(named, key=rank)]
+
+
+def _by_name(texts: Iterable[str]) -> dict[str, str]:
+    """Requirements by the name of the package; without what cannot be read."""
+    found: dict[str, str] = {}
+    for text in texts:
+        try:
+            found.setdefault(canonicalize_name(Requirement(text).name), text)
+        except InvalidRequirement:
+            continue
+    return found
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _group(groups: Mapping[str, Any], name: str, inside: tuple[str, ...]) -> Iterator[str]:
+    """A dependency group, with those that it includes."""
+    known = {canonicalize_name(each): each for each in groups}
+    listed = groups.get(known.get(canonicalize_name(name), ""), [])
+    yield from _texts(listed)
+    included = [toml.table({"": each}, "").get("include-group") for each in listed]
+    for inner in _texts(included):
+        if inner not in inside:
+            yield from _group(groups, inner, (*inside, name))
+
+
+def _lines(file: Path, inside: tuple[Path, ...]) -> Iterator[str]:
+    """The requirements of a file, with those that it includes."""
+    if not file.is_file() or file in inside:
+        return
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        if include := _INCLUDE.match(line.strip()):
+            yield from _lines(file.parent / include[1], (*inside, file))
+        elif line.strip() and not line.lstrip().startswith(("#", "-")):
+            yield _BEHIND.sub("", line.strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -154,11 +155,9 @@ class Bench:
             for case in cases
         ]  # fmt: skip
         lanes = 1 if self.alike or len(rows) <= LEAST else LANES
-        for name, said, folders in self._both("instructions", rows, spot, lanes):
-            for side, row in said.items():
-                if not self._failed(side, row) and "dumps" in row:
-                    self._take(side, row, folders[side], spot)
-            heard(name)
+        for side, row, folder in self._measured("instructions", rows, spot, heard, lanes):
+            if "dumps" in row:
+                self._take(side, row, folder, spot)
 
     def _take(self, side: SideName, row: Mapping[str, Any], folder: Path, spot: Spot) -> None:
         """Keep what the dumps of a case say.
@@ -190,21 +189,16 @@ class Bench:
         rows = [
             case.row | {"counts": vars(self.got.loops[case.name].allocations)} for case in cases
         ]
-        for name, said, _ in self._both("allocations", rows, spot):
-            for side, row in said.items():
-                if not self._failed(side, row):
-                    for meter in allocations.METERS:
-                        self.got.keep(meter, side, name, row[meter], spot)
-            heard(name)
+        for side, row, _ in self._measured("allocations", rows, spot, heard):
+            for meter in allocations.METERS:
+                self.got.keep(meter, side, row["name"], row[meter], spot)
 
     def take_values(self, meter: str, cases: Sequence[Case]) -> None:
         """Ask benchmarks for the value that each gives, in a few processes a side."""
         rows = [case.row for case in cases]
         for spot in (Spot(0, layout) for layout in range(VALUES)):
-            for name, said, _ in self._both("value", rows, spot):
-                for side, row in said.items():
-                    if not self._failed(side, row):
-                        self.got.keep(meter, side, name, row["value"], spot)
+            for side, row, _ in self._measured("value", rows, spot):
+                self.got.keep(meter, side, row["name"], row["value"], spot)
 
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
         """One process a side, one after the other; the seconds that both took.
@@ -259,6 +253,17 @@ class Bench:
             self.got.failures.setdefault(row["name"], f"{side}: {words}")
         return bool(words)
 
+    def _measured(
+        self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot, heard: Heard = nobody,
+        lanes: int = 1,
+    ) -> Iterator[tuple[SideName, dict[str, Any], Path]]:  # fmt: skip
+        """What both sides measured of each case, and the folder of who did; the rest is noted."""
+        for name, said, folders in self._both(task, rows, spot, lanes):
+            for side, row in said.items():
+                if not self._failed(side, row):
+                    yield side, row, folders[side]
+            heard(name)
+
     def _both(
         self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot = FIRST, lanes: int = 1
     ) -> Iterator[Told]:
@@ -301,45 +306,31 @@ class Bench:
     def _lane(
         self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot, number: int
     ) -> Iterator[Told]:
-        """One pair of processes of a task; whatever happens, its sockets are closed."""
-        ends = {side: pairing.End() for side in SIDES}
-        try:
-            yield from self._talk(task, rows, spot, number, ends)
-        finally:
-            for end in ends.values():
-                end.theirs.close()
-                end.close()
-
-    def _talk(
-        self,
-        task: str,
-        rows: Sequence[Mapping[str, Any]],
-        spot: Spot,
-        number: int,
-        ends: dict[SideName, pairing.End],
-    ) -> Iterator[Told]:
-        """What the two processes of a lane say, case by case."""
+        """What one pair of processes says, case by case."""
         names = [row["name"] for row in rows]
         folders = {side: self._folder(side, task, spot, number) for side in SIDES}
-        running = {}
-        for side, end in ends.items():
-            with end.theirs:
-                running[side] = self._start(
-                    side, task, rows, spot=spot, lane=number, talk=end.theirs.fileno()
-                )
-        answers = pairing.Answers(folders, self.got.loops, self.got.prices)
-        lost: list[tuple[str, Said]] = []
-        for name, said in pairing.converse(ends, names, answers):
-            if len(said) == len(SIDES):
-                yield name, said, folders
-            else:
-                lost.append((name, said))
-        ended = {
-            side: {row["name"]: row for row in self._answers(each, must_work=False)}
-            for side, each in running.items()
-        }
-        for name, said in lost:
-            yield name, {side: said.get(side) or ended[side][name] for side in SIDES}, folders
+        ends, running = {side: pairing.End() for side in SIDES}, {}
+        with contextlib.ExitStack() as opened:
+            for end in ends.values():
+                opened.callback(end.close)
+            for side, end in ends.items():
+                with end.theirs:
+                    running[side] = self._start(
+                        side, task, rows, spot=spot, lane=number, talk=end.theirs.fileno()
+                    )
+            answers = pairing.Answers(folders, self.got.loops, self.got.prices)
+            lost: list[tuple[str, Said]] = []
+            for name, said in pairing.converse(ends, names, answers):
+                if len(said) == len(SIDES):
+                    yield name, said, folders
+                else:
+                    lost.append((name, said))
+            ended = {
+                side: {row["name"]: row for row in self._answers(each, must_work=False)}
+                for side, each in running.items()
+            }
+            for name, said in lost:
+                yield name, {side: said.get(side) or ended[side][name] for side in SIDES}, folders
 
     def folder(self, side: SideName, name: str) -> Path:
         """Where a process finds and leaves files: of equal length on both sides."""

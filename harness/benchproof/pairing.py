@@ -44,6 +44,7 @@ class End:
 
     def close(self) -> None:
         """Nothing more will be said."""
+        self.theirs.close()
         self._lines.close()
         self._ours.close()
 

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from benchproof import asv_conf, pytest_files, pytest_needs, suite
+from benchproof import asv_conf, pytest_files, suite
 from benchproof.checkout import Checkout
 from benchproof.errors import TargetError
 from tests.harness.test_worker import ask
@@ -388,12 +388,10 @@ def test_requirements_come_from_the_list_that_names_a_plugin_and_from_imports(tr
     (root / "pyproject.toml").write_text(
         '[dependency-groups]\nlint = ["ruff", "pytest-mypy"]\ndev = ["pytest", "numpy>=1"]\n'
     )
-    assert pytest_needs.requirements(root, root / "tests") == (
+    assert asv_conf.of_pytest(root, root / "tests") == (
         "hypothesis==6.1", "numpy>=1", "pytest-codspeed==3.0", "pytest-cov>=1", "pytest==8.1",
     )  # fmt: skip
-    assert Checkout(root, root / "tests").requirements == pytest_needs.requirements(
-        root, root / "tests"
-    )
+    assert Checkout(root, root / "tests").requirements == asv_conf.of_pytest(root, root / "tests")
 
 
 @pytest.mark.parametrize(("text", "found"), [
@@ -407,10 +405,10 @@ def test_requirements_come_from_the_list_that_names_a_plugin_and_from_imports(tr
 def test_requirements_are_read_wherever_projects_keep_them(tree, text, found):
     root = tree(tests__test_x_py=FIXTURE)
     (root / "pyproject.toml").write_text(text)
-    assert pytest_needs.requirements(root, root / "tests") == (found,)
+    assert asv_conf.of_pytest(root, root / "tests") == (found,)
 
 
 def test_a_suite_of_asv_has_no_requirements_of_pytest(tree):
     root = tree(benchmarks__it_py=ASV)
-    assert pytest_needs.requirements(root, root / "benchmarks") == ()
-    assert pytest_needs.requirements(root, root / "absent") == ()
+    assert asv_conf.of_pytest(root, root / "benchmarks") == ()
+    assert asv_conf.of_pytest(root, root / "absent") == ()
