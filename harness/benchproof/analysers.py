@@ -9,6 +9,8 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from .errors import few
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 FEWEST, LEAST_PART, LEAST_APART, ASHMAN = 12, 0.25, 0.02, 7.0
 #: Seconds that a timed loop should last: reading the clock takes about a hundredth of that.
 SHORT = 1e-5
-#: Benchmarks that a line names.
-_NAMED = 3
 
 
 def warnings(samples: Samples, times: Mapping[str, Times]) -> list[dict[str, Any]]:
@@ -52,9 +52,7 @@ def told(document: Mapping[str, Any]) -> list[str]:
     """The warnings of a document as lines; none in one of before they were kept."""
     lines = []
     for row in document.get("warnings", ()):
-        names = row["names"]
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        which = f": {', '.join(names[:_NAMED])}{more}" if names else ""
+        which = f": {few(row['names'])}" if row["names"] else ""
         impl = f" [{row['impl']}]" if row["impl"] else ""
         lines.append(f"warning: {row['about']}{impl}: {row['why']}{which}")
     return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -113,8 +113,14 @@ def told(error: OSError) -> BenchproofError:
     return BenchproofError(f"{error.strerror or error}: {error.filename or 'no file named'}")
 
 
-#: How alike two names must be, from 0 to 1, and how many are suggested.
+#: How alike two names must be, from 0 to 1, and how many are suggested, or told of many.
 _ALIKE, _MOST = 0.6, 3
+
+
+def few(names: Sequence[str], most: int = _MOST) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def meant(word: str, known: Iterable[str]) -> str:

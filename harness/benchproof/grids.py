@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .gate.report import words
-from .meters import ALWAYS, METERS
+from .meters import ALWAYS, METERS, SPEAKING
 from .render import units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
 
@@ -144,12 +144,10 @@ def cases(document: Document, *, wide: bool) -> Table:
     grid.add_column("right / left", overflow="fold", min_width=12)
     seen = {meter for row in document["cases"] for meter in row["meters"]}
     shown = [
-        each for each in _COLUMNS
-        if each[0] in seen
-        or (METERS[each[0]].told_at_zero and METERS[each[0]].task in ALWAYS)
+        name for name in SPEAKING
+        if name in seen or (METERS[name].told_at_zero and METERS[name].task in ALWAYS)
     ]  # fmt: skip
-    titles = [title for _, title, _ in shown]
-    for title in (*titles, *(("time a call",) if wide else ())):
+    for title in (*(METERS[name].title for name in shown), *(("time a call",) if wide else ())):
         grid.add_column(title, justify="right", no_wrap=True)
     grid.add_column("verdict", no_wrap=True)
     graded = len(grades(document)) > 1
@@ -174,16 +172,17 @@ def grades(document: Document) -> dict[str, int]:
     return {grade: found[grade] for grade in ("proved", "witnessed", "unseen") if found[grade]}
 
 
-def _cells(row: Row, shown: Sequence[Column], *, wide: bool) -> list[Text]:
+def _cells(row: Row, shown: Sequence[str], *, wide: bool) -> list[Text]:
     """One case's cells."""
     cells = [Text(" " + row["case"])]
     first = words.deciding(row) if row["verdict"] in words.MOVED else None
-    for meter, _, write in shown:
+    for meter in shown:
         about = row["meters"].get(meter)
         if about is None:
             cells.append(Text("-", style="dim"))
         else:
             mark = DECIDED if meter == first else " "
+            write = _counts if meter in _BOTH else _change
             cells.append(Text(write(about) + mark, STYLES[about["verdict"]]))
     if wide:
         wall = row["meters"].get("wall")
@@ -208,18 +207,5 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
 
 
-#: A meter, its title, and how its cell is written.
-Column = tuple[str, str, "Callable[[Mapping[str, Any]], str]"]
-_COLUMNS: tuple[Column, ...] = (
-    ("instructions", "instr", _change),
-    ("allocations", "allocs", _counts),
-    ("bytes", "bytes", _change),
-    ("retained", "lives on", _counts),
-    ("memory", "size", _change),
-    ("peakmemory", "peak", _change),
-    ("syscalls", "calls", _counts),
-    ("track", "value", _counts),
-    ("wall", "time", _change),
-    ("tail", "p99", _change),
-    ("processor", "cpu", _change),
-)
+#: Meters of whose numbers both sides are shown; of the others, how far they moved.
+_BOTH = {"allocations", "retained", "syscalls", "track"}

@@ -39,8 +39,8 @@ def place(root: Path) -> str:
     if found := setting(root, "package", is_place):
         return str(found)
     known = candidates(root)
-    packed = [each for each in known if name(each) in _packages(root)]
-    known = packed or known
+    listed = toml.table(toml.project(root), "tool", "setuptools").get("packages")
+    known = [each for each in known if isinstance(listed, list) and name(each) in listed] or known
     wanted = re.sub(r"[-_.]+", "_", _project_name(root)).lower()
     fitting = [each for each in known if name(each).replace(".", "_").lower() == wanted]
     return fitting[0] if fitting else known[0] if len(known) == 1 else ""
@@ -75,12 +75,6 @@ def candidates(root: Path) -> list[str]:
         for file in sorted(base.glob("*.py"))
         if file.stem.lower() == wanted
     ]
-
-
-def _packages(root: Path) -> list[str]:
-    """The packages that pyproject.toml lists for setuptools; none where it looks for them."""
-    found = toml.table(toml.project(root), "tool", "setuptools").get("packages")
-    return found if isinstance(found, list) else []
 
 
 def _project_name(root: Path) -> str:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from . import meters
-from .errors import SelectionError, meant
+from .errors import SelectionError, few, meant
 
 #: Meters of the benchmarks that every command measures; the others give values, once a side.
 TIMED = meters.of("time")
-#: Of each reason for leaving benchmarks out, how many are named on a line.
-_NAMED = 3
 
 
 @dataclass(frozen=True, order=True)
@@ -118,8 +116,7 @@ def told(excluded: Sequence[Mapping[str, str | None]]) -> str:
         )
     parts = []
     for why, found in names.items():
-        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-        parts.append(f"{', '.join(found[:_NAMED])}{more} ({why})")
+        parts.append(f"{few(found)} ({why})")
     number = "1 benchmark is" if len(excluded) == 1 else f"{len(excluded)} benchmarks are"
     return f"{number} found and not measured: {'; '.join(parts)}"
 

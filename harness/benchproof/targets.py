@@ -26,7 +26,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from . import files, interpreters, package, variants
-from .errors import DirtyTreeError, TargetError
+from .errors import DirtyTreeError, TargetError, few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -242,10 +242,8 @@ def refuse_dirty(targets: tuple[Target, ...], checkout: Checkout) -> None:
         changed = [path for path in changed if path.startswith(built)]
         if not changed:
             return
-    names = ", ".join(changed[:3]) or PROJECT
-    more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
     raise DirtyTreeError(
-        f"{named.spec.text} would be measured without your changes to {names}{more}: "
+        f"{named.spec.text} would be measured without your changes to {few(changed) or PROJECT}: "
         "commit them, measure '.', or say --committed"
     )
 

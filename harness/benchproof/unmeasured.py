@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import targets, variants
-from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION
+from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, few
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 #: What a kind of file is called where it is told.
 WORDS = {"pure": "pure Python", "compiled": "compiled"}
-#: Files that are named; the rest is counted.
-_MOST = 3
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,11 @@ class Unmeasured:
         """One clause; empty if there is nothing to tell."""
         if not self.files:
             return ""
-        names = ", ".join(list(self.files)[:_MOST])
-        more = f" and {len(self.files) - _MOST} more" if len(self.files) > _MOST else ""
         words = ", ".join(WORDS[kind] for kind in sorted(set(self.files.values())))
         if self.remedies:
             remedy = " or ".join(f"--impl {name}" for name in (*self.remedies, "all"))
             words += f"; {remedy} measures it"
-        return f"changed and not measured: {names}{more} ({words})"
+        return f"changed and not measured: {few(list(self.files))} ({words})"
 
     def qualify(self, verdict: dict[str, Any]) -> dict[str, Any]:
         """A verdict that does not hide it: "no regression" of what did not change is none."""

@@ -174,14 +174,9 @@ def virtualisation(root: Path = ROOT) -> Finding:
     flags = next(
         (line for line in _read(root / "proc/cpuinfo").splitlines() if line.startswith("flags")), ""
     )
-    inside = [
-        name
-        for name, is_inside in (
-            ("a virtual machine", "hypervisor" in flags.split()),
-            ("a container", any((root / n).exists() for n in (".dockerenv", "run/.containerenv"))),
-        )
-        if is_inside
-    ]
+    marks = (root / name for name in (".dockerenv", "run/.containerenv"))
+    inside = ["a virtual machine"] * ("hypervisor" in flags.split())
+    inside += ["a container"] * any(mark.exists() for mark in marks)
     if "a virtual machine" in inside:
         return degraded(
             "virtualisation",

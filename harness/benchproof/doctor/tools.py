@@ -69,24 +69,14 @@ def python() -> Finding:
     detail = f"{platform.python_implementation()} {platform.python_version()}"
     if sys.implementation.name != "cpython":
         return missing("python", detail, "use CPython 3.11 or newer", MAIN_JOB)
-    for unusual, what in (
-        (
-            sysconfig.get_config_var("Py_DEBUG"),
-            "a debug build: several times slower than a release",
-        ),
-        (
-            built and "--enable-optimizations" not in built,
-            "built without profile-guided optimisation, unlike what most people run",
-        ),
-    ):
-        if unusual:
-            return degraded(
-                "python",
-                f"{detail}, {what}",
-                "measure with an interpreter that is built like the one your users have",
-                "wall",
-                "instructions",
-            )
+    unusual = ""
+    if sysconfig.get_config_var("Py_DEBUG"):
+        unusual = "a debug build: several times slower than a release"
+    elif built and "--enable-optimizations" not in built:
+        unusual = "built without profile-guided optimisation, unlike what most people run"
+    if unusual:
+        remedy = "measure with an interpreter that is built like the one your users have"
+        return degraded("python", f"{detail}, {unusual}", remedy, "wall", "instructions")
     threads = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     return ok("python", f"{detail}{threads}")
 

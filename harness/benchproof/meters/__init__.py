@@ -27,6 +27,7 @@ class Meter:
     Attributes:
         name: as in the results file.
         unit: of the numbers in the results file.
+        title: of its column in a terminal.
         label: what it is called in a sentence.
         write: a number of it, for people.
         task: the worker task that measures it.
@@ -39,6 +40,7 @@ class Meter:
 
     name: str
     unit: str
+    title: str
     label: str
     write: Callable[[float], str]
     task: str
@@ -52,23 +54,23 @@ class Meter:
 METERS: dict[str, Meter] = {
     meter.name: meter
     for meter in (
-        Meter("wall", "s", "wall time", units.seconds, "wall", exact=False,
+        Meter("wall", "s", "time", "wall time", units.seconds, "wall", exact=False,
               kinds=("time", "timeraw", "command")),
-        Meter("instructions", "instructions", "instructions", units.count, "instructions",
+        Meter("instructions", "instructions", "instr", "instructions", units.count, "instructions",
               kinds=("time", "command")),
-        Meter("allocations", "allocations", "allocations", units.count, "allocations"),
-        Meter("bytes", "B", "bytes allocated", units.size, "allocations"),
-        Meter("retained", "B", "bytes that live on", units.size, "allocations",
+        Meter("allocations", "allocations", "allocs", "allocations", units.count, "allocations"),
+        Meter("bytes", "B", "bytes", "bytes allocated", units.size, "allocations"),
+        Meter("retained", "B", "lives on", "bytes that live on", units.size, "allocations",
               told_at_zero=False),
-        Meter("memory", "B", "size of the object", units.size, "value", kinds=("memory",)),
-        Meter("peakmemory", "B", "peak memory", units.size, "value",
+        Meter("memory", "B", "size", "size of the object", units.size, "value", kinds=("memory",)),
+        Meter("peakmemory", "B", "peak", "peak memory", units.size, "value",
               kinds=("peakmemory", "command")),
-        Meter("tail", "s", "time of the slowest calls", units.seconds, "tail", exact=False),
-        Meter("processor", "s", "processor time", units.seconds, "process", exact=False,
+        Meter("tail", "s", "p99", "time of the slowest calls", units.seconds, "tail", exact=False),
+        Meter("processor", "s", "cpu", "processor time", units.seconds, "process", exact=False,
               kinds=("command",)),
-        Meter("syscalls", "system calls", "system calls", units.count, "process",
+        Meter("syscalls", "system calls", "calls", "system calls", units.count, "process",
               kinds=("command",)),
-        Meter("track", "", "tracked value", units.count, "value", less_is_better=False,
+        Meter("track", "", "value", "tracked value", units.count, "value", less_is_better=False,
               kinds=("track",)),
     )
 }  # fmt: skip
