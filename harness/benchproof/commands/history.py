@@ -23,19 +23,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from .options import (
-    Bench,
-    Impl,
-    Json,
-    Output,
-    Suites,
-    argument,
-    chosen_meters,
-    flag,
-    measured_impls,
-    option,
-    place_of,
-)
+from . import options
+from .options import argument, flag, option
 
 
 def command(
@@ -48,8 +37,8 @@ def command(
     ] = "exact",
     wall: Annotated[bool, flag("Wall time, too; takes longest.", "--wall")] = False,
     processes: Annotated[int, option("Of wall time, a commit and implementation.", "N", min=3)] = 9,
-    bench: Bench = "",
-    impl: Impl = "",
+    bench: options.Bench = "",
+    impl: options.Impl = "",
     quick: Annotated[
         bool, flag("Only prove that the benchmarks run; keep nothing.", "--quick")
     ] = False,
@@ -59,17 +48,19 @@ def command(
     scheduler: Annotated[
         str, option("Of dask's: its workers count, not this machine.", "ADDRESS")
     ] = "",
-    suites: Suites = None,
+    suites: options.Suites = None,
     results: Annotated[Path | None, option("Default: reports/results/asv.", "DIR")] = None,
-    json: Json = None,
+    json: options.Json = None,
 ) -> int:
     """Measure commits of the past."""
     from benchproof.history import campaign, writing  # noqa: PLC0415  (as in compare)
 
-    place = place_of(suites)
-    impls = measured_impls(impl, place.checkout, None) or ("",)
-    output = Output(json)
-    exact = chosen_meters(meters, writing.EXACT, " (wall time has an option of its own, --wall)")
+    place = options.place_of(suites)
+    impls = options.measured_impls(impl, place.checkout, None) or ("",)
+    output = options.Output(json)
+    exact = options.chosen_meters(
+        meters, writing.EXACT, " (wall time has an option of its own, --wall)"
+    )
     asked = campaign.Asked(
         tuple(ranges or ()), every, exact, impls, bench, machine, again,
         jobs, processes if wall else 0, quick, scheduler,
