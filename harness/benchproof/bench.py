@@ -10,7 +10,7 @@ import signal
 import sys
 import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
@@ -27,8 +27,6 @@ from .progress import Teller
 from .settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from .build import Built
     from .pairing import Said
     from .processes import Child, Crew, Finished

@@ -32,7 +32,7 @@ from .dependencies import Dependencies
 from .errors import BuildError, no_space
 from .package import RECORD
 from .targets import PROJECT, Target
-from .variants import UNNAMED
+from .variants import UNNAMED, Kind, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from .processes import Child, Crew, Finished
     from .progress import Teller
     from .toolchain import Toolchain
-    from .variants import Kind, Variant
 
 #: Files beside the sources that a build may read (the project's metadata names them).
 _ALSO_COPIED = ("pyproject.toml", "README.md", "LICENSE")

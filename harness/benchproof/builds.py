@@ -14,16 +14,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import targets
-from .build import Builder
+from .build import Builder, Built
 from .errors import TargetError
-from .plan import SIDES
+from .plan import SIDES, SideName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .build import Built
     from .checkout import Place
-    from .plan import SideName
     from .processes import Crew
     from .progress import Teller
     from .targets import Spec, Target

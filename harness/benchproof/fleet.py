@@ -31,7 +31,7 @@ from filelock import FileLock
 from . import compare, files, provenance, toolchain, variables
 from .checkout import Checkout, Place
 from .errors import BenchproofError, StoppedError
-from .history.measure import Measured, Measurer
+from .history.measure import Asked, Measured, Measurer
 from .history.writing import FAILED
 from .processes import Crew
 from .progress import Teller
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from .history.choice import Plan
     from .history.loops import Loops
-    from .history.measure import Asked
     from .suite import Case
 
 #: Seconds: to reach the scheduler; between two looks at the workers; without one, until that ends.

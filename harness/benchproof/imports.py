@@ -24,14 +24,13 @@ from . import counting, plan
 from .collected import FIRST, Spot
 from .errors import WorkerError
 from .meters import instructions
-from .plan import SIDES
+from .plan import SIDES, Block, SideName
 from .suite import Case
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from .bench import Bench
-    from .plan import Block, SideName
     from .processes import Child
 
 SUITE = "import"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from . import table, targets, unmeasured, variants
-from .compare import Request, compare
+from .compare import Place, Request, compare
 from .errors import (
     COULD_NOT_MEASURE,
     NO_REGRESSION,
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from .compare import Place
     from .progress import Teller
 
 #: Seconds of wall time of a comparison, unless a person says otherwise: enough for twice the blocks

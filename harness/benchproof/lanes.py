@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 from . import builds, controls, counting, imports, package, results, suite
 from .bench import Bench
 from .collected import Collected, Sampled, Spot
-from .plan import SIDES
+from .plan import SIDES, SideName
 from .progress import Counter, Teller
-from .settings import BEYOND_PLACE
+from .settings import BEYOND_PLACE, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from .checkout import Place
-    from .plan import SideName
     from .processes import Crew
-    from .settings import Settings
     from .suite import Case
     from .targets import Target
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from . import asv_conf, pytest_files, suite, targets
 from .bench import ANSWERS, Bench, environment, read_lines, start
-from .build import Builder
+from .build import Builder, Built
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION
 from .grids import say
 from .meters import METERS, of, why_not
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from .build import Built
     from .checkout import Checkout, Place
     from .plan import SideName
     from .progress import Teller

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from .collected import Sampled, Samples
+from .collected import Collected, Sampled, Samples
 from .errors import BenchproofError
 from .meters import METERS
 from .plan import SIDES
@@ -18,7 +18,6 @@ from .verdict import Looks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .collected import Collected
 
 #: Why a case has no verdict whose runs do not agree about a side.
 DIFFERENT = "two runs of the same side give different answers"

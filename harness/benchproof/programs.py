@@ -27,14 +27,13 @@ from . import counting, plan
 from .collected import Spot
 from .errors import SelectionError, WorkerError
 from .meters import VALUES, instructions
-from .plan import SIDES
+from .plan import SIDES, Block, SideName
 from .suite import Case
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from .bench import Bench
-    from .plan import Block, SideName
     from .processes import Finished
 
 SUITE, KIND = "command", "command"

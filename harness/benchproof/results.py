@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyperf
 
 from . import files
-from .plan import SIDES
+from .plan import SIDES, SideName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from .build import Built
     from .collected import Sampled
-    from .plan import SideName
     from .targets import Target
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchproof.errors import WorkerError
-from benchproof.plan import SIDES
+from benchproof.plan import SIDES, SideName
 
 from . import callgrind, tracer
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from benchproof.bench import Bench
-    from benchproof.plan import SideName
     from benchproof.suite import Case
 
     #: By function and file, what a call of a case costs.
