@@ -87,11 +87,6 @@ def functions(cases: Iterable[Case]) -> list[Case]:
     return [each for each in cases if not is_one(each) and each.kind != "command"]
 
 
-def asked(tasks: Collection[str]) -> bool:
-    """Whether there is a meter for it among the tasks of those that were asked for."""
-    return bool({"instructions", "wall"} & set(tasks))
-
-
 def measure(bench: Bench, cases: Sequence[Case], tasks: Collection[str]) -> None:
     """Measure the imports among some cases; nothing where there is none.
 

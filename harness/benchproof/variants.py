@@ -16,7 +16,7 @@ from . import renamed, toml
 from .errors import SettingsError, TargetError, meant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .checkout import Checkout
     from .toml import File, Where
@@ -241,35 +241,24 @@ def runs(paths: Iterable[str], files: frozenset[str], package: str) -> dict[str,
         package: where the package lies.
     """
     held = [PurePosixPath(each) for each in files if each.endswith(COMPILED_SOURCES)]
-    mirrors = {mirror for each in held for mirror in _mirrors(each, package)}
     forms = {each.with_suffix("") for each in held}
+    inside = (each.relative_to(package).parts for each in held if each.is_relative_to(package))
+    mirrors = {
+        PurePosixPath(package, parts[0])
+        for parts in inside if len(parts) > 1 and parts[0].startswith("_")
+    }  # fmt: skip
     found = {}
     for path in paths:
         place = PurePosixPath(path)
+        module = place.with_suffix("")
+        # Where its compiled form may stand.
+        places = {module}
+        if module.is_relative_to(package):
+            places |= {mirror / module.relative_to(package) for mirror in mirrors}
         if place.suffix in COMPILED_SOURCES or mirrors & set(place.parents):
             found[path] = {"compiled"}
-        elif place.suffix == ".py" and any(
-            form in forms for form in _forms(place, mirrors, package)
-        ):
+        elif place.suffix == ".py" and places & forms:
             found[path] = {"pure"}
         else:
             found[path] = set(KINDS)
     return found
-
-
-def _mirrors(file: PurePosixPath, package: str) -> Iterator[PurePosixPath]:
-    """The folder that mirrors the package, and holds a compiled source."""
-    if file.is_relative_to(package):
-        parts = file.relative_to(package).parts
-        if len(parts) > 1 and parts[0].startswith("_"):
-            yield PurePosixPath(package, parts[0])
-
-
-def _forms(
-    module: PurePosixPath, mirrors: Iterable[PurePosixPath], package: str
-) -> Iterator[PurePosixPath]:
-    """Where the compiled form of a module may stand, without its suffix."""
-    yield module.with_suffix("")
-    if module.is_relative_to(package):
-        for mirror in mirrors:
-            yield mirror / module.relative_to(package).with_suffix("")
