@@ -24,12 +24,12 @@ from .meters import VALUES, allocations, instructions
 from .meters.counts import price_of
 from .plan import SIDES, Block, SideName
 from .progress import Teller
-from .settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
     from .build import Built
     from .pairing import Said
     from .processes import Child, Crew, Finished
+    from .settings import Settings
     from .suite import Case
     from .variants import Variant
 
@@ -61,6 +61,13 @@ def nobody(_: str) -> None:
     """Hear nothing."""
 
 
+def _defaults() -> Settings:
+    """What is in force where nobody says otherwise."""
+    from .settings import DEFAULTS  # noqa: PLC0415  (scipy is slow to import, for a list of names)
+
+    return DEFAULTS
+
+
 @dataclass(frozen=True)
 class Bench:
     """Two built sides, one set of suites, and a folder for what workers leave.
@@ -89,7 +96,7 @@ class Bench:
     others: Mapping[SideName, Sequence[Built]] = field(default_factory=dict)
     layouts: int = noise.LAYOUTS
     extra: int = 0
-    settings: Settings = DEFAULTS
+    settings: Settings = field(default_factory=_defaults)
     tell: Teller = field(default_factory=Teller)
     after: float = 0.0
 
