@@ -247,7 +247,7 @@ class _Comparison:
         self.left, self.right = (self.lanes[0].targets[side] for side in SIDES)
         if not request.committed:
             targets.refuse_dirty((self.left, self.right), place.checkout)
-        named = request.processes
+        named = bool(request.processes)
         self.rules = definitions.read(
             self.right, self.left, place, crew.scratch / "rules", todays=request.todays,
             accepts=request.gate, runs=not named,
@@ -255,9 +255,7 @@ class _Comparison:
         if self.rules.whose:
             tell.line(self.rules.whose)
         self.settings = self.rules.settings
-        self.catalogue = Catalogue(
-            request.bench, self.settings, request.meters, request.tasks, named
-        )
+        self.catalogue = Catalogue(request, self.settings)
         self.failed: list[tuple[str | None, BenchproofError]] = []
         self.trouble: list[dict[str, str | None]] = []
         self.excluded: list[dict[str, str | None]] = []

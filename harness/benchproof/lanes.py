@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .checkout import Place
+    from .compare import Request
     from .processes import Crew
     from .suite import Case
     from .targets import Target
@@ -46,21 +47,17 @@ class Named(Teller):
 class Catalogue:
     """The benchmarks, found once for all variants."""
 
-    def __init__(
-        self, bench: str, settings: Settings, meters: Collection[str], tasks: Collection[str],
-        named: Sequence[Case],
-    ) -> None:  # fmt: skip
-        """Which are chosen, whose patterns must match, meters, and what a person named instead.
+    def __init__(self, request: Request, settings: Settings) -> None:
+        """What is asked, and whose patterns must match.
 
         Raises:
-            SelectionError: `bench` is no expression.
+            SelectionError: the expression that chooses is none.
         """
-        self.pattern = suite.expression(bench)
-        self._settings, self._meters, self._tasks = settings, meters, tasks
+        self.pattern, self.named = suite.expression(request.bench), request.processes
+        self._settings, self._meters, self._tasks = settings, request.meters, request.tasks
         self._lock = threading.Lock()
         self._found = False
-        self.named = named
-        self.known: list[Case] = list(named)
+        self.known: list[Case] = list(self.named)
         self.excluded: list[dict[str, str | None]] = []
 
     def take(self, rows: Sequence[Mapping[str, Any]] | None, place: str) -> None:

@@ -82,12 +82,24 @@ def drawable(case: Mapping[str, Any]) -> bool:
 def draw_cases(cases: Cases, left: str, right: str) -> str:
     """A row a case: time with its interval, instructions and allocations; hollow if undecided."""
     rows = [(view.case_name(case), _in_words(case), points(case)) for case in cases]
+    return _ratios(rows, cases, "wall", (left, right), ("hollow: undecided", "muted circle hollow"))
+
+
+def _ratios(
+    rows: Sequence[tuple[str, str, Sequence[Point]]], cases: Cases, meter: str,
+    sides: Sequence[str], *legend: tuple[str, str],
+) -> str:  # fmt: skip
+    """Rows of ratios, with the largest limit of a meter among the cases as the band."""
+    limits = [view.about(case, meter).get("limit") for case in cases]
+    limit = max((each for each in limits if units.usable(each) and each > 0),
+                default=_DEFAULT_LIMIT)  # fmt: skip
     seen = {point.off for _, _, own in rows for point in own}
-    legend = [("time, with its interval" if meter == "wall" else label, meter)
-              for meter, (label, off) in METERS.items() if off in seen]  # fmt: skip
-    limit = limit_of(cases)
-    axis = f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for time)"
-    return chart(rows, axis, [*legend, ("hollow: undecided", "muted circle hollow")], room=limit)
+    marks = [(label + ", with its interval" * (key == "wall"), key)
+             for key, (label, off) in METERS.items() if off in seen]  # fmt: skip
+    left, right = sides
+    axis = (f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for "
+            f"{METERS[meter][0]})")  # fmt: skip
+    return chart(rows, axis, [*marks, *legend], room=limit)
 
 
 def points(case: Mapping[str, Any]) -> list[Point]:
@@ -101,13 +113,6 @@ def points(case: Mapping[str, Any]) -> list[Point]:
             hollow = " hollow" * view.undecided(case, meter)
             found.append(Point(f"{meter}{hollow}", ratio, off, *ends))
     return found
-
-
-def limit_of(cases: Cases) -> float:
-    """The largest change of time that counts as none in any of some cases."""
-    limits = [view.about(case, "wall").get("limit") for case in cases]
-    return max((float(limit) for limit in limits if units.usable(limit) and limit > 0),
-               default=_DEFAULT_LIMIT)  # fmt: skip
 
 
 def _in_words(case: Mapping[str, Any]) -> str:
@@ -135,20 +140,14 @@ def draw_moved(document: Mapping[str, Any]) -> str:
     found: list[Mapping[str, Any]] = [each[0].row for each in words.largest(moved, MOST)]
     found = found or [case for case in document["cases"] if drawable(case)][:MOST]
     meter = "wall" if any("wall" in case["meters"] for case in found) else "instructions"
-    limits = {case["meters"][meter].get("limit") for case in found if meter in case["meters"]}
-    limit = max((each for each in limits if units.usable(each)), default=_DEFAULT_LIMIT)
     short = Counter(case["name"].rpartition("::")[2] for case in found)
     rows = [
         (name if short[name := case["name"].rpartition("::")[2]] == 1 else words.named(case),
          _moved_by(case), _decided(case))
         for case in found
     ]  # fmt: skip
-    seen = {point.off for _, _, own in rows for point in own}
-    legend = [(label, key) for key, (label, off) in METERS.items() if off in seen]
-    left, right = (document[side].get("spec") or side for side in ("left", "right"))
-    what = METERS[meter][0]
-    axis = f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for {what})"
-    return chart(rows, axis, legend, room=limit)
+    sides = [document[side].get("spec") or side for side in ("left", "right")]
+    return _ratios(rows, found, meter, sides)
 
 
 def _decided(case: Mapping[str, Any]) -> list[Point]:

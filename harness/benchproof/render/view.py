@@ -43,19 +43,16 @@ SIGNS = {
     "not judged": "·",
     "not applicable": "-",
 }
-#: The statuses of a comparison, the gravest first.
-STATUSES = (
-    "regression", "could not measure", "cannot decide", "no regression", "information",
-)  # fmt: skip
-#: The page's headline for each status.
+#: The page's headline for each status of a comparison, the gravest first.
 HEADLINES = {
     "regression": "Regression",
-    "cannot decide": "Cannot decide",
     "could not measure": "Could not measure",
+    "cannot decide": "Cannot decide",
     "no regression": "No regression",
     "information": "No commits were compared",
     "nothing": "Nothing was compared",
 }
+STATUSES = tuple(HEADLINES)
 #: What must not happen, in a comparison of any kind.
 UNMEASURED = ("different answers", "proof failed", "error")
 #: What a maintainer has to look at.
