@@ -90,9 +90,7 @@ def _ratios(
     sides: Sequence[str], *legend: tuple[str, str],
 ) -> str:  # fmt: skip
     """Rows of ratios, with the largest limit of a meter among the cases as the band."""
-    limits = [view.about(case, meter).get("limit") for case in cases]
-    limit = max((each for each in limits if units.usable(each) and each > 0),
-                default=_DEFAULT_LIMIT)  # fmt: skip
+    limit = limit_of(cases, meter)
     seen = {point.off for _, _, own in rows for point in own}
     marks = [(label + ", with its interval" * (key == "wall"), key)
              for key, (label, off) in METERS.items() if off in seen]  # fmt: skip
@@ -100,6 +98,13 @@ def _ratios(
     axis = (f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for "
             f"{METERS[meter][0]})")  # fmt: skip
     return chart(rows, axis, [*marks, *legend], room=limit)
+
+
+def limit_of(cases: Cases, meter: str = "wall") -> float:
+    """The largest change of a meter that counts as none in any of some cases."""
+    limits = [view.about(case, meter).get("limit") for case in cases]
+    return max((float(limit) for limit in limits if units.usable(limit) and limit > 0),
+               default=_DEFAULT_LIMIT)  # fmt: skip
 
 
 def points(case: Mapping[str, Any]) -> list[Point]:
