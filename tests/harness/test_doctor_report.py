@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from benchproof.doctor import Finding, report
-from benchproof.doctor.machine import COMPILED, MAIN_JOB, ok
+from benchproof.doctor.machine import COMPILED, MAIN_JOB
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLOCK = Finding("frequency", "degraded", "powersave", "set it", ("wall",))
@@ -26,7 +26,7 @@ def shown(findings):
 
 
 def test_a_machine_that_measures_less_can_still_run_the_main_job():
-    findings = [ok("cores", "2"), SLOW_CLOCK, NO_VALGRIND, NO_COMPILER]
+    findings = [Finding("cores", "ok", "2"), SLOW_CLOCK, NO_VALGRIND, NO_COMPILER]
     assert report.exit_status(findings) == 0
     assert report.verdicts(findings) == {
         "wall": "degraded",
@@ -61,7 +61,7 @@ def test_people_read_what_is_wrong_what_it_costs_and_what_to_do():
     assert "Nothing can be measured here: see history above" in shown([NO_COMMIT])
 
 
-@pytest.mark.parametrize("findings", [[ok("cores", "2")], [SLOW_CLOCK, NO_COMMIT]])
+@pytest.mark.parametrize("findings", [[Finding("cores", "ok", "2")], [SLOW_CLOCK, NO_COMMIT]])
 def test_machines_read_the_same(findings):
     status = report.exit_status(findings)
     data = json.loads(json.dumps(report.as_json(findings)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -48,19 +48,24 @@ class Finding:
         return self.state == "missing" and MAIN_JOB in self.affects
 
 
-def ok(name: str, detail: str) -> Finding:
+def ok(detail: str) -> Finding:
     """Nothing to do."""
-    return Finding(name, "ok", detail)
+    return Finding("", "ok", detail)
 
 
-def degraded(name: str, detail: str, remedy: str, *affects: str) -> Finding:
+def degraded(detail: str, remedy: str, *affects: str) -> Finding:
     """It measures, but worse than it could."""
-    return Finding(name, "degraded", detail, remedy, affects)
+    return Finding("", "degraded", detail, remedy, affects)
 
 
-def missing(name: str, detail: str, remedy: str, *affects: str) -> Finding:
+def missing(detail: str, remedy: str, *affects: str) -> Finding:
     """It does not measure."""
-    return Finding(name, "missing", detail, remedy, affects)
+    return Finding("", "missing", detail, remedy, affects)
+
+
+def named(**found: Finding) -> list[Finding]:
+    """Findings with their names."""
+    return [replace(each, name=name) for name, each in found.items()]
 
 
 ROOT = Path("/")
@@ -75,16 +80,11 @@ _MEMORY_WANTED = 600
 
 def check(root: Path = ROOT, cache: Path | None = None) -> list[Finding]:
     """All findings about the machine."""
-    return [
-        cores(root),
-        affinity(),
-        load(),
-        frequency(root),
-        turbo(root),
-        virtualisation(root),
-        memory(root),
-        disk(cache or Path.cwd()),
-    ]
+    return named(
+        cores=cores(root), affinity=affinity(), load=load(), frequency=frequency(root),
+        turbo=turbo(root), virtualisation=virtualisation(root), memory=memory(root),
+        disk=disk(cache or Path.cwd()),
+    )  # fmt: skip
 
 
 def cores(root: Path = ROOT) -> Finding:
@@ -93,19 +93,17 @@ def cores(root: Path = ROOT) -> Finding:
     detail = f"{usable} usable of {os.cpu_count() or usable}, {provenance.cpu_model()}"
     if quota is not None and quota < usable:
         return degraded(
-            "cores",
             f"{detail}; a control group allows the time of {quota:g}",
             "raise the container's CPU limit: a throttled process is slow in bursts",
             "wall",
         )
     if usable < 2:
         return degraded(
-            "cores",
             detail,
             "use two cores or more, so that the harness and the measured process do not share one",
             "wall",
         )
-    return ok("cores", detail)
+    return ok(detail)
 
 
 def affinity() -> Finding:
@@ -113,12 +111,11 @@ def affinity() -> Finding:
     core = provenance.pinned_core()
     if core is None:
         return degraded(
-            "affinity",
             f"{platform.system()} does not bind processes to cores",
             "measure wall time on Linux; elsewhere expect wider intervals",
             "wall",
         )
-    return ok("affinity", f"wall time is measured on core {core}")
+    return ok(f"wall time is measured on core {core}")
 
 
 def load(average: float | None = None) -> Finding:
@@ -128,8 +125,8 @@ def load(average: float | None = None) -> Finding:
     usable = len(provenance.usable_cores())
     detail = f"{average:.2f} over the last minute, on {usable} usable cores"
     if average > _BUSY * usable:
-        return degraded("load", detail, "end other work first, or wait until it has ended", "wall")
-    return ok("load", detail)
+        return degraded(detail, "end other work first, or wait until it has ended", "wall")
+    return ok(detail)
 
 
 def frequency(root: Path = ROOT) -> Finding:
@@ -138,19 +135,17 @@ def frequency(root: Path = ROOT) -> Finding:
     governors = sorted({_read(path) for path in folder.glob("cpu[0-9]*/cpufreq/scaling_governor")})
     if not governors:
         return degraded(
-            "frequency",
             "the machine does not show its clock (usual in a virtual machine)",
             "trust instructions and allocations first, and wall time only with its interval",
             "wall",
         )
     if governors != ["performance"]:
         return degraded(
-            "frequency",
             f"governor {', '.join(governors)}: the clock follows the load",
             "sudo cpupower frequency-set --governor performance",
             "wall",
         )
-    return ok("frequency", "governor performance")
+    return ok("governor performance")
 
 
 def turbo(root: Path = ROOT) -> Finding:
@@ -163,10 +158,10 @@ def turbo(root: Path = ROOT) -> Finding:
         if value == turbo_on:
             remedy = f"{command} | sudo tee /{path}"
             detail = "on: the clock depends on heat and on other cores"
-            return degraded("turbo", detail, remedy, "wall")
+            return degraded(detail, remedy, "wall")
         if value:
-            return ok("turbo", "off")
-    return ok("turbo", "no switch to read on this machine")
+            return ok("off")
+    return ok("no switch to read on this machine")
 
 
 def virtualisation(root: Path = ROOT) -> Finding:
@@ -179,12 +174,11 @@ def virtualisation(root: Path = ROOT) -> Finding:
     inside += ["a container"] * any(mark.exists() for mark in marks)
     if "a virtual machine" in inside:
         return degraded(
-            "virtualisation",
             f"inside {' and '.join(inside)}: neighbours can slow a process down unseen",
             "for verdicts on wall time below a few per cent use hardware of your own",
             "wall",
         )
-    return ok("virtualisation", f"inside {' and '.join(inside)}" if inside else "none seen")
+    return ok(f"inside {' and '.join(inside)}" if inside else "none seen")
 
 
 def memory(root: Path = ROOT) -> Finding:
@@ -194,14 +188,13 @@ def memory(root: Path = ROOT) -> Finding:
             free = int(line.split()[1]) * 1024 // _MEGA
             if free < _MEMORY_WANTED:
                 return degraded(
-                    "memory",
                     f"{free:,} MB available",
                     f"free memory: a worker under valgrind and a build want {_MEMORY_WANTED} MB",
                     "wall",
                     "instructions",
                 )
-            return ok("memory", f"{free:,} MB available")
-    return ok("memory", "not shown by this system")
+            return ok(f"{free:,} MB available")
+    return ok("not shown by this system")
 
 
 def disk(cache: Path, free_bytes: int | None = None) -> Finding:
@@ -211,10 +204,10 @@ def disk(cache: Path, free_bytes: int | None = None) -> Finding:
     detail = f"{free:,} MB free at {place}"
     remedy = "free some, or point BENCHPROOF_CACHE and TMPDIR at another disk"
     if free < _DISK_NEEDED:
-        return missing("disk", detail, remedy, MAIN_JOB)
+        return missing(detail, remedy, MAIN_JOB)
     if free < _DISK_WANTED:
-        return degraded("disk", detail, remedy, MAIN_JOB)
-    return ok("disk", detail)
+        return degraded(detail, remedy, MAIN_JOB)
+    return ok(detail)
 
 
 def _quota(root: Path) -> float | None:

@@ -11,7 +11,7 @@ from benchproof.init import plan as init
 from benchproof.meters import METERS
 from benchproof.unmeasured import WORDS
 
-from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, degraded, missing, ok
+from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, degraded, missing, named, ok
 from .tools import install
 
 if TYPE_CHECKING:
@@ -28,15 +28,12 @@ def check(place: Path, toolchain: Toolchain) -> list[Finding]:
         remedy = "run it in a git clone of the project"
         if "git is not installed" in str(error):
             remedy = install("git")
-        return [missing("checkout", str(error), remedy, MAIN_JOB)]
-    return [
-        measured(checkout),
-        benchmarks(checkout),
-        build(checkout),
-        history(checkout),
-        changes(checkout),
-        chosen(checkout, toolchain),
-    ]
+        return named(checkout=missing(str(error), remedy, MAIN_JOB))
+    return named(
+        package=measured(checkout), benchmarks=benchmarks(checkout), build=build(checkout),
+        history=history(checkout), changes=changes(checkout),
+        implementation=chosen(checkout, toolchain),
+    )  # fmt: skip
 
 
 def forms(place: Path) -> tuple[str, ...]:
@@ -60,14 +57,14 @@ def measured(checkout: Checkout) -> Finding:
     place = checkout.package
     if place and (checkout.root / place).is_dir():
         forms = " and ".join(WORDS[kind] for kind in _kinds(checkout))
-        return ok("package", f"{place}/ of {checkout.root.name} ({forms})")
+        return ok(f"{place}/ of {checkout.root.name} ({forms})")
     found = package.candidates(checkout.root)
     detail = (
         f"{checkout.root.name} has no {place}/" if place else "it is not clear what is measured"
     )
     if found:
         detail += f"; {checkout.root.name} has {', '.join(found)}"
-    return missing("package", detail, "benchproof init", MAIN_JOB)
+    return missing(detail, "benchproof init", MAIN_JOB)
 
 
 def benchmarks(checkout: Checkout) -> Finding:
@@ -75,18 +72,18 @@ def benchmarks(checkout: Checkout) -> Finding:
     try:
         folder = asv_conf.locate(checkout.root).folder
     except BenchproofError as error:
-        return missing("benchmarks", str(error), "benchproof init", MAIN_JOB)
+        return missing(str(error), "benchproof init", MAIN_JOB)
     name = folder.relative_to(checkout.root) if folder.is_relative_to(checkout.root) else folder
     if not folder.is_dir():
-        return missing("benchmarks", f"there is no {name}/", "benchproof init", MAIN_JOB)
+        return missing(f"there is no {name}/", "benchproof init", MAIN_JOB)
     rows = listing.early(folder, checkout)
     if rows is None:
-        return ok("benchmarks", f"{name}/ (its modules import the package: a build lists them)")
+        return ok(f"{name}/ (its modules import the package: a build lists them)")
     known = suite.from_rows(rows, METERS)
     if not known:
-        return missing("benchmarks", f"{name}/ has no benchmark", "write one", MAIN_JOB)
+        return missing(f"{name}/ has no benchmark", "write one", MAIN_JOB)
     suites = len({case.suite for case in known})
-    return ok("benchmarks", f"{name}/: {len(known)} in {suites} module{'s' * (suites != 1)}")
+    return ok(f"{name}/: {len(known)} in {suites} module{'s' * (suites != 1)}")
 
 
 def build(checkout: Checkout) -> Finding:
@@ -94,57 +91,55 @@ def build(checkout: Checkout) -> Finding:
     try:
         table = init.pyproject(checkout.root).get("build-system", {})
     except BenchproofError as error:
-        return missing("build", str(error), "mend it", MAIN_JOB)
+        return missing(str(error), "mend it", MAIN_JOB)
     backend = str(table.get("build-backend", "setuptools.build_meta"))
     absent = dependencies.missing(map(str, table.get("requires", ("setuptools",))))
     if absent:
-        return ok("build", f"{backend}; the first build fetches {', '.join(absent)}")
-    return ok("build", f"{backend}, with all that it needs")
+        return ok(f"{backend}; the first build fetches {', '.join(absent)}")
+    return ok(f"{backend}, with all that it needs")
 
 
 def history(checkout: Checkout) -> Finding:
     """Whether HEAD and its parent are here."""
     head = checkout.head()
     if head is None:
-        return missing("history", "no commit yet", "commit first: HEAD is measured", MAIN_JOB)
+        return missing("no commit yet", "commit first: HEAD is measured", MAIN_JOB)
     detail = f"HEAD is {head[:10]}"
     if checkout.parent(head):
         shallow = ", a shallow clone" if checkout.is_shallow() else ""
-        return ok("history", f"{detail}, its parent is here{shallow}")
+        return ok(f"{detail}, its parent is here{shallow}")
     if checkout.is_shallow():
         return degraded(
-            "history",
             f"{detail}, its parent was cut off: the clone is shallow",
             "git fetch --deepen=50",
             COMMITS,
         )
-    return degraded("history", f"{detail}, the first commit: it has no parent", "", COMMITS)
+    return degraded(f"{detail}, the first commit: it has no parent", "", COMMITS)
 
 
 def changes(checkout: Checkout) -> Finding:
     """Whether the package in the working tree is the one that HEAD names."""
     if checkout.head() is None:
-        return ok("changes", "nothing to differ from")
+        return ok("nothing to differ from")
     try:
         head = targets.resolve(targets.parse("HEAD"), checkout)
         targets.refuse_dirty((head,), checkout)
     except BenchproofError as error:
         return degraded(
-            "changes",
             str(error).splitlines()[0],
             "benchproof compare HEAD . measures them; for the others commit, or say --committed",
             COMMITS,
         )
-    return ok("changes", "the package of the working tree is HEAD's")
+    return ok("the package of the working tree is HEAD's")
 
 
 def chosen(checkout: Checkout, toolchain: Toolchain) -> Finding:
     """Which variant a build gives."""
-    name, known, has = "implementation", checkout.variants, _kinds(checkout)
+    known, has = checkout.variants, _kinds(checkout)
     if toolchain.compiles or "compiled" not in has:
         gives = known[0].name or f"{WORDS[has[0]]}, the only variant"
-        return ok(name, f"a build gives {gives}")
+        return ok(f"a build gives {gives}")
     if "pure" not in has:
         detail = "the package is compiled, and no compiler works"
-        return missing(name, detail, "mend the compiler", MAIN_JOB)
-    return degraded(name, "a build gives pure Python", "mend the compiler", COMPILED)
+        return missing(detail, "mend the compiler", MAIN_JOB)
+    return degraded("a build gives pure Python", "mend the compiler", COMPILED)

@@ -16,7 +16,7 @@ from benchproof.errors import EXTRAS
 from benchproof.meters import allocations, instructions
 from benchproof.suite import TIMED
 
-from .machine import COMPILED, MAIN_JOB, Finding, degraded, missing, ok
+from .machine import COMPILED, MAIN_JOB, Finding, degraded, missing, named, ok
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,15 +39,11 @@ def check(toolchain: Toolchain, *, compiled: bool = True) -> list[Finding]:
         toolchain: what builds the sides.
         compiled: whether the project has anything to compile.
     """
-    return [
-        python(),
-        environment(os.environ),
-        packages(),
-        *((compiler(toolchain),) if compiled else ()),
-        valgrind(),
-        addresses(),
-        memray(),
-    ]
+    building = {"compiler": compiler(toolchain)} if compiled else {}
+    return named(
+        python=python(), environment=environment(os.environ), packages=packages(), **building,
+        valgrind=valgrind(), addresses=addresses(), memray=memray(),
+    )  # fmt: skip
 
 
 def install(name: str) -> str:
@@ -68,7 +64,7 @@ def python() -> Finding:
     built = str(sysconfig.get_config_var("CONFIG_ARGS") or "")
     detail = f"{platform.python_implementation()} {platform.python_version()}"
     if sys.implementation.name != "cpython":
-        return missing("python", detail, "use CPython 3.11 or newer", MAIN_JOB)
+        return missing(detail, "use CPython 3.11 or newer", MAIN_JOB)
     unusual = ""
     if sysconfig.get_config_var("Py_DEBUG"):
         unusual = "a debug build: several times slower than a release"
@@ -76,9 +72,9 @@ def python() -> Finding:
         unusual = "built without profile-guided optimisation, unlike what most people run"
     if unusual:
         remedy = "measure with an interpreter that is built like the one your users have"
-        return degraded("python", f"{detail}, {unusual}", remedy, "wall", "instructions")
+        return degraded(f"{detail}, {unusual}", remedy, "wall", "instructions")
     threads = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
-    return ok("python", f"{detail}{threads}")
+    return ok(f"{detail}{threads}")
 
 
 def environment(variables: Mapping[str, str]) -> Finding:
@@ -86,21 +82,18 @@ def environment(variables: Mapping[str, str]) -> Finding:
     found = [name for name in _DISTURBING if variables.get(name)]
     if found:
         return degraded(
-            "environment",
             f"{', '.join(found)} set: the workers would run with it",
             f"unset {' '.join(found)}",
             *TIMED,
         )
-    return ok("environment", "hash seed varied for wall time, fixed for counters, by the harness")
+    return ok("hash seed varied for wall time, fixed for counters, by the harness")
 
 
 def packages() -> Finding:
     """What the harness needs to be installed beside it."""
     absent = [name for name in _PACKAGES if find_spec(name) is None]
     if absent:
-        return missing(
-            "packages", f"not installed: {', '.join(absent)}", "pip install benchproof", MAIN_JOB
-        )
+        return missing(f"not installed: {', '.join(absent)}", "pip install benchproof", MAIN_JOB)
     extras = [
         extra for extra, (_, modules) in EXTRAS.items()
         if any(find_spec(name) is None for name in modules)
@@ -108,18 +101,17 @@ def packages() -> Finding:
     if extras:
         does = " and ".join(EXTRAS[extra][0] for extra in extras)
         remedy = f"pip install 'benchproof[{','.join(extras)}]'"
-        return degraded("packages", f"nothing here {does}; all else works", remedy)
-    return ok("packages", "all that benchproof imports are installed")
+        return degraded(f"nothing here {does}; all else works", remedy)
+    return ok("all that benchproof imports are installed")
 
 
 def compiler(toolchain: Toolchain) -> Finding:
     """Whether a C file that includes Python.h compiles, with the CC of the environment."""
     given = os.environ.get("CC")
     if toolchain.compiles:
-        return ok("compiler", toolchain.compiler + (f" (CC={given})" if given else ""))
+        return ok(toolchain.compiler + (f" (CC={given})" if given else ""))
     remedy = install("gcc") + "; if Python.h is what is missing, Python's headers (python3-dev)"
     return missing(
-        "compiler",
         f"{toolchain.why_not}" + (f" (CC={given})" if given else ""),
         f"unset CC, or set it to a compiler that works; {remedy}" if given else remedy,
         COMPILED,
@@ -130,22 +122,21 @@ def valgrind() -> Finding:
     """What counts instructions."""
     why_not = instructions.why_not()
     if not why_not:
-        return ok("valgrind", provenance.valgrind_version())
+        return ok(provenance.valgrind_version())
     remedy = install("valgrind")
     if sys.platform == "darwin":
         remedy = "none: valgrind has no release for this macOS; count instructions on Linux"
-    return missing("valgrind", why_not, remedy, "instructions")
+    return missing(why_not, remedy, "instructions")
 
 
 def addresses() -> Finding:
     """Whether workers that count instructions can run at fixed addresses."""
     if instructions.fixed_addresses():
-        return ok("addresses", "setarch -R switches their randomisation off for counters")
+        return ok("setarch -R switches their randomisation off for counters")
     remedy = install("util-linux")
     if shutil.which("setarch"):
         remedy = "allow the personality system call (docker run --security-opt seccomp=unconfined)"
     return degraded(
-        "addresses",
         "randomised in every process: instruction counts of equal code differ by about 2 %",
         remedy,
         "instructions",
@@ -156,5 +147,5 @@ def memray() -> Finding:
     """What counts allocations."""
     why_not = allocations.why_not()
     if why_not:
-        return missing("memray", why_not, "pip install memray", *allocations.METERS)
-    return ok("memray", importlib.metadata.version("memray"))
+        return missing(why_not, "pip install memray", *allocations.METERS)
+    return ok(importlib.metadata.version("memray"))
