@@ -16,7 +16,7 @@ from benchproof import accepted, files, targets, variants
 from benchproof.errors import BenchproofError, TargetError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from benchproof.accepted import Entry
@@ -53,12 +53,9 @@ class Pin:
     def after(self, document: Mapping[str, Any]) -> dict[str, float]:
         """What they come to with a gate that was held against the last of them."""
         found = dict(self.ratios)
-        for row in (*document["cases"], *document["suites"]):
-            for meter in DRIFTING:
-                ratio = row["meters"].get(meter, {}).get("ratio")
-                if ratio:
-                    key = f"{row['impl']} {meter} {row['name']}"
-                    found[key] = round(found.get(key, 1.0) * ratio, 6)
+        for key, about in _by_key(document):
+            if key.split(" ")[1] in DRIFTING and about["ratio"]:
+                found[key] = round(found.get(key, 1.0) * about["ratio"], 6)
         return {key: ratio for key, ratio in found.items() if ratio != 1}
 
     def drift(self, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,11 +63,7 @@ class Pin:
 
         Of what is still measured; a case that is gone has no drift.
         """
-        limits = {
-            f"{row['impl']} {meter} {row['name']}": about["limit"]
-            for row in (*document["cases"], *document["suites"])
-            for meter, about in row["meters"].items()
-        }
+        limits = {key: about["limit"] for key, about in _by_key(document)}
         beyond = sorted(
             ((ratio, key) for key, ratio in self.after(document).items()
              if key in limits and not 1 / (1 + limits[key]) <= ratio <= 1 + limits[key]),
@@ -81,6 +74,13 @@ class Pin:
             for ratio, key in beyond
         ]
         return {"since": self.name, "passes": self.passes, "rows": rows}
+
+
+def _by_key(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What a gate says of each meter of its cases and suites, by "IMPL METER NAME"."""
+    for row in (*document["cases"], *document["suites"]):
+        for meter, about in row["meters"].items():
+            yield f"{row['impl']} {meter} {row['name']}", about
 
 
 @dataclass(frozen=True)
