@@ -279,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         token = os.environ.get("GITHUB_TOKEN", "")
         if not token or not asked.repository:
-            raise BenchproofError("GITHUB_TOKEN and GITHUB_REPOSITORY have to be set")  # noqa: TRY301
+            raise BenchproofError("GITHUB_TOKEN and GITHUB_REPOSITORY have to be set")  # noqa: TRY301  (told as the rest)
         run = Run.read(json.loads(asked.event.read_text(encoding="utf-8")))
         done = tell(Repository(asked.repository, token, asked.api), run, asked.document)
     except (OSError, json.JSONDecodeError, BenchproofError) as error:
