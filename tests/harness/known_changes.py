@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ledger.figures import Ledger
     from ledger.store import Run
 
-    from benchproof.changes.search import Change
+    from benchproof.changes.sizes import Change
     from benchproof.history.model import History
 
 METER = "instructions"

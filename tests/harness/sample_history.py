@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from benchproof.changes.search import Change
+from benchproof.changes.sizes import Change
 from benchproof.history.model import Commit, History, LeftOut, Series, SeriesKey
 
 START, APART = 1_700_000_000_000, 7_200_000

@@ -1,12 +1,11 @@
 """Changes are found where they were put, at the very commit, and nowhere else."""
 
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
-from benchproof.changes import find_all, search, segment, stretch
+from benchproof.changes import find_all, search, segment
 from benchproof.history.model import Commit
 from benchproof.noise import FLOORS
 from tests.harness.generated import Generator, commits, drawn, find, key, series_of
@@ -192,37 +191,7 @@ def test_short_series_are_searched_too(count):
     assert [change.after for change in found] == ([1] if count > 1 else [])
 
 
-def test_a_step_at_the_seam_of_two_stretches_is_found_once():
+def test_a_step_where_the_noise_is_estimated_anew_is_found_once():
     for place in (511, 512, 513):
         (change,) = find(step_at(place, 1.02, count=1200))
         assert change.after == place
-
-
-def test_a_longer_history_asks_only_for_its_last_stretch(tmp_path, monkeypatch):
-    cache = tmp_path / "changes.json"
-    drawing = draw("exact", 1300, changes=10, many=4)
-    first = find_all(drawing.history, cache=cache)
-    asked, look = [], stretch.look
-    monkeypatch.setattr(stretch, "look", lambda one: asked.append(one) or look(one))
-    assert find_all(drawing.history, cache=cache) == first
-    assert asked == []
-    longer = {
-        each.key: replace(
-            each, index=np.arange(1301), value=np.append(each.value, each.value[-1] * 1.5),
-            low=np.append(each.low, each.low[-1] * 1.5),
-            high=np.append(each.high, each.high[-1] * 1.5),
-        )
-        for each in drawing.history.series.values()
-    }  # fmt: skip
-    history = replace(drawing.history, series=longer, commits=commits(1301))
-    more = find_all(history, cache=cache)
-    assert len(asked) == 4
-    assert [change.likely for change in more if change.after == 1300] == [1300] * 4
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"x": 1}', "\x00"])
-def test_a_broken_cache_is_an_empty_one(tmp_path, text):
-    cache = tmp_path / "changes.json"
-    cache.write_text(text)
-    drawing = draw("exact", 60, changes=5, many=1)
-    assert find_all(drawing.history, cache=cache) == find_all(drawing.history)

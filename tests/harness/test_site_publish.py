@@ -183,24 +183,6 @@ def test_a_folder_of_other_things_is_refused(tmp_path, monkeypatch, name):
     assert (tmp_path / "out" / name).read_text(encoding="utf-8") == "precious"
 
 
-def test_a_search_for_changes_that_fails_is_said_and_the_rest_is_shown(tmp_path, monkeypatch):
-    from benchproof import changes
-    from benchproof.errors import BenchproofError
-
-    def fail(*_, **__):
-        raise BenchproofError("the cache is full")
-
-    checkout = make_checkout(tmp_path / "checkout")
-    reports = checkout.root / "reports"
-    (reports / "results" / "asv").mkdir(parents=True)
-    give_history(monkeypatch, make_history())
-    monkeypatch.setattr(changes, "find_all", fail)
-    asked = Asked(reports, tmp_path / "out", asv=False)
-    done = publish(asked, checkout, tmp_path / "cache", QUIET)
-    assert "the cache is full" in done.page.read_text(encoding="utf-8")
-    assert done.series == 12
-
-
 def test_pictures_of_chosen_benchmarks_are_drawn_and_named_on_their_page(tmp_path, monkeypatch):
     done = make_site(tmp_path, monkeypatch, pictures="bind")
     folder = done.page.parent / "site" / "pictures"

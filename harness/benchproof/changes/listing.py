@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchproof.history.model import Commit, History
     from benchproof.progress import Teller
 
-    from .search import Change
+    from .sizes import Change
 
 SCHEMA = 1
 #: Changes that are shown of a commit, the largest first.
@@ -79,9 +79,8 @@ class Choice:
 
 
 def chosen(
-    choice: Choice, span: str, alpha: float, checkout: Checkout, folder: Path, cache: Path,
-    tell: Teller,
-) -> tuple[History, list[Change]]:  # fmt: skip
+    choice: Choice, span: str, alpha: float, checkout: Checkout, folder: Path, tell: Teller
+) -> tuple[History, list[Change]]:
     """The kept history, and those of its changes that were asked for.
 
     Args:
@@ -90,7 +89,6 @@ def chosen(
         alpha: the part of the list that may be false.
         checkout: whose history it is.
         folder: asv's folder of results.
-        cache: file that remembers what was searched.
         tell: hears what is done.
 
     Raises:
@@ -104,7 +102,7 @@ def chosen(
     history = asv_files.load(folder, checkout)
     for left in history.left_out:
         tell.line(f"left out: {left.file}: {left.why}")
-    changes = find_all(history, alpha, cache=cache, tell=tell)
+    changes = find_all(history, alpha, tell=tell)
     if span:
         wanted = set(checkout.ask("rev-list", "--first-parent", span).split())
         places = {at for at, commit in enumerate(history.commits) if commit.hash in wanted}

@@ -1,4 +1,4 @@
-"""The search: stretches one by one, steps by series, one error budget for all of them.
+"""The search: steps by series, one error budget for all of them.
 
 The budget is a rate of false discoveries: of the changes that are listed, at most `alpha` are
 expected to be none. Every place of every series is one test, whether or not a method proposed it.
@@ -13,91 +13,22 @@ if the canary does, or if there is no canary to ask.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchproof import noise
 
 from . import sizes
-from .stretch import Store, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
 
     from benchproof.history.model import Commit, History, Series, SeriesKey
     from benchproof.progress import Teller
 
-    from .stretch import Found
-
-
-Kind = Literal["code", "platform"]
-
-
-@dataclass(frozen=True)
-class Change:
-    """A lasting step of one series.
-
-    Attributes:
-        key: the series.
-        before: place (in the history's commits) of the last commit that surely has the old level.
-        after: place of the first that surely has the new one. The culprit is `after` where it
-            follows `before` directly, else one of the commits behind `before` up to `after`: those
-            between were not measured, or noise hides at which of them it happened.
-        likely: the likeliest place of the first measured commit with the new level.
-        ratio: new level over old level; infinite where the old one is zero.
-        low: lower end of the ratio's interval.
-        high: upper end.
-        p: chance of such data with no change beyond noise, adjusted for all places of all
-            series that were searched together (Benjamini and Hochberg).
-        kind: `code`, or `platform` where the canary or the recorded platform moved with it.
-    """
-
-    key: SeriesKey
-    before: int
-    after: int
-    likely: int
-    ratio: float
-    low: float
-    high: float
-    p: float
-    kind: Kind = "code"
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is one commit's."""
-        return self.after == self.before + 1
-
-    @property
-    def size(self) -> float:
-        """How large it is, whatever its direction: 0.02 for 2 % more, and for 1 / 1.02."""
-        if not 0 < self.ratio < math.inf:
-            return math.inf
-        return max(self.ratio, 1 / self.ratio) - 1
-
-    def told(self, commits: list[Commit]) -> dict[str, Any]:
-        """It in JSON's types; None stands for a ratio that is infinite."""
-        return {
-            **asdict(self.key),
-            "before": commits[self.before].hash,
-            "after": commits[self.after].hash,
-            "likely": commits[self.likely].hash,
-            "commits": self.after - self.before,
-            "subject": commits[self.likely].subject,
-            "claims": list(commits[self.likely].claims),
-            "ratio": _finite(self.ratio),
-            "low": _finite(self.low),
-            "high": _finite(self.high),
-            "p": self.p,
-            "kind": self.kind,
-        }
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
-
+    from .sizes import Change
 
 #: A step that is larger than the canary's by more than this is not the canary's.
 AS_LARGE = 3.0
@@ -153,66 +84,35 @@ def _watched(canary: Series | None, change: Change) -> bool:
 ALPHA = 0.01
 
 
-def find_all(
-    history: History,
-    alpha: float = ALPHA,
-    *,
-    cache: Path | None = None,
-    tell: Teller | None = None,
-) -> list[Change]:
+def find_all(history: History, alpha: float = ALPHA, *, tell: Teller | None = None) -> list[Change]:
     """The changes of all series of a history, oldest first.
 
     Args:
         history: what was measured.
         alpha: the part of the listed changes that may be expected to be none.
-        cache: file that remembers stretches between runs; None: nothing is remembered.
         tell: hears what is done.
-
-    Raises:
-        BenchproofError: the cache cannot be written.
     """
-    store = Store.open(cache)
-    everything = {**history.series, **history.canaries}
     if tell is not None:
-        tell.stage(f"searching {len(everything)} series for changes")
-    found = _found(everything, store)
-    store.keep()
+        tell.stage(f"searching {len(history.series) + len(history.canaries)} series for changes")
     takers = _takers(history.commits)
-    changes = _changes(history.series, found, takers, alpha)
-    canaries = _changes(history.canaries, found, takers, alpha)
+    changes = _changes(history.series, takers, alpha)
+    canaries = _changes(history.canaries, takers, alpha)
     return [
         replace(change, kind="platform") if _by_platform(history, change, canaries) else change
         for change in changes
     ]
 
 
-def _found(everything: Mapping[SeriesKey, Series], store: Store) -> dict[SeriesKey, list[Found]]:
-    """What the methods say of each series' stretches, remembered or searched."""
-    return {
-        key: [store.found(stretch) for stretch in stretches(series)]
-        for key, series in everything.items()
-    }
-
-
 def _changes(
-    everything: Mapping[SeriesKey, Series],
-    found: Mapping[SeriesKey, Sequence[Found]],
-    takers: Collection[int],
-    alpha: float,
+    everything: Mapping[SeriesKey, Series], takers: Collection[int], alpha: float
 ) -> list[Change]:
     """The steps that survive, as changes between commits."""
     changes: list[Change] = []
     tests = 0
-    for key, series in everything.items():
+    for series in everything.values():
         tests += max(0, len(series.index) - 1)
         undone = np.flatnonzero(np.isin(series.index, list(takers))) if takers else ()
-        for step in sizes.steps(series, found[key], [int(point) for point in undone]):
-            last, first, place = (
-                int(series.index[point]) for point in (step.last, step.first, step.place)
-            )
-            changes.append(Change(
-                key, last, first, place, step.ratio, step.low, step.high, step.p,
-            ))  # fmt: skip
+        changes += sizes.steps(series, [int(point) for point in undone])
     adjusted = _adjust([change.p for change in changes], tests)
     kept = [replace(change, p=p) for change, p in zip(changes, adjusted, strict=True) if p <= alpha]
     return sorted(kept, key=lambda change: (change.likely, change.key))

@@ -82,7 +82,7 @@ class Sums:
         return found
 
 
-def propose(sums: Sums, floor: float) -> NDArray[np.int64]:
+def _propose(sums: Sums, floor: float) -> NDArray[np.int64]:
     """The places at which a level may begin, increasing.
 
     Args:
@@ -123,9 +123,16 @@ def penalty(count: int) -> float:
     return 4 * math.log(max(count, 8))
 
 
-def fit(sums: Sums, proposed: NDArray[np.int64]) -> list[int]:
-    """The places at which the best fit begins another level, increasing."""
-    count = len(sums.weight) - 1
+def fit(sums: Sums, floor: float) -> list[int]:
+    """The places at which the best fit begins another level, increasing.
+
+    Args:
+        sums: of the series.
+        floor: the smallest step that counts, on the scale of the series.
+    """
+    count, proposed = len(sums.weight) - 1, _propose(sums, floor)
+    if not len(proposed):
+        return []
     places = _pelt(sums, np.concatenate(([0], proposed, [count])), penalty(count))
     for _ in range(_PASSES):
         places = _refine(sums, places, count)

@@ -6,28 +6,26 @@ a count by less than the noise floor for a hundred commits is still no change.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import stdtr
 
 from benchproof import noise
 
-from .segment import LONGEST, Sums
-from .stretch import POINTS
+from .segment import LONGEST, Sums, fit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from benchproof.history.model import Series
+    from benchproof.history.model import Commit, Series, SeriesKey
     from benchproof.noise import Floor, Numbers
-
-    from .stretch import Found
 
     Places = NDArray[np.int64]
 
@@ -42,6 +40,8 @@ PLAUSIBLE = 7.35
 BLIP, HICCUP = 1, 3
 #: Points to either side of a step among which its place is looked for.
 FAR = 2 * LONGEST
+#: Points in a row that vary alike: a machine is not as noisy in one year as in another.
+ALIKE = 512
 #: Standard errors by which levels around a blip may differ; or a third of the noise floor, never
 #: more than all of it.
 _SAME = 4.0
@@ -49,25 +49,68 @@ _SAME = 4.0
 _STATED = 1e6
 
 
+Kind = Literal["code", "platform"]
+
+
 @dataclass(frozen=True)
-class Step:
-    """A step of a series; places are those of points in the series.
+class Change:
+    """A lasting step of one series.
 
     Attributes:
-        place: the likeliest first point of the new level.
-        last: the last point that surely has the old level.
-        first: the first that surely has the new one.
-        ratio: new over old level, with its interval of 95 % (`low`, `high`).
-        p: chance of such data if the step is within the noise floor; for this place alone.
+        key: the series.
+        before: place (in the history's commits) of the last commit that surely has the old level.
+        after: place of the first that surely has the new one. The culprit is `after` where it
+            follows `before` directly, else one of the commits behind `before` up to `after`: those
+            between were not measured, or noise hides at which of them it happened.
+        likely: the likeliest place of the first measured commit with the new level.
+        ratio: new level over old level; infinite where the old one is zero.
+        low: lower end of the ratio's interval.
+        high: upper end.
+        p: chance of such data with no change beyond noise, adjusted for all places of all
+            series that were searched together (Benjamini and Hochberg).
+        kind: `code`, or `platform` where the canary or the recorded platform moved with it.
     """
 
-    place: int
-    last: int
-    first: int
+    key: SeriesKey
+    before: int
+    after: int
+    likely: int
     ratio: float
     low: float
     high: float
     p: float
+    kind: Kind = "code"
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one commit's."""
+        return self.after == self.before + 1
+
+    @property
+    def size(self) -> float:
+        """How large it is, whatever its direction: 0.02 for 2 % more, and for 1 / 1.02."""
+        if not 0 < self.ratio < math.inf:
+            return math.inf
+        return max(self.ratio, 1 / self.ratio) - 1
+
+    def told(self, commits: list[Commit]) -> dict[str, Any]:
+        """It in JSON's types; None stands for a ratio that is infinite."""
+        return {
+            **asdict(self.key),
+            "before": commits[self.before].hash,
+            "after": commits[self.after].hash,
+            "likely": commits[self.likely].hash,
+            "commits": self.after - self.before,
+            "subject": commits[self.likely].subject,
+            "claims": list(commits[self.likely].claims),
+            **self.figures(),
+        }
+
+    def figures(self) -> dict[str, Any]:
+        """What of it is no place, in JSON's types."""
+        ends = {"ratio": self.ratio, "low": self.low, "high": self.high}
+        finite = {name: each if math.isfinite(each) else None for name, each in ends.items()}
+        return {**finite, "p": self.p, "kind": self.kind}
 
 
 @dataclass(frozen=True)
@@ -110,22 +153,16 @@ class _Steps:
         return found
 
 
-def steps(series: Series, found: Sequence[Found], undone: Collection[int] = ()) -> list[Step]:
+def steps(series: Series, undone: Collection[int] = ()) -> list[Change]:
     """The steps of a series.
 
     Args:
         series: the whole of it.
-        found: what the search of each of its stretches gave.
         undone: points whose commit says that it takes back an earlier one: what looks like a blip
             before them is none.
     """
-    proposed = sorted(
-        place + number * POINTS for number, one in enumerate(found) for place in one.places
-    )
-    if not proposed:
-        return []
-    kept, points = _prepare(series, [one.between for one in found])
-    places = [int(np.searchsorted(kept, place)) for place in proposed]
+    kept, points = _prepare(series)
+    places = fit(points.sums, points.floor.ratio)
     returns = {int(np.searchsorted(kept, place)) for place in undone}
     places, points = _without_blips(places, points, returns)
     points = _with_echo(places, points)
@@ -134,17 +171,19 @@ def steps(series: Series, found: Sequence[Found], undone: Collection[int] = ()) 
         return []
     seen = _measure(places, points)
     edges = [0, *places, len(points.x)]
-    return [_step(number, edges, seen, points, kept) for number in range(len(places))]
+    return [_step(number, edges, seen, points, kept, series) for number in range(len(places))]
 
 
-def _prepare(series: Series, between: Sequence[float]) -> tuple[Places, _Points]:
+def _prepare(series: Series) -> tuple[Places, _Points]:
     """The points on the scale: their places in the series, and they themselves."""
     floor = noise.floor_of(series.key.meter)
     x = noise.scale(series.value, floor)
     kept = np.flatnonzero(np.isfinite(x))
-    spread = noise.own_variance(series.low, series.high, floor)
-    spread += np.repeat(between, POINTS)[: len(spread)]
-    return kept, _Points(x[kept], 1 / spread[kept], floor)
+    x, spread = x[kept], noise.own_variance(series.low, series.high, floor)[kept]
+    for start in range(0, len(x), ALIKE):
+        near = slice(start, start + ALIKE)
+        spread[near] += noise.between(x[near], spread[near], floor)
+    return kept, _Points(x, 1 / spread, floor)
 
 
 def _without_blips(
@@ -223,7 +262,8 @@ def _step(
     seen: _Steps,
     points: _Points,
     kept: Places,
-) -> Step:
+    series: Series,
+) -> Change:
     """One of the steps."""
     place = edges[number + 1]
     before, behind = max(edges[number], place - FAR), min(edges[number + 2], place + FAR)
@@ -235,10 +275,10 @@ def _step(
     ratio, low, high = (
         _ratio(left, left + size + off, points.floor) for off in (0.0, -reach, reach)
     )
-    return Step(
-        int(kept[place]), int(kept[plausible.min() - 1]), int(kept[plausible.max()]),
-        ratio, low, high, float(seen.p[number]),
-    )  # fmt: skip
+    last, first, likely = (
+        int(series.index[kept[point]]) for point in (plausible.min() - 1, plausible.max(), place)
+    )
+    return Change(series.key, last, first, likely, ratio, low, high, float(seen.p[number]))
 
 
 def _ratio(old: float, new: float, floor: Floor) -> float:

@@ -35,18 +35,17 @@ def command(
     json: Json = None,
 ) -> int:
     """List changes."""
-    from benchproof import files, suite, variants  # noqa: PLC0415  (--help should be fast)
+    from benchproof import suite, variants  # noqa: PLC0415  (--help should be fast)
     from benchproof.changes import listing  # noqa: PLC0415  (--help should be fast)
     from benchproof.checkout import Checkout  # noqa: PLC0415
 
     output = Output(json)
     checkout = Checkout.around(Path.cwd())
     folder = results or checkout.root / "reports" / "results" / "asv"
-    cache = files.cache_of(checkout.root) / "changes.json"
     only = "" if impl in variants.ALL else impl
     choice = listing.Choice(suite.expression(bench), chosen_meters(meters), only, least / 100, kind)
     with output.telling() as tell:
-        history, changes = listing.chosen(choice, span, alpha, checkout, folder, cache, tell)
+        history, changes = listing.chosen(choice, span, alpha, checkout, folder, tell)
     output.keep(listing.document(changes, history, alpha))
     listing.show(changes, history, output.console())
     return 0

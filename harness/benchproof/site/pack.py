@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from benchproof.changes.search import Change
+    from benchproof.changes.sizes import Change
     from benchproof.history.model import Commit, History, Series
 
 #: Bytes of the digest in a file's name: a site has some thousand files.
@@ -182,10 +182,8 @@ def put_group(group: Group, changes: Sequence[Change], picture: str, store: Stor
 def describe(change: Change) -> dict[str, Any]:
     """A change, as pages get it."""
     return {
-        "impl": change.key.impl, "before": int(change.before), "after": int(change.after),
-        "likely": int(change.likely),
-        "ratio": _finite(change.ratio), "low": _finite(change.low), "high": _finite(change.high),
-        "p": _finite(change.p), "kind": change.kind,
+        "impl": change.key.impl, "before": change.before, "after": change.after,
+        "likely": change.likely, **change.figures(),
     }  # fmt: skip
 
 
@@ -264,8 +262,3 @@ def _commits(commits: Sequence[Commit]) -> dict[str, Any]:
         "reverts": {at: list(c.reverts) for at, c in enumerate(commits) if c.reverts},
         "merges": [at for at, commit in enumerate(commits) if len(commit.parents) > 1],
     }
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no infinity."""
-    return float(value) if np.isfinite(value) else None

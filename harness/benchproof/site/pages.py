@@ -50,7 +50,6 @@ def write(
         "site": site | {"pages": [(file, name) for file, name in PAGES.items() if name]},
         "history": parts.history, "views": views, "ratio": units.ratio, "left_out": parts.left_out,
         "history_why": parts.why.get("history", ""),
-        "changes_why": parts.why.get("history", parts.why.get("changes", "")),
     }  # fmt: skip
     for file, told in _contexts(site, parts, groups, run).items():
         text = templates.get_template(file).render(**common, **told, here=file)

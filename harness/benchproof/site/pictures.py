@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from benchproof.changes.search import Change
+    from benchproof.changes.sizes import Change
     from benchproof.history.model import Commit, History
     from benchproof.progress import Teller
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchproof.changes.search import Change
+    from benchproof.changes.sizes import Change
     from benchproof.checkout import Checkout
     from benchproof.progress import Teller
 
@@ -58,7 +58,7 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
     Args:
         reports: the folder of reports.
         checkout: whose commits they are about.
-        cache: where parsed results and searched series are remembered.
+        cache: where parsed results are remembered.
         tell: hears what is done.
 
     Raises:
@@ -127,10 +127,7 @@ def _read_history(
     if not parts.history.series:
         parts.why["history"] = "No result could be used: `benchproof history` measures some."
         return
-    try:
-        parts.changes = find_all(parts.history, cache=cache / "changes.json", tell=tell)
-    except BenchproofError as error:
-        parts.why["changes"] = f"The search for changes failed: {error}"
+    parts.changes = find_all(parts.history, tell=tell)
 
 
 def _kept(

@@ -19,7 +19,7 @@ from .pack import SHORT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from benchproof.changes.search import Change
+    from benchproof.changes.sizes import Change
     from benchproof.checkout import Checkout
     from benchproof.history.model import Commit, History, Series, SeriesKey
 
