@@ -309,7 +309,7 @@ class TestCache:
 
     @pytest.mark.usefixtures("three")
     def test_what_is_remembered_equals_what_is_read(self, repo, results, tmp_path):
-        cache = tmp_path / "cache" / "history.npy"
+        cache = tmp_path / "cache" / "history.cache"
         first = asv_files.load(results, repo.root, cache=cache)
         self.same(asv_files.load(results, repo.root, cache=cache), first)
         self.same(asv_files.load(results, repo.root), first)
@@ -317,7 +317,7 @@ class TestCache:
 
     @pytest.mark.usefixtures("three")
     def test_only_new_files_are_read_again(self, repo, results, tmp_path, monkeypatch):
-        cache = tmp_path / "history.npy"
+        cache = tmp_path / "history.cache"
         asv_files.load(results, repo.root, cache=cache)
         commit = repo.commit("one more")
         added = put(results, commit, instructions=Value(4))
@@ -332,7 +332,7 @@ class TestCache:
         assert found.series[key].value.tolist() == [1, 2, 3, 4]
 
     def test_a_few_new_files_do_not_make_the_cache_be_written_anew(self, repo, results, tmp_path):
-        cache, hashes = tmp_path / "history.npy", [repo.commit(f"commit {n}") for n in range(101)]
+        cache, hashes = tmp_path / "history.cache", [repo.commit(f"commit {n}") for n in range(101)]
         for place, commit in enumerate(hashes[:100]):
             put(results, commit, instructions=Value(place))
         asv_files.load(results, repo.root, cache=cache)
@@ -347,7 +347,7 @@ class TestCache:
         assert cache.stat().st_mtime_ns != before
 
     def test_a_changed_file_and_a_removed_one_are_noticed(self, repo, results, three, tmp_path):
-        cache = tmp_path / "history.npy"
+        cache = tmp_path / "history.cache"
         asv_files.load(results, repo.root, cache=cache)
         put(results, repo.hashes[0], instructions=Value(1000))
         Path(three[2]).unlink()
@@ -358,7 +358,7 @@ class TestCache:
 
     @pytest.mark.usefixtures("three")
     def test_a_new_version_of_a_benchmark_is_noticed(self, repo, results, tmp_path):
-        cache = tmp_path / "history.npy"
+        cache = tmp_path / "history.cache"
         asv_files.load(results, repo.root, cache=cache)
         writing.describe(results, [described(CASE, "2")])
         assert not asv_files.load(results, repo.root, cache=cache).series
@@ -366,7 +366,7 @@ class TestCache:
     @pytest.mark.usefixtures("three")
     @pytest.mark.parametrize("left", [0, 200, -8, -3], ids=["all", "header", "number", "byte"])
     def test_a_damaged_cache_is_as_good_as_none(self, repo, results, tmp_path, left):
-        cache = tmp_path / "history.npy"
+        cache = tmp_path / "history.cache"
         first = asv_files.load(results, repo.root, cache=cache)
         cache.write_bytes(cache.read_bytes()[:left])
         self.same(asv_files.load(results, repo.root, cache=cache), first)

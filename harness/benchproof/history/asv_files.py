@@ -62,15 +62,22 @@ def load(
     named = checkout.variants
     # What was read is kept with the names under which it was read.
     read_as = versions | {f"variant {each.name}": str(sorted(each.run.items())) for each in named}
-    with kept.opened(cache, read_as) as memory:
-        for file in _files(results, found.left_out):
-            read = memory.recall(results, file)
-            if read is None:
-                read = memory.keep(results, file, _read(results / file, versions, named))
-            if isinstance(read, str):
-                found.left_out.append(LeftOut(file, read))
-            else:
-                found.files[file] = read
+    known = kept.recall(cache, read_as) if cache else {}
+    held: dict[str, kept.Held] = {}
+    shared = {read.names: read.names for _, read in known.values() if isinstance(read, Read)}
+    for file in _files(results, found.left_out):
+        mark = kept.mark_of(f"{results}/{file}")
+        if file in known and known[file][0] == mark:
+            held[file] = known[file]
+        else:
+            held[file] = (mark, _read(results / file, versions, named, shared))
+        read = held[file][1]
+        if isinstance(read, str):
+            found.left_out.append(LeftOut(file, read))
+        else:
+            found.files[file] = read
+    if cache and kept.is_outdated(known, held):
+        kept.keep(cache, read_as, held)
     return _history(results, found, commits, checkout, described)
 
 
@@ -102,8 +109,11 @@ def _machine(folder: Path) -> dict[str, str]:
     return {key: str(value) for key, value in held.items() if key != "version"}
 
 
-def _read(file: Path, versions: Mapping[str, str], named: Sequence[Variant]) -> Read | str:
-    """What a file says, or why it cannot be used."""
+def _read(
+    file: Path, versions: Mapping[str, str], named: Sequence[Variant],
+    shared: dict[tuple[str, ...], tuple[str, ...]],
+) -> Read | str:  # fmt: skip
+    """What a file says, or why it cannot be used; files that name the same share those names."""
     try:
         held = files.read_json(file)
     except OSError as error:
@@ -118,9 +128,10 @@ def _read(file: Path, versions: Mapping[str, str], named: Sequence[Variant]) -> 
             return f"is of the machine {params['machine']!r}, not of {file.parent.name!r}"
         platform = {"python": str(held["python"]), "os": str(params.get("os", ""))}
         platform |= {name: str(value) for name, value in held["requirements"].items()}
+        names, numbers = _numbers(held, versions)
         return Read(
             str(params["machine"]), str(held["commit_hash"]), writing.name_of(variables, named),
-            str(held["env_name"]), platform, *_numbers(held, versions),
+            str(held["env_name"]), platform, shared.setdefault(names, names), numbers,
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         return f"is not one of asv's result files ({type(error).__name__}: {error})"

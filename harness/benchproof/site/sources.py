@@ -116,7 +116,7 @@ def _read_history(
         return
     try:
         parts.history = load(
-            results, checkout, cache=cache / f"history-{digest(str(results.resolve()))}.npy"
+            results, checkout, cache=cache / f"history-{digest(str(results.resolve()))}.cache"
         )
     except BenchproofError as error:
         parts.why["history"] = f"The history could not be read: {error}"
