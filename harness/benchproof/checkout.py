@@ -173,6 +173,10 @@ class Checkout:
         """The first line of a commit's message."""
         return self.ask("show", "--no-patch", "--format=%s", commit)
 
+    def date(self, commit: str) -> int:
+        """When a commit was written (author date, as asv takes it), in milliseconds since 1970."""
+        return int(self.ask("show", "--no-patch", "--format=%at", commit)) * 1000
+
     def committed(self, commit: str, paths: tuple[str, ...]) -> dict[str, str]:
         """Path to git blob hash of the files of a commit below some paths."""
         listing = self.ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)

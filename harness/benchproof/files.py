@@ -64,6 +64,39 @@ def contents(file: Path) -> dict[str, Any]:
     return held if isinstance(held, dict) else {}
 
 
+def append_line(record: Mapping[str, Any], file: Path) -> None:
+    """Add an object to a file of JSON lines; folders are made.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    line = json.dumps(record, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab+") as out:
+            # One that was killed may have left half a line.
+            out.seek(max(0, out.tell() - 1))
+            cut = out.read(1) not in {b"", b"\n"}
+            out.write(b"\n" * cut + line)
+    except OSError as error:
+        raise told(error) from error
+
+
+def read_lines(file: Path, errors: str = "replace") -> list[dict[str, Any]]:
+    """The objects of a file of JSON lines, if it is there; half a line is none.
+
+    Raises:
+        OSError: it cannot be read.
+        UnicodeDecodeError: it is no text, and `errors` are `strict`.
+    """
+    text = file.read_text(encoding="utf-8", errors=errors) if file.exists() else ""
+    found = []
+    for line in text.splitlines():
+        with suppress(ValueError):
+            found.append(json.loads(line))
+    return [each for each in found if isinstance(each, dict)]
+
+
 def refuse_newer(
     held: Mapping[str, Any], newest: int, file: Path | str, key: str = "schema"
 ) -> None:

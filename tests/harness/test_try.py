@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+from benchproof import files
 from benchproof.checkout import Checkout
 from benchproof.commands.app import app
 from benchproof.errors import BenchproofError, StoppedError, TargetError
@@ -209,10 +210,10 @@ def test_nothing_is_committed_where_the_branch_has_moved_on(project):
 
 def test_half_a_line_of_the_log_is_none_and_spoils_no_other(tmp_path):
     log = tmp_path / "logs/tried.jsonl"
-    trial.append({"key": "a", "why": "first"}, log)
+    files.append_line({"key": "a", "why": "first"}, log)
     log.write_bytes(log.read_bytes() + b'{"key": "a", "wh')
-    trial.append({"key": "a", "why": "second"}, log)
-    trial.append({"key": "b", "why": "other"}, log)
+    files.append_line({"key": "a", "why": "second"}, log)
+    files.append_line({"key": "b", "why": "other"}, log)
     assert [each["why"] for each in trial.tried(log, "a")] == ["first", "second"]
     assert trial.tried(tmp_path / "none.jsonl", "a") == []
     log.write_bytes(b"\xff\n")

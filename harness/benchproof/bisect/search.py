@@ -16,6 +16,7 @@ from benchproof import noise, suite
 from benchproof.errors import BenchproofError, BisectError, SelectionError
 from benchproof.history import measure
 from benchproof.history.asv_files import load
+from benchproof.near import some
 
 from . import line
 from .line import Lost, Narrowed, most_builds, narrow
@@ -203,9 +204,8 @@ def one_of(cases: Sequence[Case], bench: str) -> Case:
     named = [case for case in cases if case.name == bench]
     chosen = named or suite.select(cases, suite.expression(bench))
     if len(chosen) > 1:
-        names = ", ".join(case.name for case in chosen[:5])
-        more = f" and {len(chosen) - 5} more" if len(chosen) > 5 else ""
-        raise SelectionError(f"{bench!r} matches {len(chosen)} benchmarks, not one: {names}{more}")
+        names = some([case.name for case in chosen], 5)
+        raise SelectionError(f"{bench!r} matches {len(chosen)} benchmarks, not one: {names}")
     return chosen[0]
 
 

@@ -9,7 +9,7 @@ import re
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyperf
 
@@ -21,7 +21,7 @@ from benchproof.history.writing import Value
 from . import golang
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from benchproof.checkout import Checkout
@@ -77,8 +77,6 @@ def keep(
             values += each.values if tool == "asv" else [statistics.fmean(each.values)]
     for (commit, host), values_of in found.items():
         about = _machine(host)
-        writing.describe_machine(folder, about)
-        date = int(checkout.ask("show", "--no-patch", "--format=%at", commit)) * 1000
         rows = {
             writing.stored(name, meter): (
                 writing.version("1", meter),
@@ -87,12 +85,18 @@ def keep(
             for (name, meter), each in values_of.items()
         }
         environment = writing.Environment(f"benchproof-{tool}", {writing.VARIANT: tool})
-        writing.write(folder, about, (commit, date), environment, rows)
+        writing.write(folder, about, (commit, checkout.date(commit)), environment, rows)
         kept.commits.add(commit)
         kept.numbers += len(rows)
     if not kept.numbers:
         raise BenchproofError(f"the files of {tool} hold no time")
-    writing.describe(folder, [_described(*each) for each in sorted(labels.items())])
+    writing.describe(
+        folder,
+        [
+            writing.timed_entry(name, label, "1", f"# {label}")
+            for name, label in sorted(labels.items())
+        ],
+    )
     return kept
 
 
@@ -131,11 +135,3 @@ def _machine(host: str) -> dict[str, str]:
     """The machine as asv describes one, as far as it is known."""
     name = re.sub(r"[^\w.+-]+", "-", host).strip("-.").lower()
     return {"machine": name, "cpu": host, "arch": "", "num_cpu": "", "os": "", "ram": ""}
-
-
-def _described(name: str, label: str) -> Mapping[str, Any]:
-    """A benchmark as asv's discovery describes a timed function."""
-    return {
-        "name": name, "pretty_name": label, "type": "time", "unit": "seconds", "version": "1",
-        "code": f"# {label}", "params": [], "param_names": [],
-    }  # fmt: skip

@@ -16,6 +16,7 @@ from benchproof import judge, meters, results, stats
 from benchproof.collected import Sampled, Samples, Spot
 from benchproof.errors import BenchproofError
 from benchproof.meters import METERS
+from benchproof.near import some
 from benchproof.plan import SIDES
 from benchproof.settings import Settings
 from benchproof.suite import Case
@@ -105,7 +106,7 @@ def samples(
     sides = {side: _Side.of(readings[side]) for side in SIDES}
     for side, each in sides.items():
         if not each.runs:
-            raise BenchproofError(f"{_names(named[side])}: no benchmark of {tool} in it")
+            raise BenchproofError(f"{some(named[side], 1)}: no benchmark of {tool} in it")
     _refuse_apart(sides, named)
     sampled = Sampled(name="", sides={side: _described(named[side]) for side in SIDES})
     found = {case for each in sides.values() for case, _ in each.runs}
@@ -124,7 +125,7 @@ def samples(
     got.blocks = len(places)
     for side, other in (SIDES, SIDES[::-1]):
         for name in got.proofs[other].keys() - got.proofs[side].keys():
-            absent = f"it is not in {_names(named[side])}"
+            absent = f"it is not in {some(named[side], 1)}"
             got.proofs[side][name] = {"name": name, "absent": absent}
     _note_few(sampled)
     about = _about(sides, named, tool, sampled.sides)
@@ -162,15 +163,9 @@ def _refuse_apart(
             ", ".join(sorted(case.name for case, _ in side.runs)[:_FEW]) for side in (left, right)
         )
         raise BenchproofError(
-            f"no benchmark is on both sides: {_names(named['left'])} has {one}, "
-            f"{_names(named['right'])} has {other}"
+            f"no benchmark is on both sides: {some(named['left'], 1)} has {one}, "
+            f"{some(named['right'], 1)} has {other}"
         )
-
-
-def _names(files: Sequence[Path]) -> str:
-    """Files, in few words."""
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f"{files[0]}{more}"
 
 
 def _described(files: Sequence[Path]) -> dict[str, Any]:
@@ -181,7 +176,7 @@ def _described(files: Sequence[Path]) -> dict[str, Any]:
     return {
         "spec": str(files[0]), "commit": None, "subject": "", "dirty": False, "impl": "",
         "content": content.hexdigest(), "wheel_sha256": None, "kind": "",
-        "description": _names(files), "why_pure": "",
+        "description": some(files, 1), "why_pure": "",
     }  # fmt: skip
 
 
@@ -193,7 +188,7 @@ def _about(
     used = {meter for each in sides.values() for _, meter in each.runs}
     return {
         "schema": judge.SCHEMA, "kind": judge.KIND, "gate": False,
-        "title": f"{_names(named['left'])} against {_names(named['right'])}",
+        "title": f"{some(named['left'], 1)} against {some(named['right'], 1)}",
         "created": results.now(), "seed": 0,
         "run": " ".join(described[side]["content"] for side in SIDES), "impls": [""], "builds": 1,
         "provenance": {

@@ -214,11 +214,8 @@ def _take_strangers(found: _Found, places: Mapping[str, int], checkout: Checkout
 
 def _take_doubles(found: _Found) -> None:
     """Keep one file a machine, commit and variant: the best named, then the fullest."""
-    best: dict[tuple[str, str, str], str] = {}
-    for file, read in found.files.items():
-        best_file = best.setdefault((read.machine, read.commit, read.impl), file)
-        if _worth(file, read) > _worth(best_file, found.files[best_file]):
-            best[read.machine, read.commit, read.impl] = file
+    worst_first = sorted(found.files.items(), key=lambda each: _worth(*each))
+    best = {(read.machine, read.commit, read.impl): file for file, read in worst_first}
     for file, read in list(found.files.items()):
         other = best[read.machine, read.commit, read.impl]
         if other != file:

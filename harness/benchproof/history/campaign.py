@@ -92,37 +92,18 @@ PLATFORM = ("python", "compiler", "cpu", "kernel", "valgrind")
 class Keeper:
     """Writes what was measured into asv's files."""
 
-    def __init__(
-        self,
-        place: Place,
-        folder: Path,
-        about: Mapping[str, str],
-        impls: Iterable[str],
-        versions: Mapping[str, str],
-        loops: Loops,
-    ) -> None:
-        """Where, for which machine, in which versions of the benchmarks, by which plan."""
-        self._loops = loops
-        self._place, self._folder, self._about, self._versions = place, folder, about, versions
-        self._environments = {
-            impl: writing.environment(place.checkout.root, place.checkout.variants, impl)
-            for impl in impls
-        }
+    def __init__(self, place: Place, known: Known, about: Mapping[str, str], loops: Loops) -> None:
+        """Where, beside what is known, on which machine, by which plan."""
+        self._place, self._known, self._about, self._loops = place, known, about, loops
         facts = provenance.gather(place.toolchain)
         packages = facts.pop("packages")
         tools = {name: packages[name] for name in ("cython", "memray") if name in packages}
         self._platform = {name: str(facts[name]) for name in PLATFORM} | tools
 
-    def known(self, *, again: bool) -> Known:
-        """What the files hold."""
-        return choice.Known(
-            self._folder, self._about["machine"], self._environments, self._versions, again
-        )
-
-    def share(self, todo: Plan, known: Known) -> int:
+    def share(self, todo: Plan) -> int:
         """Write numbers that another commit with the same driver has; for how many commits."""
         for (commit, impl), (donor, keys) in todo.shared.items():
-            self._write(commit, impl, known.values(donor, impl, keys))
+            self._write(commit, impl, self._known.values(donor, impl, keys))
             self._note(commit, impl, {"from": donor})
         return len(todo.shared)
 
@@ -142,18 +123,17 @@ class Keeper:
         self._loops.keep()
 
     def _write(self, commit: str, impl: str, values: Mapping[Key, writing.Value]) -> None:
-        date = int(self._place.checkout.ask("show", "--no-patch", "--format=%at", commit)) * 1000
+        known = self._known
         named = {writing.stored(*key): value for key, value in values.items()}
-        # Again: a run lasts for hours, and somebody may have moved the folder away in between.
-        writing.describe_machine(self._folder, self._about)
         writing.write(
-            self._folder, self._about, (commit, date), self._environments[impl],
-            {name: (self._versions[name], value) for name, value in named.items()},
+            known.results, self._about, (commit, self._place.checkout.date(commit)),
+            known.environments[impl],
+            {name: (known.versions[name], value) for name, value in named.items()},
         )  # fmt: skip
 
     def _note(self, commit: str, impl: str, more: Mapping[str, Any]) -> None:
         record = {"commit": commit, "impl": impl, "created": results.now(), **more}
-        writing.note(self._folder, self._about["machine"], record)
+        writing.note(self._known.results, self._known.machine, record)
 
 
 @dataclass(frozen=True)
@@ -229,19 +209,21 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
             Runner(todo, measurer, lambda *_: None, outcome, tell).count(measurer.prove, asked.jobs)
             return outcome
         about = writing.machine(folder, asked.machine)
-        writing.describe_machine(folder, about)
         writing.describe(folder, [*described, writing.canary_entry()])
         of_case = {case.name: case.version for case in cases} | {CANARY: writing.CANARY_VERSION}
         counted, timed = _keys(chosen, usable), _keys(chosen, ["wall"] if asked.processes else [])
         versions = {writing.stored(*key): writing.version(of_case[key[0]], key[1])
                     for key in counted | timed}  # fmt: skip
-        keeper = Keeper(place, folder, about, asked.impls, versions, measurer.loops)
+        environments = {
+            impl: writing.environment(place.checkout.root, variants, impl) for impl in asked.impls
+        }
+        known = choice.Known(folder, about["machine"], environments, versions, asked.again)
+        keeper = Keeper(place, known, about, measurer.loops)
         for keys in filter(None, (counted, timed)):
-            known = keeper.known(again=asked.again)
             todo = choice.plan(place.checkout, wanted, asked.impls, keys, known)
             outcome.known += todo.known
             outcome.numbers += todo.numbers
-            outcome.shared += keeper.share(todo, known)
+            outcome.shared += keeper.share(todo)
             runner = Runner(todo, measurer, keeper.keep, outcome, tell)
             if keys is counted:
                 _count(runner, asked, todo)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from benchproof.targets import content_of
 
 from . import model, writing
 from .measure import Asked, count_numbers
-from .writing import VERSION, Environment, Value, known, path
+from .writing import Environment, Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -81,25 +81,19 @@ class Known:
 
     def values(self, commit: str, impl: str, keys: Collection[Key]) -> dict[Key, Value]:
         """Those of some values that a commit has."""
-        held = known(path(self.results, self.machine, commit, self.environments[impl]), VERSION)
-        rows = held.get("results")
-        if not isinstance(rows, dict):
-            return {}
-        columns = {name: at for at, name in enumerate(held.get("result_columns", ()))}
+        rows, _ = writing.held(
+            writing.path(self.results, self.machine, commit, self.environments[impl])
+        )
         found = {}
         for key in keys:
             name = writing.stored(*key)
-            row = rows.get(name)
-            if not isinstance(row, list):
+            row = rows.get(name, {})
+            if not row or row.get("version") != self.versions[name]:
                 continue
-            cells = {column: row[at] for column, at in columns.items() if at < len(row)}
-            if cells.get("version") != self.versions[name]:
-                continue
-            number, low, high = (_first(cells.get(column)) for column in _CELLS)
-            value = Value(number, low, high)
-            if value.value is not None or not self.again:
-                samples = (cells.get("samples") or [()])[0]
-                found[key] = replace(value, samples=tuple(samples or ()))
+            number, low, high = (_first(row.get(column)) for column in _CELLS)
+            samples = (row.get("samples") or [()])[0] or ()
+            if number is not None or not self.again:
+                found[key] = Value(number, low, high, tuple(samples))
         return found
 
 

@@ -20,7 +20,7 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,11 +37,11 @@ def main(path: str) -> int:
     from benchproof import worker  # noqa: PLC0415  (found once the harness is on sys.path)
 
     with Path(request["out"]).open("a", encoding="utf-8") as out:
-        serve(request, worker, out.fileno())
+        serve(request, worker, out)
     return 0
 
 
-def serve(request: Mapping[str, Any], worker: Any, out: int) -> None:  # noqa: ANN401  (a module)
+def serve(request: Mapping[str, Any], worker: Any, out: TextIO) -> None:  # noqa: ANN401  (a module)
     """Answer every case: the canary before the driver is there."""
     task = request["task"]
     if task == "instructions":
@@ -101,9 +101,9 @@ def _one(
     return {**answer, "pid": os.getpid()}
 
 
-def say(out: int, row: Mapping[str, Any]) -> None:
-    """Write a line at once, behind what others wrote."""
-    os.write(out, (json.dumps(row) + "\n").encode())
+def say(out: TextIO, row: Mapping[str, Any]) -> None:
+    """Write a line at once: what was measured before an interruption is kept."""
+    print(json.dumps(row), file=out, flush=True)
 
 
 if __name__ == "__main__":

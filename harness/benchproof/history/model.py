@@ -96,11 +96,6 @@ class Series:
     high: NDArray[np.float64]
     platform: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
-    @property
-    def has_intervals(self) -> bool:
-        """Whether any interval may be known."""
-        return self.low is not self.value or self.high is not self.value
-
     def __len__(self) -> int:
         """How many commits were measured."""
         return len(self.index)

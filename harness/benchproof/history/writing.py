@@ -106,25 +106,18 @@ def entries(timed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def canary_entry() -> dict[str, Any]:
-    """The canary, described as asv's discovery describes a timed function."""
+def timed_entry(name: str, label: str, of_case: str, code: str) -> dict[str, Any]:
+    """A benchmark that asv did not discover, described as its discovery does a timed function."""
     return {
-        "code": "def time_interpreter(): ...  # of the harness; no commit can move it",
-        "name": CANARY,
-        "param_names": [],
-        "params": [],
-        "pretty_name": "interpreter and C only",
-        "timeout": 120,
-        "type": "time",
-        "unit": "seconds",
-        "version": CANARY_VERSION,
-        "min_run_count": 2,
-        "number": 0,
-        "repeat": 0,
-        "rounds": 2,
-        "sample_time": 0.01,
-        "warmup_time": -1,
-    }
+        "name": name, "pretty_name": label, "type": "time", "unit": "seconds", "version": of_case,
+        "code": code, "params": [], "param_names": [],
+    }  # fmt: skip
+
+
+def canary_entry() -> dict[str, Any]:
+    """The canary, for benchmarks.json."""
+    code = "def time_interpreter(): ...  # of the harness; no commit can move it"
+    return timed_entry(CANARY, "interpreter and C only", CANARY_VERSION, code)
 
 
 #: What two descriptions of the same machine have in common, whatever its kernel is.
@@ -308,8 +301,10 @@ def write(
     Raises:
         BenchproofError: it cannot be written.
     """
+    # Every time: a run lasts for hours, and somebody may have moved the folder away in between.
+    describe_machine(results, about)
     file = path(results, about["machine"], commit[0], env)
-    rows, durations = _held(file)
+    rows, durations = held(file)
     for name, (version, value) in values.items():
         rows[name] = _row(version, value)
     document = {
@@ -329,17 +324,17 @@ def write(
     return file
 
 
-def _held(file: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+def held(file: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """The rows that a file has, and its durations; nothing of one that asv could not load."""
-    held = known(file, VERSION)
+    found = known(file, VERSION)
     try:
-        if held["version"] != VERSION or not set(held["result_columns"]) <= set(COLUMNS):
+        columns = found["result_columns"]
+        if found["version"] != VERSION or not set(columns) <= set(COLUMNS):
             return {}, {}
-        columns = held["result_columns"]
         rows = {
-            name: dict(zip(columns, row, strict=False)) for name, row in held["results"].items()
+            name: dict(zip(columns, row, strict=False)) for name, row in found["results"].items()
         }
-        return rows, dict(held.get("durations") or {})
+        return rows, dict(found.get("durations") or {})
     except (KeyError, TypeError, AttributeError, ValueError):
         return {}, {}
 
@@ -409,13 +404,12 @@ def describe_machine(results: Path, about: Mapping[str, str]) -> None:
 
 
 def note(results: Path, machine: str, record: Mapping[str, Any]) -> None:
-    """Add a line to what is known of how things were measured."""
-    file = results / machine / MEASURED
-    file.parent.mkdir(parents=True, exist_ok=True)
-    line = json.dumps(record, allow_nan=False, separators=(",", ":"))
-    torn = file.exists() and not file.read_bytes().endswith(b"\n")
-    with file.open("a", encoding="utf-8") as out:
-        out.write(("\n" if torn else "") + line + "\n")
+    """Add a line to what is known of how things were measured.
+
+    Raises:
+        BenchproofError: it cannot be written.
+    """
+    files.append_line(record, results / machine / MEASURED)
 
 
 def notes(file: Path) -> list[dict[str, Any]]:
@@ -424,16 +418,9 @@ def notes(file: Path) -> list[dict[str, Any]]:
     Raises:
         NewerError: a newer benchproof wrote one.
     """
-    found = []
-    if file.exists():
-        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict):
-                files.refuse_newer(record, SCHEMA, file)
-                found.append(record)
+    found = files.read_lines(file)
+    for record in found:
+        files.refuse_newer(record, SCHEMA, file)
     return found
 
 

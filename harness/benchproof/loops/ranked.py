@@ -11,6 +11,7 @@ from rich.text import Text
 
 from benchproof import verdict
 from benchproof.gate.report import words
+from benchproof.near import some
 from benchproof.render import units
 
 from .rank import FINDINGS
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 #: Of a product of ratios, what is no change: the usual limit of instructions.
 _EQUAL = 0.003
-#: Functions that no benchmark runs, of which so many are named; the document names all.
-_NAMED = 3
 _TITLES = ("branch", "finding", "all cases", "why")
 #: By state, how a terminal shows it; the page has a class of that name.
 _STYLES = {"improved": "green", "trade-off": "yellow", "regressed": "red", "broken": "red"}
@@ -46,9 +45,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     why = row["why"]
     reach = row["reach"] or {"missed": (), "run": ()}
     if reach["missed"] and row["kind"] != "missed":
-        more = len(reach["missed"]) - _NAMED
-        why += f"; no benchmark runs {', '.join(reach['missed'][:_NAMED])}"
-        why += f" and {more} more" * (more > 0)
+        why += f"; no benchmark runs {some(reach['missed'])}"
     if row["conflicts"]:
         why += f"; conflicts with {', '.join(row['conflicts'])}"
     return row["branch"], FINDINGS[row["kind"]], _change(row["ratio"]), why

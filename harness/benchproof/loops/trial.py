@@ -6,14 +6,13 @@ for. What was decided is a line of a log, found again by what was changed.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchproof import compare, judge, settings, verdict
+from benchproof import compare, files, judge, settings, verdict
 from benchproof.errors import (
     CANNOT_DECIDE,
     COULD_NOT_MEASURE,
@@ -23,10 +22,10 @@ from benchproof.errors import (
     BuildError,
     StoppedError,
     WorkerError,
-    told,
 )
 from benchproof.gate.report import words
 from benchproof.meters import SPEAKING
+from benchproof.near import some
 from benchproof.processes import Crew
 from benchproof.render import units
 from benchproof.results import now
@@ -49,8 +48,6 @@ EXITS: Mapping[Word, int] = {
 }  # fmt: skip
 #: Name of the log in the cache, and the version of its lines.
 LOG, SCHEMA = "tried.jsonl", 1
-#: Cases that the last line names.
-_NAMED = 3
 #: Why there was nothing to measure.
 NOT_BUILT = "it changes nothing that is built"
 
@@ -111,7 +108,7 @@ def run(trial: Trial, change: Proposal, place: Place, tell: Teller) -> dict[str,
         "confidence": confidence(measured), "seconds": round(time.monotonic() - started, 1),
         "cases": [case_of(row) for row in measured],
     }  # fmt: skip
-    append(record, trial.log)
+    files.append_line(record, trial.log)
     return record | ({"comparison": document} if document else {})
 
 
@@ -232,8 +229,7 @@ def gains(document: Mapping[str, Any]) -> list[list[words.Moved]]:
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> str:
     """A few names of cases."""
-    more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
-    return ", ".join(words.named(row) for row in rows[:_NAMED]) + more
+    return some([words.named(row) for row in rows])
 
 
 def told_of(moved: Sequence[Sequence[words.Moved]], *, worse: bool) -> str:
@@ -244,8 +240,7 @@ def told_of(moved: Sequence[Sequence[words.Moved]], *, worse: bool) -> str:
         if each is not None:
             by = f"{words.label(each.meter)} {units.change(each.about['ratio'])}"
             found.append(f"{words.named(each.row)} {by}")
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return ", ".join(found[:_NAMED]) + more
+    return some(found)
 
 
 def case_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -288,42 +283,16 @@ def metrics(record: Mapping[str, Any]) -> Iterator[str]:
             yield f"METRIC {name}={each['right']:.9g}"
 
 
-def append(record: Mapping[str, Any], log: Path) -> None:
-    """Add a line to the log.
-
-    Raises:
-        BenchproofError: it cannot be written.
-    """
-    try:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("ab+") as out:
-            # One that was killed may have left half a line.
-            out.seek(max(0, out.tell() - 1))
-            cut = out.read(1) not in {b"", b"\n"}
-            out.write(b"\n" * cut + json.dumps(record, allow_nan=False).encode() + b"\n")
-    except OSError as error:
-        raise told(error) from error
-
-
 def tried(log: Path, key: str) -> list[dict[str, Any]]:
-    """The lines of the log about a change, the oldest first; half a line is none.
+    """The lines of the log about a change, the oldest first.
 
     Raises:
         BenchproofError: it cannot be read.
     """
-    found = []
     try:
-        text = log.read_text(encoding="utf-8") if log.exists() else ""
+        return [each for each in files.read_lines(log, "strict") if each.get("key") == key]
     except (OSError, UnicodeDecodeError) as error:
         raise BenchproofError(f"{log}: no log of benchproof try: {error}") from error
-    for line in text.splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and record.get("key") == key:
-            found.append(record)
-    return found
 
 
 def remember(change: Proposal, log: Path, checkout: Checkout, tell: Teller) -> None:
@@ -334,5 +303,4 @@ def remember(change: Proposal, log: Path, checkout: Checkout, tell: Teller) -> N
                   f"{each.get('why')}")  # fmt: skip
     own = proposal.judges(change, checkout.suites)
     if own:
-        more = f" and {len(own) - _NAMED} more" if len(own) > _NAMED else ""
-        tell.line(f"it also changes what judges it: {', '.join(own[:_NAMED])}{more}")
+        tell.line(f"it also changes what judges it: {some(own)}")

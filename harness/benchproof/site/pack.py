@@ -190,48 +190,38 @@ def describe(change: Change) -> dict[str, Any]:
 def put_blocks(groups: Sequence[Group], commits: int, store: Store) -> list[str]:
     """Store all values by commit."""
     impls = sorted({impl for group in groups for impl in group.series})
-    tables = {impl: _Table([g for g in groups if impl in g.series], impl, commits)
-              for impl in impls}  # fmt: skip
-    return [
-        store.give(f"block-{at // BLOCK}", {
-            impl: piece for impl, table in tables.items() if (piece := table.piece(at))
-        })
-        for at in range(0, commits, BLOCK)
-    ]  # fmt: skip
+    own = {impl: [group for group in groups if impl in group.series] for impl in impls}
+    tables = {impl: _table([g.series[impl] for g in own[impl]], commits) for impl in impls}
+    files = []
+    for at in range(0, commits, BLOCK):
+        pieces = {
+            impl: _block([group.id for group in own[impl]], table[:, :, at : at + BLOCK])
+            for impl, table in tables.items()
+        }
+        whole = {impl: piece for impl, piece in pieces.items() if piece}
+        files.append(store.give(f"block-{at // BLOCK}", whole))
+    return files
 
 
-class _Table:
-    """All values of one implementation: a row a group, a column a commit."""
+def _table(own: Sequence[Series], commits: int) -> NDArray[np.float32]:
+    """Values and both ends of their intervals: a row a series, a column a commit."""
+    table = np.full((3, len(own), commits), np.nan, "<f4")
+    for row, series in enumerate(own):
+        table[:, row, series.index] = series.value, series.low, series.high
+    return table
 
-    def __init__(self, groups: Sequence[Group], impl: str, commits: int) -> None:
-        own = [group.series[impl] for group in groups]
-        self.ids = [group.id for group in groups]
-        self.value = np.full((len(own), commits), np.nan, "<f4")
-        self.wide = np.array([row for row, series in enumerate(own) if series.has_intervals], int)
-        self.ends = np.full((2, len(self.wide), commits), np.nan, "<f4")
-        for row, series in enumerate(own):
-            self.value[row, series.index] = series.value
-        for at, row in enumerate(self.wide):
-            self.ends[0, at, own[row].index] = own[row].low
-            self.ends[1, at, own[row].index] = own[row].high
 
-    def piece(self, at: int) -> dict[str, Any]:
-        """The columns of a block, and only the rows that have something there."""
-        columns = slice(at, at + BLOCK)
-        value, ends = self.value[:, columns], self.ends[:, :, columns]
-        rows = np.flatnonzero(~np.isnan(value).all(axis=1))
-        if not len(rows):
-            return {}
-        piece = {"ids": "".join(self.ids[row] for row in rows), "v": floats(value[rows])}
-        measured = ~np.isnan(value[self.wide])
-        apart = ((ends != value[self.wide]) & measured).any(axis=(0, 2))
-        if apart.any():
-            low, high = ends[:, apart]
-            piece |= {
-                "wide": places(np.searchsorted(rows, self.wide[apart])),
-                "l": floats(low), "h": floats(high),
-            }  # fmt: skip
-        return piece
+def _block(ids: Sequence[str], table: NDArray[np.float32]) -> dict[str, Any]:
+    """Some columns, and only the rows that have something there."""
+    rows = np.flatnonzero(~np.isnan(table[0]).all(axis=1))
+    if not len(rows):
+        return {}
+    value, low, high = table[:, rows]
+    piece = {"ids": "".join(np.array(ids)[rows]), "v": floats(value)}
+    wide = np.flatnonzero((((low != value) | (high != value)) & ~np.isnan(value)).any(axis=1))
+    if len(wide):
+        piece |= {"wide": places(wide), "l": floats(low[wide]), "h": floats(high[wide])}
+    return piece
 
 
 def _piece(series: Series, part: slice, start: int) -> dict[str, str]:
@@ -240,16 +230,10 @@ def _piece(series: Series, part: slice, start: int) -> dict[str, str]:
     piece = {"v": floats(series.value[part])}
     if int(index[-1]) != len(index) - 1:
         piece["i"] = places(index)
-    if _has_interval(series, part):
-        piece |= {"l": floats(series.low[part]), "h": floats(series.high[part])}
+    value, low, high = (each[part] for each in (series.value, series.low, series.high))
+    if (low != value).any() or (high != value).any():
+        piece |= {"l": floats(low), "h": floats(high)}
     return piece
-
-
-def _has_interval(series: Series, part: slice) -> bool:
-    if not series.has_intervals:
-        return False
-    value: NDArray[np.float64] = series.value[part]
-    return bool((series.low[part] != value).any() or (series.high[part] != value).any())
 
 
 def _commits(commits: Sequence[Commit]) -> dict[str, Any]:
