@@ -9,7 +9,7 @@ import pytest
 
 from benchproof.history.model import History
 from benchproof.render import view
-from benchproof.site import assets, claimed, pages, views
+from benchproof.site import claimed, pages, views
 from tests.harness.sample_history import HOSTILE, make_commits, make_history
 from tests.harness.sample_site import given, make_site
 
@@ -159,7 +159,7 @@ def test_what_is_on_the_page_of_the_ledger():
 
     ledger = reader.parse(sample_ledger.LEDGER)
     judged = document(judge.judge(ledger, [], list(ledger.rows), {}))
-    told = claimed.page(judged, "", "https://example.org/")
+    told = claimed.ledger_page(judged)
     (first, rows), *_ = told["pages"]
     assert first["title"] == "example 7: <spin> & friends"
     assert {"7-1", "7-2"} <= {row["id"] for row in rows}
@@ -172,11 +172,11 @@ def test_what_is_on_the_page_of_the_ledger():
 
 
 def test_the_vendored_library_is_the_one_that_was_pinned():
-    static = Path(assets.__file__).parent / "static"
-    assets.check(static)
+    static = Path(pages.__file__).parent / "static"
+    pages.check(static)
     readme = (static / "uplot" / "README.md").read_text(encoding="utf-8")
-    assert f"uPlot {assets.UPLOT}" in readme
-    assert f"(v{assets.UPLOT})" in (static / "uplot" / "uPlot.iife.min.js").read_text("utf-8")[:80]
+    assert f"uPlot {pages.UPLOT}" in readme
+    assert f"(v{pages.UPLOT})" in (static / "uplot" / "uPlot.iife.min.js").read_text("utf-8")[:80]
 
 
 def test_a_library_that_was_changed_is_refused(tmp_path):
@@ -184,10 +184,10 @@ def test_a_library_that_was_changed_is_refused(tmp_path):
 
     from benchproof.errors import SiteError
 
-    shutil.copytree(Path(assets.__file__).parent / "static", tmp_path / "static")
+    shutil.copytree(Path(pages.__file__).parent / "static", tmp_path / "static")
     (tmp_path / "static" / "uplot" / "uPlot.iife.min.js").write_text("evil()")
     with pytest.raises(SiteError, match="uPlot"):
-        assets.check(tmp_path / "static")
+        pages.check(tmp_path / "static")
 
 
 def luminance(colour):

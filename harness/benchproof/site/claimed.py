@@ -1,16 +1,17 @@
-"""A ledger of published claims as a page of the site, and as a card on its overview.
+"""Pages of what other programs have kept: a ledger of published claims, a comparison with others.
 
-It shows what a ledger's own program has judged and kept (`FILE`); nothing is judged here.
+They show what those have judged and measured; nothing is judged, measured or ranked here.
 """
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: In the folder of reports, and what is in it.
+#: The ledger, in the folder of reports, and what is in it.
 FILE, KIND, SCHEMA = "claims.json", "claims judged", 1
 #: Of each verdict, in the order of the tally: how the style sheet calls what it looks like, and a
 #: sign for readers who do not see colours.
@@ -25,12 +26,11 @@ VERDICTS = {
 }
 
 
-def page(ledger: Mapping[str, Any], why: str, commit_base: str) -> dict[str, Any]:
+def ledger_page(ledger: Mapping[str, Any]) -> dict[str, Any]:
     """What the page of the ledger is told; `ledger` is the contents of `FILE`, or empty."""
     return {
-        "why": why,
         "pages": [
-            (each, [_line(row, before, commit_base)
+            (each, [_line(row, before)
                     for row, before in zip(each["rows"], [{}, *each["rows"]], strict=False)])
             for each in ledger.get("pages", ())
         ],
@@ -40,11 +40,10 @@ def page(ledger: Mapping[str, Any], why: str, commit_base: str) -> dict[str, Any
     }  # fmt: skip
 
 
-def _line(row: Mapping[str, Any], before: Mapping[str, Any], commit_base: str) -> dict[str, Any]:
-    """A figure, with the place of its row's commit."""
+def _line(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure, with how its verdict looks."""
     look, sign = VERDICTS[row["verdict"]]
-    url = commit_base + row["commit"] if commit_base and row["commit"] else ""
-    return {**row, "look": look, "sign": sign, "url": url, "first": before.get("id") != row["id"]}
+    return {**row, "look": look, "sign": sign, "first": before.get("id") != row["id"]}
 
 
 def card(ledger: Mapping[str, Any]) -> dict[str, str] | None:
@@ -58,3 +57,42 @@ def card(ledger: Mapping[str, Any]) -> dict[str, str] | None:
         "headline": f"{tally.get('reproduced', 0)} of {sum(tally.values())} reproduced",
         "summary": ledger["summary"],
     }
+
+
+def board_page(board: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page of the comparison is told; `board` is what was kept of it, or empty.
+
+    Raises:
+        KeyError, TypeError, AttributeError: those contents are something else.
+    """
+    if not board:
+        return {"board": None}
+    picture = board["picture"].encode()
+    return {
+        "board": {
+            "title": str(board["title"]),
+            "paragraphs": [str(each) for each in board["paragraphs"]],
+            # A picture of its own: its styles are not the page's, and its scripts do not run.
+            "picture": f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}",
+            "about_picture": str(board["about_picture"]),
+            "tables": [
+                {
+                    "title": str(table["title"]),
+                    "columns": [str(name) for name in table["columns"]],
+                    "rows": [
+                        [{"text": str(cell["text"]), "best": bool(cell["best"])} for cell in row]
+                        for row in table["rows"]
+                    ],
+                }
+                for table in board["tables"]
+            ],
+            "notes": [str(each) for each in board["notes"]],
+        },
+    }
+
+
+#: By page: the file in the folder of reports, what it is, its newest schema, what the page is told.
+KEPT = {
+    "ledger.html": (FILE, "ledger of published claims", SCHEMA, ledger_page),
+    "leaderboard.html": ("leaderboard.json", "comparison with others", 1, board_page),
+}

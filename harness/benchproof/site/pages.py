@@ -1,15 +1,21 @@
-"""The pages: what each template is told."""
+"""The pages: what each template is told, and what every page loads: style, scripts, uPlot."""
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 from collections import Counter
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from benchproof.errors import SiteError
 from benchproof.gate.report import words
 from benchproof.render import units
 from benchproof.render.view import templates_of
 
-from . import assets, claimed, leaderboard, views
+from . import claimed, views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +31,13 @@ PAGES = {
     "ledger.html": "Claims", "leaderboard.html": "Others", "calibration.html": "Calibration",
     "machines.html": "Machines", "benchmark.html": "", "left-out.html": "",
 }  # fmt: skip
+#: The vendored library, and the SHA-256 of its files: they are those of its release, unchanged.
+UPLOT = "1.6.32"
+SUMS = {
+    "uplot/uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+    "uplot/uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+    "uplot/LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+}
 #: How many changes the overview and their own page show, and files the page of those left out.
 NEWEST, MOST_CHANGES, MOST_FILES = 10, 500, 2000
 
@@ -51,23 +64,24 @@ def write(
         "history": parts.history, "views": views, "ratio": units.ratio, "left_out": parts.left_out,
         "history_why": parts.why.get("history", ""),
     }  # fmt: skip
-    for file, told in _contexts(site, parts, groups, run).items():
+    for file, told in _contexts(parts, groups, run).items():
         text = templates.get_template(file).render(**common, **told, here=file)
         (folder / file).write_text(text, encoding="utf-8")
 
 
 def _contexts(
-    site: dict[str, Any], parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
+    parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
     """By page, what it alone is told."""
     regressions = views.open_regressions(parts.changes)
     newest = views.newest_first(parts.changes)
     history = parts.history
+    kept = {page: {"why": parts.why.get(page, ""), **told} for page, told in parts.kept.items()}
     states = views.suites(history, parts.changes, regressions)
     return {
         "index.html": {
             "regressions": regressions, "changes": newest[:NEWEST], "gate": _gate(parts),
-            "run": run, "claims": claimed.card(parts.claims), "suites": states,
+            "run": run, "claims": claimed.card(parts.kept["ledger.html"]), "suites": states,
             "since": [impl for impl in views.IMPLS if any(each.since.get(impl) for each in states)],
         },
         "benchmarks.html": {
@@ -81,8 +95,6 @@ def _contexts(
         },
         "compare.html": {},
         "implementations.html": {"suites": views.pairs(groups)},
-        "ledger.html": claimed.page(parts.claims, parts.why.get("claims", ""), site["commit_url"]),
-        "leaderboard.html": leaderboard.page(parts.board, parts.why.get("board", "")),
         "calibration.html": {
             "rates": words.error_rates({"error_rates": parts.calibration}),
         },
@@ -90,8 +102,8 @@ def _contexts(
             "machines": sorted({*history.machines, *(key.machine for key in history.series)}),
             "series": Counter(key.machine for key in history.series),
         },
-        "benchmark.html": {"uplot_style": assets.uplot_style()},
-        "left-out.html": {"most": MOST_FILES},
+        "benchmark.html": {"uplot_style": uplot_style()},
+        "left-out.html": {"most": MOST_FILES}, **kept,
     }  # fmt: skip
 
 
@@ -108,3 +120,32 @@ def _gate(parts: Gathered) -> dict[str, str] | None:
         "summary": str(verdict.get("summary", "")), "created": str(parts.gate.get("created", "")),
         "base": str(base.get("spec", "")), "head": str(head.get("spec", "")),
     }  # fmt: skip
+
+
+def put_static(folder: Path) -> None:
+    """Copy the static files into a folder.
+
+    Raises:
+        SiteError: the vendored library is not the one that was pinned.
+    """
+    source = resources.files("benchproof.site") / "static"
+    with resources.as_file(source) as static:
+        check(static)
+        shutil.copytree(static, folder, dirs_exist_ok=True)
+
+
+def uplot_style() -> Markup:
+    """The library's style sheet, to stand in a page."""
+    sheet = resources.files("benchproof.site") / "static" / "uplot" / "uPlot.min.css"
+    return Markup(sheet.read_text(encoding="utf-8"))  # noqa: S704  (pinned by its sum)
+
+
+def check(static: Path) -> None:
+    """Hold the vendored files against their sums.
+
+    Raises:
+        SiteError: one differs.
+    """
+    for name, known in SUMS.items():
+        if hashlib.sha256((static / name).read_bytes()).hexdigest() != known:
+            raise SiteError(f"{name} is not that of uPlot {UPLOT}: install benchproof again")

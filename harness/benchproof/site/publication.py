@@ -10,10 +10,9 @@ import numpy as np
 
 from benchproof import asv_conf, results
 from benchproof.errors import SiteError
-from benchproof.noise import LIMITS
 from benchproof.render import view
 
-from . import assets, asv_site, pack, pages, sources, views
+from . import asv_site, pack, pages, sources, views
 from .beside import beside
 from .pack import Store
 
@@ -33,8 +32,6 @@ OWN = (*pages.PAGES, "site")
 KNOWN = {"site", "run.html", "claims.html", "asv"}
 #: The folder of asv's own site.
 ASV = "asv"
-#: Where a meter has no limit of its own.
-_LIMIT = 0.01
 
 
 @dataclass(frozen=True)
@@ -114,20 +111,23 @@ def publish(asked: Asked, checkout: Checkout, cache: Path, tell: Teller) -> Publ
     if asked.out.resolve() != (asked.reports / "html").resolve():
         refuse_strangers(asked.out)
     done = Published(asked.out / "index.html")
-    clock = _Clock(done.seconds)
-    cache = cache / "site"
+    start, cache = time.monotonic(), cache / "site"
+
+    def ended(step: str) -> None:
+        done.seconds[step] = time.monotonic() - start - sum(done.seconds.values())
+
     parts = sources.gather(asked.reports, checkout, cache, tell)
-    clock.step("read")
+    ended("read")
     tell.stage("writing the site")
     with beside(asked.out, cache, OWN) as fresh:
         groups = pack.groups(parts.history)
         pictures = _pictures(asked, parts, groups, fresh, tell)
-        clock.step("pictures")
+        ended("pictures")
         _write(fresh, asked, checkout, parts, groups, pictures, done)
-        clock.step("write")
+        ended("write")
     if asked.asv:
         _publish_asv(asked, checkout, cache, done, tell)
-        clock.step("asv")
+        ended("asv")
     return done
 
 
@@ -159,7 +159,7 @@ def _write(
 ) -> None:
     data = fresh / "site" / "data"
     data.mkdir(parents=True, exist_ok=True)
-    assets.put(fresh / "site")
+    pages.put_static(fresh / "site")
     store = Store(data, asked.out / "site" / "data")
     history, config = parts.history, asv_conf.whole(checkout.root)
     measured = _measured(parts)
@@ -215,11 +215,7 @@ def _catalogue(
             "files": pack.put_blocks(groups, len(history.commits), store),
         },
         "meters": {
-            meter: {
-                "label": views.meter(meter),
-                "limit": LIMITS[meter].ratio if meter in LIMITS else _LIMIT,
-            }
-            for meter in meters
+            meter: {"label": views.meter(meter), "limit": views.limit_of(meter)} for meter in meters
         },
         "benchmarks": benchmarks,
     }
@@ -283,15 +279,3 @@ def _publish_asv(
     except SiteError as error:
         done.said.append(f"asv's own site was not made: {error}")
         asv_site.explain(asked.out / ASV, str(error))
-
-
-class _Clock:
-    """How long each step took."""
-
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self._seconds, self._last = seconds, time.monotonic()
-
-    def step(self, name: str) -> None:
-        """A step ended."""
-        now = time.monotonic()
-        self._seconds[name], self._last = now - self._last, now

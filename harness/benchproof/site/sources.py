@@ -10,11 +10,10 @@ from benchproof.errors import BenchproofError, NewerError, SiteError
 from benchproof.gate.report import words
 from benchproof.history.model import History, LeftOut
 
-from . import claimed, leaderboard
+from . import claimed
 from .pack import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from benchproof.changes.sizes import Change
@@ -32,8 +31,7 @@ class Gathered:
     Attributes:
         history: empty if there is none.
         changes: of its series, oldest first.
-        claims: the judged ledger, as its program kept it.
-        board: a comparison with others, likewise.
+        kept: by page, what it is told of what another program kept.
         calibration: error rates, as a calibration sums them up.
         gate: the newest gate's document.
         run: the comparisons of the newest `benchproof run`.
@@ -43,8 +41,7 @@ class Gathered:
 
     history: History = field(default_factory=lambda: History([], {}))
     changes: list[Change] = field(default_factory=list)
-    claims: dict[str, Any] = field(default_factory=dict)
-    board: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict)
     calibration: dict[str, Any] | None = None
     gate: dict[str, Any] | None = None
     run: list[dict[str, Any]] = field(default_factory=list)
@@ -70,14 +67,8 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
     tell.stage("reading results")
     _read_history(parts, reports, checkout, cache, tell)
     # What the pages cannot show is left out before any is written.
-    parts.claims = _kept(
-        parts, reports / claimed.FILE, "claims", "ledger of published claims", claimed.SCHEMA,
-        lambda ledger: claimed.page(ledger, "", ""),
-    )  # fmt: skip
-    parts.board = _kept(
-        parts, reports / leaderboard.FILE, "board", "comparison with others", leaderboard.SCHEMA,
-        lambda board: leaderboard.page(board, ""),
-    )  # fmt: skip
+    for page in claimed.KEPT:
+        parts.kept[page] = _kept(parts, page, reports)
     read_documents(parts, reports)
     return parts
 
@@ -130,23 +121,21 @@ def _read_history(
     parts.changes = find_all(parts.history, tell=tell)
 
 
-def _kept(
-    parts: Gathered, file: Path, part: str, what: str, schema: int,
-    show: Callable[[dict[str, Any]], object],
-) -> dict[str, Any]:  # fmt: skip
-    """What a program kept for a page; empty, and the parts say why, if it cannot be shown."""
+def _kept(parts: Gathered, page: str, reports: Path) -> dict[str, Any]:
+    """What a page is told that another program keeps; the parts say why it cannot be shown."""
+    name, what, schema, told = claimed.KEPT[page]
+    file = reports / name
     if not file.exists():
-        parts.why[part] = f"No {what} is kept here ({file.name})."
-        return {}
+        parts.why[page] = f"No {what} is kept here ({name})."
+        return told({})
     try:
-        kept: dict[str, Any] = files.read_json(file)
-        files.refuse_newer(kept, schema, file)
-        show(kept)
+        held = files.read_json(file)
+        files.refuse_newer(held, schema, file)
+        return told(held)
     except (OSError, NewerError, AttributeError, KeyError, TypeError, ValueError) as error:
-        parts.why[part] = f"{file.name} could not be read."
-        parts.left_out.append(LeftOut(file.name, f"{type(error).__name__}: {_reason(error, file)}"))
-        return {}
-    return kept
+        parts.why[page] = f"{name} could not be read."
+        parts.left_out.append(LeftOut(name, f"{type(error).__name__}: {_reason(error, file)}"))
+        return told({})
 
 
 def _documents(parts: Gathered, reports: Path) -> dict[str, dict[str, Any]]:

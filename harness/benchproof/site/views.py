@@ -90,7 +90,7 @@ def open_regressions(changes: Iterable[Change]) -> list[Regression]:
             by_series[change.key].append(change)
     found = []
     for key, own in by_series.items():
-        limit = LIMITS[key.meter].ratio if key.meter in LIMITS else _LIMIT
+        limit = limit_of(key.meter)
         worst: Regression | None = None
         remaining = 1.0
         for change in sorted(own, key=lambda change: -change.after):
@@ -202,6 +202,11 @@ def of_remote(remote: str) -> str:
 def meter(name: str) -> str:
     """A meter as people call it."""
     return METERS.get(name, name)
+
+
+def limit_of(meter: str) -> float:
+    """The largest change of a meter that counts as none."""
+    return LIMITS[meter].ratio if meter in LIMITS else _LIMIT
 
 
 def in_order(meters: Iterable[str]) -> list[str]:
