@@ -225,7 +225,7 @@ def foreign() -> Callable[[bytes], None]:
 
     What is read makes a comparison of itself with itself, or is refused.
     """
-    from benchproof.foreign import asv_results, golang, pyperf_files, readings
+    from benchproof.foreign import formats, readings
     from benchproof.history import writing
 
     asv = {
@@ -234,8 +234,8 @@ def foreign() -> Callable[[bytes], None]:
         "results": {"a.time_b": [[1.0, None], [["1", "2"]], [[1.0, 1.1], None]],
                     "a.track_c": [[640], []]},
     }  # fmt: skip
-    tools = (("go", golang.Reader().read, None), ("pyperf", pyperf_files.read, _PYPERF),
-             ("asv", asv_results.read, asv))  # fmt: skip
+    tools = (("go", formats.GoReader().read, None), ("pyperf", formats.read_pyperf, _PYPERF),
+             ("asv", formats.read_asv, asv))  # fmt: skip
     file = _folder() / "results.json"
 
     def check(data: bytes) -> None:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from benchproof import judge, records
 from benchproof.commands.app import app
 from benchproof.errors import BenchproofError
-from benchproof.foreign import asv_results, golang, pyperf_files, readings
+from benchproof.foreign import formats, readings
 
 HEAD = "goos: linux\ngoarch: amd64\npkg: example.com/acme\ncpu: Some CPU @ 2.00GHz\n"
 BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
@@ -50,7 +50,7 @@ def write(tmp_path):
 
 
 def read(file):
-    lines = golang.Reader()
+    lines = formats.GoReader()
     return list(lines.read(file)), lines
 
 
@@ -181,7 +181,7 @@ def test_26_mb_are_read_a_line_at_a_time(write):
     lines = [f"BenchmarkA{n % 40}-8\t100\t{1000 + n % 7} ns/op\t64 B/op\n" for n in range(40_000)]
     file = write("large.txt", HEAD + "".join(lines))
     tracemalloc.start()
-    count = sum(1 for _ in golang.Reader().read(file))
+    count = sum(1 for _ in formats.GoReader().read(file))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count == 80_000
@@ -255,7 +255,7 @@ def test_a_process_of_pyperf_is_a_run(tmp_path):
     assert found["heap (byte)"]["meters"]["track"]["verdict"] == "equivalent"
     (tmp_path / "no.json").write_text("{}")
     with pytest.raises(BenchproofError, match=r"no\.json: no file of pyperf"):
-        list(pyperf_files.read(tmp_path / "no.json"))
+        list(formats.read_pyperf(tmp_path / "no.json"))
 
 
 def asv_file(folder, number, spin, size=7):
@@ -291,10 +291,10 @@ def test_a_result_file_of_asv_is_a_run(tmp_path):
     assert len(found["work.time_spin(1)"]["meters"]["wall"]["left_samples"]) == 8
     old[0].write_text('{"version": 1}')
     with pytest.raises(BenchproofError, match="version 1, and 2 is read"):
-        list(asv_results.read(old[0]))
+        list(formats.read_asv(old[0]))
     old[0].write_text("[]")
     with pytest.raises(BenchproofError, match="no result file of asv"):
-        list(asv_results.read(old[0]))
+        list(formats.read_asv(old[0]))
 
 
 def test_what_only_one_side_has_is_not_applicable(write):
@@ -305,7 +305,7 @@ def test_what_only_one_side_has_is_not_applicable(write):
     gone = found["example.com/acme::BenchmarkGone"]
     assert (gone["status"], gone["why"]) == ("not applicable", f"right: it is not in {new}")
     read_sides = {
-        side: golang.Reader().read(file) for side, file in (("left", old), ("right", new))
+        side: formats.GoReader().read(file) for side, file in (("left", old), ("right", new))
     }
     samples = readings.samples(read_sides, {"left": [old], "right": [new]}, "go")
     assert samples.known == sorted(samples.known)

@@ -86,14 +86,14 @@ def _read(kind: Kind, files: Sequence[Path], *, skip: bool) -> Iterable[Reading]
         BenchproofError: a file, or a line of it, cannot be read.
     """
     from benchproof.errors import BenchproofError  # noqa: PLC0415
-    from benchproof.foreign import asv_results, golang, pyperf_files  # noqa: PLC0415
+    from benchproof.foreign import formats  # noqa: PLC0415
 
     if kind is not Kind.go:
-        reader = pyperf_files.read if kind is Kind.pyperf else asv_results.read
+        reader = formats.read_pyperf if kind is Kind.pyperf else formats.read_asv
         for file in files:
             yield from reader(file)
         return
-    lines = golang.Reader()
+    lines = formats.GoReader()
     for file in files:
         yield from lines.read(file)
     if lines.bad and not skip:

@@ -14,7 +14,7 @@ from benchproof.plan import SIDES
 from benchproof.processes import Crew
 from benchproof.targets import WORKING_TREE
 
-from . import golang, readings
+from . import formats, readings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,7 @@ def compare(
             for side in block.sides:
                 _run(built[side], bench, crew)
             spent = time.monotonic() - started
-        lines = golang.Reader()
+        lines = formats.GoReader()
         named = {side: [built[side].log] for side in SIDES}
         read = {side: lines.read(built[side].log) for side in SIDES}
         samples = readings.samples(read, named, "go")

@@ -18,7 +18,7 @@ from benchproof.errors import BenchproofError
 from benchproof.history import running, writing
 from benchproof.history.writing import Value
 
-from . import golang
+from . import formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,7 +111,7 @@ def _commit(file: Path, tool: str, checkout: Checkout) -> str:
     elif tool == "pyperf":
         said = pyperf.BenchmarkSuite.load(str(file)).get_metadata().get("commit_id")
     else:
-        said = golang.commit(file)
+        said = formats.go_commit(file)
     named = _HASH.search(file.name)
     commit = said or (named[1] if named else None)
     if not commit:

@@ -45,6 +45,9 @@ _LONGEST = 200
 _DUMPS = "cg.out.%p"
 CANARY_ROW = {"name": CANARY, "module": "benchproof.history.canary"}
 
+#: Tasks of a worker that count, with the meters of each.
+_TASKS = {"allocations": ("allocations", "bytes"), "instructions": ("instructions",)}
+
 #: In the place of a meter, where only the proof of a benchmark's path is asked for.
 PROOF = "proof"
 
@@ -76,11 +79,6 @@ class Measured:
     values: dict[Key, Value] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
     host: str = ""
-
-    @property
-    def numbers(self) -> int:
-        """How many numbers of benchmarks there are; the canary is none."""
-        return count_numbers(self.values)
 
     def none_of(self, keys: Iterable[Key], value: Value, why: str) -> Measured:
         """Nothing could be measured, for one reason."""
@@ -214,23 +212,20 @@ class Measurer:
         """Use the exact meters on what has proved its path."""
         # As in a comparison, each layout has a hash seed of its own.
         env = environment(built.variant) | {"PYTHONHASHSEED": str(layout)}
-        memory = asked.names(["allocations", "bytes"]) - found.why.keys()
-        if memory:
-            request = self._request(asked, built, memory, "allocations")
-            for row in run(self.crew, request, scratch / "memory", env):
-                self._put(asked, found, row, ("allocations", "bytes"))
-        counted = asked.names(["instructions"]) - found.why.keys()
-        if counted:
-            request = self._request(asked, built, counted, "instructions") | {"layout": layout}
-            for row in run(self.crew, request, scratch / "count", env):
+        for task, own in _TASKS.items():
+            names = asked.names(own) - found.why.keys()
+            if not names:
+                continue
+            request = self._request(asked, built, names, task) | {"layout": layout}
+            for row in run(self.crew, request, scratch / task, env):
                 if "dumps" in row:
                     counts = self.loops.known(row["name"], asked.impl).instructions
-                    totals = _totals(scratch / "count", row)
+                    totals = _totals(scratch / task, row)
                     if totals is None:
                         row["error"] = "callgrind left no dump of it"
                     else:
                         row["instructions"] = counts.per_call(totals)
-                self._put(asked, found, row, ("instructions",))
+                self._put(asked, found, row, own)
 
     def _put(
         self, asked: Asked, found: Measured, row: Mapping[str, Any], meters: Sequence[str]

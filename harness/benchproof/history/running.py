@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import random
 import statistics
 import time
@@ -87,7 +88,7 @@ class Outcome:
     def count(self, job: Job, found: Measured) -> None:
         """A build was measured."""
         self.measured += 1
-        self.numbers += found.numbers
+        self.numbers += measure.count_numbers(found.values)
         self.shared += len(job.commits) - 1
         for name, why in found.why.items():
             if name:
@@ -244,7 +245,7 @@ class Runner:
         jobs = len(self.todo.jobs)
         left = jobs - self._done
         rest = self._spent / self._done * left / self._workers
-        words = found.why.get("") or f"{found.numbers} numbers"
+        words = found.why.get("") or f"{measure.count_numbers(found.values)} numbers"
         self.tell.line(
             f"{self._done}/{jobs} {job.asked.commit[:10]} {job.asked.impl}: {words} "
             f"in {seconds:.0f} s" + (f"; {about(rest)} left" if left else "")
@@ -318,11 +319,9 @@ def summary(numbers: Sequence[float]) -> Value:
     The k-th smallest and the k-th largest enclose the true median with a probability that only
     their number decides (the sign test); k is the largest for which that is 99 %, or 1.
     """
-    from scipy.stats import binom  # noqa: PLC0415  (slow to import)
+    from scipy.stats import quantile_test  # noqa: PLC0415  (slow to import)
 
-    ordered = sorted(numbers)
-    count = len(ordered)
-    k = max(1, int(binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)))
-    while k > 1 and 2 * binom.cdf(k - 1, count, 0.5) > 1 - CONFIDENCE:
-        k -= 1
-    return Value(statistics.median(ordered), ordered[k - 1], ordered[-k], tuple(numbers))
+    low, high = quantile_test(numbers, p=0.5).confidence_interval(CONFIDENCE)
+    if math.isnan(low):
+        low, high = min(numbers), max(numbers)
+    return Value(statistics.median(numbers), float(low), float(high), tuple(numbers))

@@ -1,25 +1,30 @@
-"""Go's benchmark output, a line at a time (the Go project's "Benchmark Data Format").
+"""Files of Go, pyperf and asv, read run by run.
 
-A line ``key: value`` is configuration of all lines below it. A line that begins with ``Benchmark``
-is a run: its name (with sub-benchmarks and the number of processors), iterations, and pairs of a
-value and its unit. Everything else (PASS, ok, logs) is no data.
+Go's are read a line at a time (the Go project's "Benchmark Data Format"). A line ``key: value`` is
+configuration of all lines below it. A line that begins with ``Benchmark`` is a run: its name (with
+sub-benchmarks and the number of processors), iterations, and pairs of a value and its unit.
+Everything else (PASS, ok, logs) is no data.
 """
 
 from __future__ import annotations
 
 import gzip
+import itertools
 import math
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+import pyperf
+
+from benchproof import files, suite
 from benchproof.errors import BenchproofError, told
 
 from .readings import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*)|)$")
@@ -31,11 +36,14 @@ _UNITS = {"ns/op": ("wall", 1e-9), "B/op": ("bytes", 1.0), "allocs/op": ("alloca
 _HOST = ("goos", "goarch", "cpu")
 #: Lines that are named where they cannot be read.
 _NAMED = 10
+#: The version of asv's result files that is read.
+_ASV_VERSION = 2
+_TIMED = ("time_", "timeraw_", "Time", "TimeRaw")
 
 
 @dataclass
-class Reader:
-    """Reads files of one side, one after the other.
+class GoReader:
+    """Reads Go's files of one side, one after the other.
 
     Attributes:
         bad: the lines that cannot be read, as ``file:line: why``.
@@ -55,7 +63,7 @@ class Reader:
                 text = line.rstrip()
                 if text.startswith("Benchmark") and _RUN.match(text):
                     try:
-                        yield from _run(text, settings)
+                        yield from _go_run(text, settings)
                     except ValueError as error:
                         self.bad.append(f"{file}:{number}: {error}")
                 elif found := _SETTING.match(text):
@@ -67,8 +75,8 @@ class Reader:
         return "\n".join([*self.bad[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
 
-def commit(file: Path) -> str:
-    """The commit that a file says it is of (its line ``commit: d7ac34d``), or "".
+def go_commit(file: Path) -> str:
+    """The commit that a file of Go's says it is of (its line ``commit: d7ac34d``), or "".
 
     Raises:
         BenchproofError: the file cannot be read.
@@ -94,7 +102,7 @@ def _opened(file: Path) -> Iterator[TextIO]:
         raise told(error) from error
 
 
-def _run(text: str, settings: dict[str, str]) -> list[Reading]:
+def _go_run(text: str, settings: dict[str, str]) -> list[Reading]:
     """The numbers of a line; none of one that only announces a benchmark.
 
     Raises:
@@ -141,3 +149,77 @@ def _parts(name: str, package: str) -> tuple[str, str]:
     if not slash and (found := re.fullmatch(r"(.+?)(-\d+)", top)):
         top, rest = found[1], found[2]
     return (f"{package}::{top}" if package else top), slash + rest
+
+
+def read_pyperf(file: Path) -> Iterator[Reading]:
+    """The runs of a file of pyperf's: a process that gave values is one.
+
+    Raises:
+        BenchproofError: it is none of pyperf's.
+    """
+    try:
+        yield from list(_of_pyperf(pyperf.BenchmarkSuite.load(str(file))))
+    except Exception as error:  # (pyperf raises what its parser meets)
+        why = " ".join(str(error).split())
+        raise BenchproofError(f"{file}: no file of pyperf ({why})") from error
+
+
+def _of_pyperf(found: pyperf.BenchmarkSuite) -> Iterator[Reading]:
+    """The runs of all benchmarks."""
+    for each in found:
+        name, timed = each.get_name(), each.get_unit() == "second"
+        if not isinstance(name, str):
+            raise TypeError(f"the name {name!r} is no text")
+        for run in each.get_runs():
+            about = run.get_metadata()
+            host = str(about.get("cpu_model_name") or about.get("platform") or "an unnamed machine")
+            if timed and run.values:
+                yield Reading(name, "", "wall", "", run.values, host)
+            for value in () if timed else run.values:
+                yield Reading(name, "", "track", each.get_unit(), (value,), host)
+
+
+def read_asv(file: Path) -> Iterator[Reading]:
+    """The benchmarks of a result file of asv's, each with its parameters.
+
+    A file is a run, since it does not say which process gave a sample.
+
+    Raises:
+        BenchproofError: it is none of asv's, or of another version.
+    """
+    try:
+        found = files.read_json(file)
+        version = found.get("version")
+        if version != _ASV_VERSION:
+            raise BenchproofError(f"{file}: asv's results of version {version!r}, and {_ASV_VERSION} is "
+                                  "read: `asv update` brings older ones up to it")  # fmt: skip
+        units, about = _units(file), found.get("params") or {}
+        host = " ".join(str(about[key]) for key in ("machine", "cpu") if about.get(key))
+        for name, row in found["results"].items():
+            columns = dict(zip(found["result_columns"], row, strict=False))
+            yield from _of_asv(name, columns, units.get(name, "unit"), host or "an unnamed machine")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise BenchproofError(f"{file}: no result file of asv ({error})") from error
+
+
+def _units(file: Path) -> Mapping[str, str]:
+    """The units that asv wrote down beside the results; none without that file."""
+    listed = file.parent.parent / "benchmarks.json"
+    rows: Mapping[str, Any] = files.read_json(listed) if listed.exists() else {}
+    return {name: str(row.get("unit") or "unit") for name, row in rows.items()
+            if isinstance(row, dict)}  # fmt: skip
+
+
+def _of_asv(name: str, columns: Mapping[str, Any], unit: str, host: str) -> Iterator[Reading]:
+    """The numbers of a benchmark: one for each combination of its parameters."""
+    taken, samples = columns.get("result") or (), columns.get("samples") or ()
+    combinations = itertools.product(*(columns.get("params") or ()))
+    for index, (combination, number) in enumerate(zip(combinations, taken, strict=False)):
+        params = f"({', '.join(combination)})" if combination else ""
+        if number is None or math.isnan(number):
+            continue  # it failed, or was skipped
+        if suite.parts(name)[1].startswith(_TIMED):
+            values = samples[index] if index < len(samples) and samples[index] else [number]
+            yield Reading(name, params, "wall", "", [float(each) for each in values], host)
+        else:
+            yield Reading(name, params, "track", unit, (number,), host)
