@@ -58,6 +58,18 @@ def _of(side: Target, place: Place, layouts: Sequence[int]) -> Sequence[int]:
     return layouts if any(each.kind != "pure" for each in chosen) else layouts[:1]
 
 
+def one(text: str, place: Place, crew: Crew, tell: Teller | None = None) -> Built:
+    """A single target, as a person writes one, with the packages that it needs.
+
+    Raises:
+        TargetError: it names nothing, or there is no package in it.
+        BuildError: it does not build.
+        NoSpaceError: the disk is full.
+    """
+    target = targets.resolve(targets.parse(text), place.checkout)
+    return Builder(place.checkout, place.cache, crew, place.toolchain, tell).build(target)
+
+
 def build(
     sides: Mapping[SideName, Target], place: Place, crew: Crew, layouts: Sequence[int],
     tell: Teller,

@@ -4,7 +4,6 @@ import pytest
 
 from benchproof.bisect import run
 from benchproof.bisect import search as searching
-from benchproof.bisect.run import Asked
 from benchproof.errors import BisectError, SelectionError
 from benchproof.meters import instructions
 
@@ -32,7 +31,7 @@ def dearer(toy, lines, words="dearer"):
 
 
 def search(place, tell, span, bench="toy.time_spin", **more):
-    return run.run(Asked(bench, span, "python", **more), place, tell)
+    return run.run(bench, span, place, tell, impl="python", **more)
 
 
 @pytest.mark.nightly

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchproof.bisect import line, search
-from benchproof.bisect.run import Asked, _one_variant, check, ends
+from benchproof.bisect.run import _one_variant, check, ends
 from benchproof.checkout import Checkout
 from benchproof.errors import BisectError, SelectionError, TargetError
 from benchproof.history.model import Commit, History
@@ -90,7 +90,7 @@ def test_a_range_ends_at_head_unless_it_says_more():
 @pytest.mark.parametrize("meter", ["wall", "nonsense"])
 def test_a_meter_that_one_process_does_not_decide_is_refused(meter):
     with pytest.raises(SelectionError, match="instructions, allocations, bytes"):
-        check(Asked("x", "a..b", meter=meter))
+        check(meter)
 
 
 def test_a_search_counts_one_variant(place):

@@ -111,14 +111,14 @@ def test_a_choice_takes_what_it_says():
     changes = find_all(whole)
 
     def chosen(bench="", meters=("instructions",), **more):
-        return len(listing.Choice(re.compile(bench), meters, **more).of(changes))
+        return len(listing.chosen(changes, re.compile(bench), meters, **more))
 
     assert chosen() == 3
     assert chosen("time_0001") == 1
     assert chosen(meters=("wall",)) == 0
     assert chosen(impl="cython") == 2
     assert chosen(least=0.2) == 1
-    assert chosen(commits={20}) == 2
+    assert len(listing.within(changes, {20})) == 2
     assert chosen(kind="platform") == 0
 
 

@@ -227,10 +227,11 @@ def test_a_try_that_was_stopped_decides_nothing(project, tmp_path, monkeypatch):
     stopped = SimpleNamespace(document=judged(row("a", 0.5, "improved")) | {"partial": True})
     monkeypatch.setattr(trial.compare, "compare", lambda *_: stopped)
     monkeypatch.setattr(trial, "_checked", lambda *_: None)
-    asked = trial.Trial(SimpleNamespace(impls=(), bench=""), "", 1.0, tmp_path / "tried.jsonl")
+    request, log = SimpleNamespace(impls=(), bench=""), tmp_path / "tried.jsonl"
     with pytest.raises(StoppedError, match="nothing is decided"):
-        trial.run(asked, proposal.find(".", "", here), SimpleNamespace(checkout=here), None)
-    assert not asked.log.exists()
+        trial.run(request, proposal.find(".", "", here), SimpleNamespace(checkout=here), None,
+                  test="", seconds=1.0, log=log)  # fmt: skip
+    assert not log.exists()
 
 
 def row(name, ratio, verdict, **more):

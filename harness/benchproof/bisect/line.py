@@ -82,18 +82,14 @@ def between(checkout: Checkout, good: str, bad: str) -> list[Stop]:
 
 def branches(checkout: Checkout, merge: str) -> list[list[Stop]]:
     """What a merge brought: the stops of each further parent, from where it left the line."""
-    first, *others = parents(checkout, merge)
+    about = checkout.ask("rev-list", "--no-walk", "--parents", merge)
+    _, first, *others = about.split()
     found = []
     for other in others:
         base = checkout.ask("merge-base", first, other)
         if checkout.ask("rev-list", "--first-parent", f"{base}..{other}"):
             found.append(between(checkout, base, other))
     return [stops for stops in found if len(stops) > 1]
-
-
-def parents(checkout: Checkout, commit: str) -> list[str]:
-    """The parents of a commit, the first one first."""
-    return checkout.ask("rev-list", "--no-walk", "--parents", commit).split()[1:]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -44,39 +44,20 @@ FOUND = 0
 _ALONE = 0.9
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a person asks.
-
-    Attributes:
-        bench: a benchmark's name, or an expression that only one matches.
-        span: ``GOOD..BAD``.
-        impl: variant of the builds; "": the first one that can be built here.
-        meter: an exact one.
-        limit: the smallest change worth searching, as a part of 1; None: the project's.
-    """
-
-    bench: str
-    span: str
-    impl: str = ""
-    meter: str = "instructions"
-    limit: float | None = None
-
-
-def check(asked: Asked) -> None:
+def check(meter: str) -> None:
     """Refuse a meter that cannot tell commits apart by one build each.
 
     Raises:
         SelectionError: it is no exact meter, or this machine does not have it.
     """
-    exact = [name for name, meter in meters.METERS.items() if meter.exact]
-    if asked.meter not in exact:
+    exact = [name for name, each in meters.METERS.items() if each.exact]
+    if meter not in exact:
         raise SelectionError(
-            f"--meter {asked.meter!r}: a search needs a meter that one process decides: "
-            f"{', '.join(exact)}{meant(asked.meter, exact)}"
+            f"--meter {meter!r}: a search needs a meter that one process decides: "
+            f"{', '.join(exact)}{meant(meter, exact)}"
         )
-    if meters.why_not(asked.meter):
-        raise SelectionError(f"{asked.meter} cannot be measured: {meters.why_not(asked.meter)}")
+    if meters.why_not(meter):
+        raise SelectionError(f"{meter} cannot be measured: {meters.why_not(meter)}")
 
 
 def ends(span: str) -> tuple[str, str]:
@@ -91,28 +72,40 @@ def ends(span: str) -> tuple[str, str]:
     return good, bad or "HEAD"
 
 
-def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
+def run(
+    bench: str, span: str, place: Place, tell: Teller, *, impl: str = "",
+    meter: str = "instructions", least: float | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Search, confirm, and tell all in one document.
+
+    Args:
+        bench: a benchmark's name, or an expression that only one matches.
+        span: ``GOOD..BAD``.
+        place: the checkout.
+        tell: hears of it.
+        impl: variant of the builds; "": the first one that can be built here.
+        meter: an exact one.
+        least: the smallest change worth searching, as a part of 1; None: the project's.
 
     Raises:
         BenchproofError: there is nothing to find, or an end cannot be measured.
         StoppedError: Ctrl-C; builds are kept, so that the next search goes on quickly.
     """
-    check(asked)
+    check(meter)
     checkout = place.checkout
-    good, bad = (checkout.commit(end) for end in ends(asked.span))
+    good, bad = (checkout.commit(end) for end in ends(span))
     stops = line.between(checkout, good, bad)
     if len(stops) == 1:
-        raise BisectError(f"{asked.span}: no commit of it changes what is built")
-    impl = _one_variant(asked.impl, place, bad)
+        raise BisectError(f"{span}: no commit of it changes what is built")
+    impl = _one_variant(impl, place, bad)
     listed = listing.found(place, bad[:12] + f"@impl:{impl}" * bool(impl), tell)
-    case = one_of(suite.from_rows(listed), asked.bench)
-    limit = settings.load(checkout.root).limit(asked.meter, case.name)
-    if asked.limit is not None:
-        limit = replace(limit, ratio=asked.limit)
+    case = one_of(suite.from_rows(listed), bench)
+    limit = settings.load(checkout.root).limit(meter, case.name)
+    if least is not None:
+        limit = replace(limit, ratio=least)
     with Crew() as crew:
         measurer = Measurer(place, [case], Loops(crew.scratch), crew)
-        search = Search(measurer, case, asked.meter, impl, limit, tell)
+        search = Search(measurer, case, meter, impl, limit, tell)
         try:
             found = search.find(stops)
         except KeyboardInterrupt as stop:
@@ -122,10 +115,10 @@ def run(asked: Asked, place: Place, tell: Teller) -> dict[str, Any]:
         "schema": SCHEMA,
         "created": results.now(),
         "benchmark": case.name,
-        "meter": asked.meter,
-        "unit": meters.METERS[asked.meter].unit,
+        "meter": meter,
+        "unit": meters.METERS[meter].unit,
         "impl": impl,
-        "span": asked.span,
+        "span": span,
         "good": search.stops[0].commits[-1],
         "bad": search.stops[-1].commits[-1],
         "limit": limit.ratio,

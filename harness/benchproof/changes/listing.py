@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from benchproof import results
-from benchproof.errors import BenchproofError, SelectionError
+from benchproof.errors import BenchproofError
 from benchproof.grids import borderless
 from benchproof.history import asv_files
 from benchproof.noise import FLOORS
@@ -34,69 +33,25 @@ if TYPE_CHECKING:
 SCHEMA = 1
 #: Changes that are shown of a commit, the largest first.
 _MOST = 4
-_KINDS = ("code", "platform")
+#: What a change may be of.
+KINDS = ("code", "platform")
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Which changes a person wants to see.
-
-    Attributes:
-        bench: found in the benchmark's name.
-        meters: names.
-        impl: of the implementation; "" for all.
-        least: the smallest size, as a part of 1.
-        kind: `code`, `platform`, or "" for both.
-        commits: places; None for all.
-    """
-
-    bench: re.Pattern[str]
-    meters: Collection[str]
-    impl: str = ""
-    least: float = 0.0
-    kind: str = ""
-    commits: Collection[int] | None = None
-
-    def of(self, changes: Iterable[Change]) -> list[Change]:
-        """Those of some changes."""
-        return [change for change in changes if self._wants(change)]
-
-    def _wants(self, change: Change) -> bool:
-        key = change.key
-        return (
-            self.bench.search(key.benchmark) is not None
-            and key.meter in self.meters
-            and self.impl in {"", key.impl}
-            and change.size >= self.least
-            and self.kind in {"", change.kind}
-            and (
-                self.commits is None
-                or any(
-                    place in self.commits for place in range(change.before + 1, change.after + 1)
-                )
-            )
-        )
-
-
-def chosen(
-    choice: Choice, span: str, alpha: float, checkout: Checkout, folder: Path, tell: Teller
+def search(
+    span: str, alpha: float, checkout: Checkout, folder: Path, tell: Teller
 ) -> tuple[History, list[Change]]:
-    """The kept history, and those of its changes that were asked for.
+    """The kept history, and its changes.
 
     Args:
-        choice: of the changes; its commits are those of `span`.
-        span: ``A..B``; "" for all commits.
+        span: ``A..B``, whose commits' changes are wanted; "" for all.
         alpha: the part of the list that may be false.
         checkout: whose history it is.
         folder: asv's folder of results.
         tell: hears what is done.
 
     Raises:
-        SelectionError: a choice that is none.
         BenchproofError: there is no history.
     """
-    if choice.kind not in {"", *_KINDS}:
-        raise SelectionError(f"--kind {choice.kind!r}: choose {' or '.join(_KINDS)}")
     if not folder.is_dir():
         raise BenchproofError(f"{folder} holds no history: measure one with `benchproof history`")
     history = asv_files.load(folder, checkout)
@@ -104,10 +59,39 @@ def chosen(
         tell.line(f"left out: {left.file}: {left.why}")
     changes = find_all(history, alpha, tell=tell)
     if span:
-        wanted = set(checkout.ask("rev-list", "--first-parent", span).split())
-        places = {at for at, commit in enumerate(history.commits) if commit.hash in wanted}
-        choice = replace(choice, commits=places)
-    return history, choice.of(changes)
+        named = set(checkout.ask("rev-list", "--first-parent", span).split())
+        places = {at for at, commit in enumerate(history.commits) if commit.hash in named}
+        changes = within(changes, places)
+    return history, changes
+
+
+def within(changes: Iterable[Change], places: set[int]) -> list[Change]:
+    """The changes that commits at some places may have made."""
+    return [
+        each for each in changes
+        if not places.isdisjoint(range(each.before + 1, each.after + 1))
+    ]  # fmt: skip
+
+
+def chosen(
+    changes: Iterable[Change], bench: re.Pattern[str], meters: Collection[str], impl: str = "",
+    least: float = 0.0, kind: str = "",
+) -> list[Change]:  # fmt: skip
+    """The changes that a person wants to see.
+
+    Args:
+        changes: of which.
+        bench: found in the benchmark's name.
+        meters: names.
+        impl: of the implementation; "" for all.
+        least: the smallest size, as a part of 1.
+        kind: `code`, `platform`, or "" for both.
+    """
+    return [
+        each for each in changes
+        if bench.search(each.key.benchmark) and each.key.meter in meters
+        and impl in {"", each.key.impl} and each.size >= least and kind in {"", each.kind}
+    ]  # fmt: skip
 
 
 def document(changes: Sequence[Change], history: History, alpha: float = ALPHA) -> dict[str, Any]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from benchproof.noise import Numbers
 
+    Places = NDArray[np.int64] | int
+
 #: Windows of more points than this see nothing more: the mean of so many knows its level to less
 #: than a tenth of a point's noise.
 LONGEST = 128
@@ -68,11 +70,15 @@ class Sums:
         """The weight of a part."""
         return float(self.weight[stop] - self.weight[start])
 
-    def split(self, start: int, stop: int) -> Numbers:
-        """How much of a part's cost falls away if it is cut, at each place inside of it."""
-        at = np.arange(start + 1, stop)
+    def halves(self, start: Places, at: Places, stop: Places) -> tuple[Numbers, ...]:
+        """The weights of the parts before and behind each of some places, and their sums."""
         left, right = self.weight[at] - self.weight[start], self.weight[stop] - self.weight[at]
         one, two = self.first[at] - self.first[start], self.first[stop] - self.first[at]
+        return left, right, one, two
+
+    def split(self, start: int, stop: int) -> Numbers:
+        """How much of a part's cost falls away if it is cut, at each place inside of it."""
+        left, right, one, two = self.halves(start, np.arange(start + 1, stop), stop)
         whole = (self.first[stop] - self.first[start]) ** 2 / self.weigh(start, stop)
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = one**2 / left + two**2 / right - whole
@@ -95,13 +101,8 @@ def _propose(sums: Sums, floor: float) -> NDArray[np.int64]:
     length = 1
     while length <= min(LONGEST, max(1, count - 1)):
         start, stop = np.maximum(places - length, 0), np.minimum(places + length, count)
-        left, right = (
-            sums.weight[places] - sums.weight[start],
-            sums.weight[stop] - sums.weight[places],
-        )
-        step = (sums.first[stop] - sums.first[places]) / right
-        step -= (sums.first[places] - sums.first[start]) / left
-        step = np.abs(step)
+        left, right, one, two = sums.halves(start, places, stop)
+        step = np.abs(two / right - one / left)
         far = step * np.sqrt(left * right / (left + right))
         kept = (far > DIFFERENT) & (step > NEARLY * floor)
         if length > 1 and kept.any():
@@ -113,9 +114,7 @@ def _propose(sums: Sums, floor: float) -> NDArray[np.int64]:
 
 
 def _running(part: Numbers) -> Numbers:
-    total = np.zeros(len(part) + 1)
-    np.cumsum(part, out=total[1:])
-    return total
+    return np.concatenate(([0.0], np.cumsum(part)))
 
 
 def penalty(count: int) -> float:

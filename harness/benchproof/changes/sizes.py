@@ -139,18 +139,12 @@ class _Points:
 
 @dataclass(frozen=True)
 class _Steps:
-    """What the levels on either side say about each of some places."""
+    """Of each of some places: the level before it, the step on the scale, its error and p-value."""
 
     left: Numbers
-    right: Numbers
+    size: Numbers
     error: Numbers
     p: Numbers
-
-    @property
-    def size(self) -> Numbers:
-        """Of each, on the scale."""
-        found: Numbers = self.right - self.left
-        return found
 
 
 def steps(series: Series, undone: Collection[int] = ()) -> list[Change]:
@@ -248,12 +242,12 @@ def _measure(places: Sequence[int], points: _Points) -> _Steps:
     at = np.asarray(places)
     start = np.maximum(np.concatenate(([0], at[:-1])), at - LONGEST)
     stop = np.minimum(np.concatenate((at[1:], [len(points.x)])), at + LONGEST)
-    left, right = sums.weight[at] - sums.weight[start], sums.weight[stop] - sums.weight[at]
-    one, two = sums.first[at] - sums.first[start], sums.first[stop] - sums.first[at]
+    left, right, one, two = sums.halves(start, at, stop)
     error = np.sqrt(points.echo * (1 / left + 1 / right))
-    old, new = sums.middle + one / left, sums.middle + two / right
-    beyond = np.maximum(0.0, np.abs(new - old) - points.floor.ratio) / error
-    return _Steps(old, new, error, np.minimum(1.0, 2 * stdtr(points.freedom, -beyond)))
+    size = two / right - one / left
+    beyond = np.maximum(0.0, np.abs(size) - points.floor.ratio) / error
+    p = np.minimum(1.0, 2 * stdtr(points.freedom, -beyond))
+    return _Steps(sums.middle + one / left, size, error, p)
 
 
 def _step(

@@ -36,9 +36,9 @@ def command(
     from benchproof.bisect import run  # noqa: PLC0415  (--help should be fast)
 
     output = Output(json)
-    asked = run.Asked(bench, span, impl, meter, None if limit is None else limit / 100)
+    least = None if limit is None else limit / 100
     with output.telling() as tell:
-        document = run.run(asked, place_of(suites), tell)
+        document = run.run(bench, span, place_of(suites), tell, impl=impl, meter=meter, least=least)
     output.keep(document)
     run.show(document, output.console())
     return int(document["verdict"]["exit"])

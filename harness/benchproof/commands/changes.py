@@ -38,14 +38,18 @@ def command(
     from benchproof import suite, variants  # noqa: PLC0415  (--help should be fast)
     from benchproof.changes import listing  # noqa: PLC0415  (--help should be fast)
     from benchproof.checkout import Checkout  # noqa: PLC0415
+    from benchproof.errors import SelectionError  # noqa: PLC0415
 
     output = Output(json)
     checkout = Checkout.around(Path.cwd())
     folder = results or checkout.root / "reports" / "results" / "asv"
     only = "" if impl in variants.ALL else impl
-    choice = listing.Choice(suite.expression(bench), chosen_meters(meters), only, least / 100, kind)
+    if kind not in {"", *listing.KINDS}:
+        raise SelectionError(f"--kind {kind!r}: choose {' or '.join(listing.KINDS)}")
+    pattern, wanted = suite.expression(bench), chosen_meters(meters)
     with output.telling() as tell:
-        history, changes = listing.chosen(choice, span, alpha, checkout, folder, tell)
+        history, changes = listing.search(span, alpha, checkout, folder, tell)
+    changes = listing.chosen(changes, pattern, wanted, only, least / 100, kind)
     output.keep(listing.document(changes, history, alpha))
     listing.show(changes, history, output.console())
     return 0

@@ -66,10 +66,10 @@ def command(
         only_changes=not wall, impls=options.sides_of(found.base, found.commit, impl, bench),
         title=f"{found.words} against {found.base[:10]}",
     )  # fmt: skip
-    asked = trial.Trial(request, test, test_seconds, log or place.cache / trial.LOG)
+    log = log or place.cache / trial.LOG
     with output.telling() as tell:
-        trial.remember(found, asked.log, place.checkout, tell)
-        record = trial.run(asked, found, place, tell)
+        trial.remember(found, log, place.checkout, tell)
+        record = trial.run(request, found, place, tell, test=test, seconds=test_seconds, log=log)
     console = output.console()
     if "comparison" in record:
         table.show(record["comparison"], console, everything=everything)

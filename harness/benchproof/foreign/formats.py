@@ -37,7 +37,7 @@ _HOST = ("goos", "goarch", "cpu")
 #: Lines that are named where they cannot be read.
 _NAMED = 10
 #: The version of asv's result files that is read.
-_ASV_VERSION = 2
+_VERSION = 2
 _TIMED = ("time_", "timeraw_", "Time", "TimeRaw")
 
 
@@ -190,9 +190,9 @@ def read_asv(file: Path) -> Iterator[Reading]:
     try:
         found = files.read_json(file)
         version = found.get("version")
-        if version != _ASV_VERSION:
-            raise BenchproofError(f"{file}: asv's results of version {version!r}, and {_ASV_VERSION} is "
-                                  "read: `asv update` brings older ones up to it")  # fmt: skip
+        if version != _VERSION:
+            raise BenchproofError(f"{file}: asv's results of version {version!r}, and {_VERSION} "
+                                  "is read: `asv update` brings older ones up to it")  # fmt: skip
         units, about = _units(file), found.get("params") or {}
         host = " ".join(str(about[key]) for key in ("machine", "cpu") if about.get(key))
         for name, row in found["results"].items():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchproof import judge, meters, results, stats
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchproof.plan import SideName
+
+    #: By case and meter, then host: the values of each run.
+    Runs = dict[tuple[Case, str], dict[str, list[Sequence[float]]]]
 
 #: What stands for a proof: nothing is known of what ran.
 _UNSEEN = {"proof": {"grade": "unseen", "modules": {}, "probe": {}, "digest": ""}}
@@ -54,29 +56,22 @@ class Reading(NamedTuple):
     host: str
 
 
-@dataclass
-class _Side:
-    """All runs of a side: by case and meter, then host, the values of each run."""
+def _sorted(readings: Iterable[Reading]) -> Runs:
+    """All runs of a side, by what they are of."""
+    runs: Runs = {}
+    cases: dict[tuple[str, ...], Case] = {}
+    for each in readings:
+        # A file has few benchmarks and many runs of each.
+        key = (each.benchmark, each.params, each.unit)
+        case = cases.get(key) or cases.setdefault(key, _case(each))
+        hosts = runs.setdefault((case, each.meter), defaultdict(list))
+        hosts[each.host].append(each.values)
+    return runs
 
-    runs: dict[tuple[Case, str], dict[str, list[Sequence[float]]]]
 
-    @classmethod
-    def of(cls, readings: Iterable[Reading]) -> _Side:
-        """Sort them."""
-        runs: dict[tuple[Case, str], dict[str, list[Sequence[float]]]] = {}
-        cases: dict[tuple[str, ...], Case] = {}
-        for each in readings:
-            # A file has few benchmarks and many runs of each.
-            key = (each.benchmark, each.params, each.unit)
-            case = cases.get(key) or cases.setdefault(key, _case(each))
-            hosts = runs.setdefault((case, each.meter), defaultdict(list))
-            hosts[each.host].append(each.values)
-        return cls(runs)
-
-    @property
-    def hosts(self) -> set[str]:
-        """On which it was measured."""
-        return {host for runs in self.runs.values() for host in runs}
+def _hosts(runs: Runs) -> set[str]:
+    """On which machines a side was measured."""
+    return {host for hosts in runs.values() for host in hosts}
 
 
 def _case(each: Reading) -> Case:
@@ -103,20 +98,20 @@ def samples(
     Raises:
         BenchproofError: a side has nothing, or the sides have no benchmark or no host in common.
     """
-    sides = {side: _Side.of(readings[side]) for side in SIDES}
+    sides = {side: _sorted(readings[side]) for side in SIDES}
     for side, each in sides.items():
-        if not each.runs:
+        if not each:
             raise BenchproofError(f"{some(named[side], 1)}: no benchmark of {tool} in it")
     _refuse_apart(sides, named)
     sampled = Sampled(name="", sides={side: _described(named[side]) for side in SIDES})
-    found = {case for each in sides.values() for case, _ in each.runs}
+    found = {case for each in sides.values() for case, _ in each}
     sampled.cases, got = sorted(found), sampled.got
     places: dict[tuple[str, int], int] = {}
     for side, each in sides.items():
         got.proofs[side] = {
-            case.name: {"name": case.name, **_UNSEEN} for case in {case for case, _ in each.runs}
+            case.name: {"name": case.name, **_UNSEEN} for case in {case for case, _ in each}
         }
-        for (case, meter), hosts in each.runs.items():
+        for (case, meter), hosts in each.items():
             for host, runs in hosts.items():
                 for number, values in enumerate(runs):
                     block = places.setdefault((host, number), len(places))
@@ -144,23 +139,21 @@ def _note_few(sampled: Sampled) -> None:
             (got.untimed if counted else got.failures)[case.name] = words
 
 
-def _refuse_apart(
-    sides: Mapping[SideName, _Side], named: Mapping[SideName, Sequence[Path]]
-) -> None:
+def _refuse_apart(sides: Mapping[SideName, Runs], named: Mapping[SideName, Sequence[Path]]) -> None:
     """Refuse what gives no ratio.
 
     Raises:
         BenchproofError: the sides have no host, or no benchmark in common.
     """
     left, right = (sides[side] for side in SIDES)
-    if not left.hosts & right.hosts:
+    if not _hosts(left) & _hosts(right):
         raise BenchproofError(
             f"the sides were measured on different machines, and a ratio would be of those: left "
-            f"on {'; '.join(sorted(left.hosts))}, right on {'; '.join(sorted(right.hosts))}"
+            f"on {'; '.join(sorted(_hosts(left)))}, right on {'; '.join(sorted(_hosts(right)))}"
         )
-    if not left.runs.keys() & right.runs.keys():
+    if not left.keys() & right.keys():
         one, other = (
-            ", ".join(sorted(case.name for case, _ in side.runs)[:_FEW]) for side in (left, right)
+            ", ".join(sorted(case.name for case, _ in side)[:_FEW]) for side in (left, right)
         )
         raise BenchproofError(
             f"no benchmark is on both sides: {some(named['left'], 1)} has {one}, "
@@ -181,18 +174,18 @@ def _described(files: Sequence[Path]) -> dict[str, Any]:
 
 
 def _about(
-    sides: Mapping[SideName, _Side], named: Mapping[SideName, Sequence[Path]], tool: str,
+    sides: Mapping[SideName, Runs], named: Mapping[SideName, Sequence[Path]], tool: str,
     described: dict[str, dict[str, Any]],
 ) -> dict[str, Any]:  # fmt: skip
     """What the document says beside verdicts."""
-    used = {meter for each in sides.values() for _, meter in each.runs}
+    used = {meter for each in sides.values() for _, meter in each}
     return {
         "schema": judge.SCHEMA, "kind": judge.KIND, "gate": False,
         "title": f"{some(named['left'], 1)} against {some(named['right'], 1)}",
         "created": results.now(), "seed": 0,
         "run": " ".join(described[side]["content"] for side in SIDES), "impls": [""], "builds": 1,
         "provenance": {
-            "cpu": "; ".join(sorted(sides["left"].hosts & sides["right"].hosts)),
+            "cpu": "; ".join(sorted(_hosts(sides["left"]) & _hosts(sides["right"]))),
             "imported": tool, "packages": {}, "debug": [],
         },
         "asked": [*METERS],
@@ -204,7 +197,7 @@ def _about(
         "error_rates": None, "trouble": [],
         "excluded": [
             {"name": host, "impl": None, "why": "a machine that measured one side alone"}
-            for host in sorted(sides["left"].hosts ^ sides["right"].hosts)
+            for host in sorted(_hosts(sides["left"]) ^ _hosts(sides["right"]))
         ],
         "unmeasured": {"files": {}, "all_of_it": False},
         **described,

@@ -14,8 +14,7 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import bench, files, targets
-from benchproof.build import Builder
+from benchproof import bench, builds, files
 from benchproof.errors import BuildError, TargetError, WorkerError, check_space
 from benchproof.meters import METERS, instructions
 from benchproof.meters.counts import price_of
@@ -267,8 +266,7 @@ def build(place: Place, crew: Crew, commit: str, impl: str) -> Built:
     """
     # What a side without a name becomes where it can; a side that cannot is told apart.
     mark = "" if impl == place.checkout.variants[0].name else f"@impl:{impl}"
-    target = targets.resolve(targets.parse(commit + mark), place.checkout)
-    return Builder(place.checkout, place.cache, crew, place.toolchain).build(target)
+    return builds.one(commit + mark, place, crew)
 
 
 def run(

@@ -154,11 +154,6 @@ class History:
         """All series of a benchmark."""
         return (series for key, series in self.series.items() if key.benchmark == benchmark)
 
-    def place(self, revision: str) -> int | None:
-        """The place of a commit by its hash or a beginning of it that is unique on the line."""
-        found = [at for at, commit in enumerate(self.commits) if commit.hash.startswith(revision)]
-        return found[0] if len(found) == 1 else None
-
 
 #: Between the fields of a commit, and after each commit: characters that no strip takes away.
 _FIELD, _END = "\x01", "\x02"

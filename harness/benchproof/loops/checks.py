@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchproof import targets, variants
-from benchproof.build import Builder
+from benchproof import variants
 from benchproof.errors import BenchproofError
 from benchproof.package import RECORD
 from benchproof.processes import Crew
@@ -19,7 +18,6 @@ from benchproof.processes import Crew
 if TYPE_CHECKING:
     from benchproof.build import Built
     from benchproof.checkout import Place
-    from benchproof.progress import Teller
 
 #: Exit statuses of a shell that could not start a command.
 _NOT_STARTED = (126, 127)
@@ -38,17 +36,6 @@ class Checked:
 
     passed: bool
     why: tuple[str, ...] = ()
-
-
-def build(commit: str, impl: str, place: Place, crew: Crew, tell: Teller) -> Built:
-    """A commit, built and with the packages that it needs, as a comparison finds it.
-
-    Raises:
-        BuildError: it does not build.
-    """
-    text = commit[:12] + f"@impl:{impl}" * bool(impl)
-    target = targets.resolve(targets.parse(text), place.checkout)
-    return Builder(place.checkout, place.cache, crew, place.toolchain, tell).build(target)
 
 
 def run(command: str, commit: str, built: Built, place: Place, seconds: float) -> Checked:

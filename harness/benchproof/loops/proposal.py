@@ -66,7 +66,7 @@ def find(text: str, base: str, checkout: Checkout) -> Proposal:
     if text == WORKING_TREE or is_patch:
         start = checkout.commit(base or "HEAD")
         words = "the working tree" if text == WORKING_TREE else f"the patch {text}"
-        commit = _made(start, _patch(text) if is_patch else None, words, checkout)
+        commit = _made(start, text if is_patch else "", words, checkout)
     else:
         commit = checkout.commit(text)
         start = checkout.commit(base) if base else checkout.merge_base("HEAD", text)
@@ -82,26 +82,22 @@ def find(text: str, base: str, checkout: Checkout) -> Proposal:
     return Proposal(text, words, start, commit, key, tuple(filter(None, names)))
 
 
-def _patch(text: str) -> Path | bytes:
-    """The file of a patch, or what standard input holds."""
-    return sys.stdin.buffer.read() if text == STDIN else Path(text).absolute()
-
-
-def _made(base: str, patch: Path | bytes | None, words: str, checkout: Checkout) -> str:
+def _made(base: str, patch: str, words: str, checkout: Checkout) -> str:
     """A commit of the working tree, or of a base with a patch, that no branch knows."""
     with files.scratch() as scratch:
         env = {"GIT_INDEX_FILE": str(scratch / "index")}
-        checkout.ask("read-tree", base if patch is not None else "HEAD", env=env)
-        if patch is None:
-            checkout.ask("add", "--all", ".", env=env)
-        else:
-            if isinstance(patch, bytes):
-                (file := scratch / "patch").write_bytes(patch)
-                patch = file
+        checkout.ask("read-tree", base if patch else "HEAD", env=env)
+        if patch:
+            file = Path(patch).absolute()
+            if patch == STDIN:
+                file = scratch / "patch"
+                file.write_bytes(sys.stdin.buffer.read())
             try:
-                checkout.ask("apply", "--cached", "--whitespace=nowarn", str(patch), env=env)
+                checkout.ask("apply", "--cached", "--whitespace=nowarn", str(file), env=env)
             except BenchproofError as error:
                 raise TargetError(f"{words} does not apply to {base[:10]}: {error}") from error
+        else:
+            checkout.ask("add", "--all", ".", env=env)
         tree = checkout.ask("write-tree", env=env)
     return hold(tree, (base,), words, checkout)
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchproof import compare, files, judge, settings, verdict
+from benchproof import builds, compare, files, judge, settings, verdict
 from benchproof.errors import (
     CANNOT_DECIDE,
     COULD_NOT_MEASURE,
@@ -68,58 +68,54 @@ class Decision:
     kind: str = ""
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What is asked.
+def run(
+    request: compare.Request, change: Proposal, place: Place, tell: Teller, *,
+    test: str, seconds: float, log: Path,
+) -> dict[str, Any]:  # fmt: skip
+    """Try a change; what the log keeps of it, and ``comparison`` if it came to one.
 
-    Attributes:
+    Args:
         request: of the comparison; its sides are the change's.
+        change: what is tried.
+        place: the checkout.
+        tell: hears of it.
         test: command of the tests; "" for what the project set.
         seconds: that the tests may take.
         log: file of what was tried.
-    """
-
-    request: compare.Request
-    test: str
-    seconds: float
-    log: Path
-
-
-def run(trial: Trial, change: Proposal, place: Place, tell: Teller) -> dict[str, Any]:
-    """Try a change; what the log keeps of it, and ``comparison`` if it came to one.
 
     Raises:
         BenchproofError: the base does not build, or the question cannot be meant.
         StoppedError: Ctrl-C.
     """
     started = time.monotonic()
-    command = trial.test or settings.load(place.checkout.root).test
-    decision = _checked(trial, command, change, place, tell)
+    command = test or settings.load(place.checkout.root).test
+    decision = _checked(request.impls, command, seconds, change, place, tell)
     document = None
     if decision is None:
-        outcome, decision = measure(trial.request, place, tell)
+        outcome, decision = measure(request, place, tell)
         document = outcome.document if outcome else None
     measured = compared(document, decision)
     record = {
         "schema": SCHEMA, "key": change.key, "when": now(), "change": change.words,
         "base": change.base, "commit": change.commit, "files": list(change.files),
         "decision": decision.word, "why": decision.why, "test": command or None,
-        "bench": trial.request.bench, "ratio": ratio(measured),
+        "bench": request.bench, "ratio": ratio(measured),
         "confidence": confidence(measured), "seconds": round(time.monotonic() - started, 1),
         "cases": [case_of(row) for row in measured],
     }  # fmt: skip
-    files.append_line(record, trial.log)
+    files.append_line(record, log)
     return record | ({"comparison": document} if document else {})
 
 
 def _checked(
-    trial: Trial, command: str, change: Proposal, place: Place, tell: Teller
-) -> Decision | None:
+    impls: Sequence[str], command: str, seconds: float, change: Proposal, place: Place,
+    tell: Teller,
+) -> Decision | None:  # fmt: skip
     """Build and test; a decision where that settles it."""
-    impl = trial.request.impls[0] if trial.request.impls else ""
+    mark = f"@impl:{impls[0]}" if impls and impls[0] else ""
     with Crew() as crew:
         try:
-            built = checks.build(change.commit, impl, place, crew, tell)
+            built = builds.one(change.commit[:12] + mark, place, crew, tell)
         except BuildError as error:
             tell.line(str(error))
             return Decision("discard", "it does not build")
@@ -127,14 +123,14 @@ def _checked(
             tell.line('no tests were run: --test, or test = "..." of [tool.benchproof], names them')
             return None
         tell.stage(f"running the tests: {command}")
-        ran = checks.run(command, change.commit, built, place, trial.seconds)
+        ran = checks.run(command, change.commit, built, place, seconds)
         if ran.passed:
             return None
         for line in ran.why:
             tell.line(f"  {line}")
         tell.stage("running the tests of the base, too")
-        base = checks.build(change.base, impl, place, crew, tell)
-        if not checks.run(command, change.base, base, place, trial.seconds).passed:
+        base = builds.one(change.base[:12] + mark, place, crew, tell)
+        if not checks.run(command, change.base, base, place, seconds).passed:
             return Decision("could not measure", "the tests fail at the base, too")
     return Decision("discard", f"the tests fail: {ran.why[-1] if ran.why else command}")
 

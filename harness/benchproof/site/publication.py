@@ -6,8 +6,6 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchproof import asv_conf, results
 from benchproof.errors import SiteError
 from benchproof.render import view
@@ -223,10 +221,7 @@ def _catalogue(
 
 def _measured(parts: Gathered) -> list[int]:
     """The places of commits at which anything was measured."""
-    there = np.zeros(len(parts.history.commits), bool)
-    for series in parts.history.series.values():
-        there[series.index] = True
-    return [int(place) for place in np.flatnonzero(there)]
+    return sorted(set().union(*(each.index.tolist() for each in parts.history.series.values())))
 
 
 def _pictures(
