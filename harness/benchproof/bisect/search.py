@@ -236,8 +236,8 @@ def hint(
         return None
     places = {commit: at for at, stop in enumerate(stops) for commit in stop.commits}
     steps = [(0.0, 0, len(stops) - 1)]
-    for series in history.of(bench):
-        if (series.key.meter, series.key.impl) == (meter, impl):
+    for key, series in history.series.items():
+        if (key.benchmark, key.meter, key.impl) == (bench, meter, impl):
             commits = [history.commits[place].hash for place in series.index]
             known = [
                 (places[commit], float(value))

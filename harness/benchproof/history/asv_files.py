@@ -10,7 +10,6 @@ Ten thousand commits are twenty thousand files, so what was read can be kept in 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +32,6 @@ if TYPE_CHECKING:
     from benchproof.variants import Variant
 
 
-@dataclass
-class _Found:
-    """What the folder holds, before it is put on the line."""
-
-    files: dict[str, Read] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
-
-
 def load(
     results: Path, repo: Checkout | Path, tip: str = "HEAD", cache: Path | None = None
 ) -> History:
@@ -57,7 +48,9 @@ def load(
     """
     checkout = repo if isinstance(repo, Checkout) else Checkout.around(repo)
     commits = model.read(checkout, tip)
-    described, found = _benchmarks(results), _Found()
+    described = _benchmarks(results)
+    found: dict[str, Read] = {}
+    left_out: list[LeftOut] = []
     versions = {name: str(each.get("version", "")) for name, each in described.items()}
     named = checkout.variants
     # What was read is kept with the names under which it was read.
@@ -65,7 +58,7 @@ def load(
     known = kept.recall(cache, read_as) if cache else {}
     held: dict[str, kept.Held] = {}
     shared = {read.names: read.names for _, read in known.values() if isinstance(read, Read)}
-    for file in _files(results, found.left_out):
+    for file in _files(results, left_out):
         mark = kept.mark_of(f"{results}/{file}")
         if file in known and known[file][0] == mark:
             held[file] = known[file]
@@ -73,12 +66,12 @@ def load(
             held[file] = (mark, _read(results / file, versions, named, shared))
         read = held[file][1]
         if isinstance(read, str):
-            found.left_out.append(LeftOut(file, read))
+            left_out.append(LeftOut(file, read))
         else:
-            found.files[file] = read
+            found[file] = read
     if cache and kept.is_outdated(known, held):
         kept.keep(cache, read_as, held)
-    return _history(results, found, commits, checkout, described)
+    return _history(results, found, left_out, commits, checkout, described)
 
 
 def _benchmarks(results: Path) -> dict[str, dict[str, Any]]:
@@ -162,16 +155,16 @@ def _numbers(
 
 
 def _history(
-    results: Path, found: _Found, commits: list[Commit], checkout: Checkout,
-    described: Mapping[str, Mapping[str, Any]],
+    results: Path, found: dict[str, Read], left_out: list[LeftOut], commits: list[Commit],
+    checkout: Checkout, described: Mapping[str, Mapping[str, Any]],
 ) -> History:  # fmt: skip
     """Put what was read on the line."""
     places = {commit.hash: at for at, commit in enumerate(commits)}
-    aside = _take_strangers(found, places, checkout)
-    _take_doubles(found)
+    aside = _take_strangers(found, left_out, places, checkout)
+    _take_doubles(found, left_out)
     platforms: list[dict[str, str]] = []
     groups: dict[str, dict[str, dict[int, Read]]] = {}
-    for read in found.files.values():
+    for read in found.values():
         by_impl = groups.setdefault(read.machine, {})
         by_impl.setdefault(read.impl, {})[places[read.commit]] = read
     series: dict[SeriesKey, Series] = {}
@@ -188,7 +181,7 @@ def _history(
     return History(
         commits=commits,
         series={key: series[key] for key in keys if key.benchmark != CANARY},
-        left_out=sorted(found.left_out),
+        left_out=sorted(left_out),
         aside=aside,
         machines={name: _machine(results / name) for name in sorted({key.machine for key in keys})},
         canaries={key: series[key] for key in keys if key.benchmark == CANARY},
@@ -197,31 +190,33 @@ def _history(
     )
 
 
-def _take_strangers(found: _Found, places: Mapping[str, int], checkout: Checkout) -> list[LeftOut]:
+def _take_strangers(
+    found: dict[str, Read], left_out: list[LeftOut], places: Mapping[str, int], checkout: Checkout
+) -> list[LeftOut]:
     """Take out the files of commits that are not on the line; those that are of this repository."""
-    strangers = {file: read for file, read in found.files.items() if read.commit not in places}
+    strangers = {file: read for file, read in found.items() if read.commit not in places}
     known = set(checkout.ask("rev-list", "--all").split()) if strangers else set()
     aside = []
     for file, read in strangers.items():
-        del found.files[file]
+        del found[file]
         if read.commit in known:
             aside.append(LeftOut(file, f"{read.commit[:10]} is not on the first-parent line"))
         else:
             why = f"{read.commit[:10]!r} is no commit of this repository"
-            found.left_out.append(LeftOut(file, why))
+            left_out.append(LeftOut(file, why))
     return aside
 
 
-def _take_doubles(found: _Found) -> None:
+def _take_doubles(found: dict[str, Read], left_out: list[LeftOut]) -> None:
     """Keep one file a machine, commit and variant: the best named, then the fullest."""
-    worst_first = sorted(found.files.items(), key=lambda each: _worth(*each))
+    worst_first = sorted(found.items(), key=lambda each: _worth(*each))
     best = {(read.machine, read.commit, read.impl): file for file, read in worst_first}
-    for file, read in list(found.files.items()):
+    for file, read in list(found.items()):
         other = best[read.machine, read.commit, read.impl]
         if other != file:
-            del found.files[file]
+            del found[file]
             why = f"has the commit and the variant of {Path(other).name}"
-            found.left_out.append(LeftOut(file, why))
+            left_out.append(LeftOut(file, why))
 
 
 def _worth(file: str, read: Read) -> tuple[bool, int, str]:

@@ -15,7 +15,7 @@ import numpy as np
 from benchproof.errors import BenchproofError, HistoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -149,10 +149,6 @@ class History:
     def canary(self, key: SeriesKey) -> Series | None:
         """The canary that was measured beside a series, if it was."""
         return self.canaries.get(SeriesKey(CANARY, key.meter, key.impl, key.machine))
-
-    def of(self, benchmark: str) -> Iterator[Series]:
-        """All series of a benchmark."""
-        return (series for key, series in self.series.items() if key.benchmark == benchmark)
 
 
 #: Between the fields of a commit, and after each commit: characters that no strip takes away.

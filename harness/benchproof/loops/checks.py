@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,21 +24,12 @@ _NOT_STARTED = (126, 127)
 LAST_LINES = 8
 
 
-@dataclass(frozen=True)
-class Checked:
-    """How the tests ended.
+def run(
+    command: str, commit: str, built: Built, place: Place, seconds: float
+) -> tuple[str, ...] | None:
+    """Run the tests of a commit: what they said last where they failed, None where they passed.
 
-    Attributes:
-        passed: whether they did.
-        why: what they said last, where they did not.
-    """
-
-    passed: bool
-    why: tuple[str, ...] = ()
-
-
-def run(command: str, commit: str, built: Built, place: Place, seconds: float) -> Checked:
-    """Run the tests of a commit; nothing of the user's tree is read or written.
+    Nothing of the user's tree is read or written.
 
     Args:
         command: as a shell reads it.
@@ -66,7 +56,7 @@ def run(command: str, commit: str, built: Built, place: Place, seconds: float) -
         try:
             child.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            return Checked(False, (f"they took more than {seconds:.0f} s",))
+            return (f"they took more than {seconds:.0f} s",)
         ended = crew.wait(child)
         said = tuple(ended.last_lines(LAST_LINES))
         if ended.status in _NOT_STARTED:
@@ -74,7 +64,7 @@ def run(command: str, commit: str, built: Built, place: Place, seconds: float) -
                 f"the tests cannot be run: {said[-1] if said else command}; --test names "
                 "another command"
             )
-        return Checked(not ended.status, said)
+        return said if ended.status else None
 
 
 def _add_built(side: Path, above: Path) -> None:

@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from benchproof import verdict
 from benchproof.gate.report import words
+from benchproof.grids import borderless, say
 from benchproof.near import some
 from benchproof.render import units
 
@@ -72,7 +72,7 @@ def _sums(found: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str, str
 
 def show(document: Mapping[str, Any], console: Console) -> None:
     """Print it."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table = borderless()
     for title in _TITLES:
         table.add_column(title, overflow="fold", justify="right" if "all" in title else "left")
     for row in document["branches"]:
@@ -84,10 +84,9 @@ def show(document: Mapping[str, Any], console: Console) -> None:
         said, rows = _sums(document["together"])
         console.print()
         for line in said:
-            console.print(Text(line), highlight=False)
+            say(console, line)
         for name, expected, measured in rows:
-            words = f"  {name}: {expected} by the product of each, {measured} together"
-            console.print(Text(words), highlight=False)
+            say(console, f"  {name}: {expected} by the product of each, {measured} together")
 
 
 def markdown(document: Mapping[str, Any]) -> str:

@@ -123,16 +123,16 @@ def _checked(
             tell.line('no tests were run: --test, or test = "..." of [tool.benchproof], names them')
             return None
         tell.stage(f"running the tests: {command}")
-        ran = checks.run(command, change.commit, built, place, seconds)
-        if ran.passed:
+        said = checks.run(command, change.commit, built, place, seconds)
+        if said is None:
             return None
-        for line in ran.why:
+        for line in said:
             tell.line(f"  {line}")
         tell.stage("running the tests of the base, too")
         base = builds.one(change.base[:12] + mark, place, crew, tell)
-        if not checks.run(command, change.base, base, place, seconds).passed:
+        if checks.run(command, change.base, base, place, seconds) is not None:
             return Decision("could not measure", "the tests fail at the base, too")
-    return Decision("discard", f"the tests fail: {ran.why[-1] if ran.why else command}")
+    return Decision("discard", f"the tests fail: {said[-1] if said else command}")
 
 
 def measure(
