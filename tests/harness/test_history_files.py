@@ -60,7 +60,6 @@ def test_what_is_written_is_read_again(repo, results):
     assert found.series[SeriesKey(CASE, "allocations", "cython", "box")].value.tolist() == [3, 3, 3]
     assert found.left_out == found.aside == []
     assert found.machines["box"]["cpu"] == "fast"
-    assert found.labels == {CASE: "one", CANARY: "interpreter and C only"}
 
 
 def test_asv_itself_reads_what_is_written(repo, results):

@@ -48,10 +48,9 @@ def load(
     """
     checkout = repo if isinstance(repo, Checkout) else Checkout.around(repo)
     commits = model.read(checkout, tip)
-    described = _benchmarks(results)
     found: dict[str, Read] = {}
     left_out: list[LeftOut] = []
-    versions = {name: str(each.get("version", "")) for name, each in described.items()}
+    versions = {name: str(each.get("version", "")) for name, each in _benchmarks(results).items()}
     named = checkout.variants
     # What was read is kept with the names under which it was read.
     read_as = versions | {f"variant {each.name}": str(sorted(each.run.items())) for each in named}
@@ -71,7 +70,7 @@ def load(
             found[file] = read
     if cache and kept.is_outdated(known, held):
         kept.keep(cache, read_as, held)
-    return _history(results, found, left_out, commits, checkout, described)
+    return _history(results, found, left_out, commits, checkout)
 
 
 def _benchmarks(results: Path) -> dict[str, dict[str, Any]]:
@@ -156,7 +155,7 @@ def _numbers(
 
 def _history(
     results: Path, found: dict[str, Read], left_out: list[LeftOut], commits: list[Commit],
-    checkout: Checkout, described: Mapping[str, Mapping[str, Any]],
+    checkout: Checkout,
 ) -> History:  # fmt: skip
     """Put what was read on the line."""
     places = {commit.hash: at for at, commit in enumerate(commits)}
@@ -173,10 +172,6 @@ def _history(
         for impl, by_place in sorted(by_impl.items()):
             made = _series(machine, impl, by_place, noted.get(impl, {}), platforms)
             series |= {each.key: each for each in made}
-    labels = {
-        name: str(each["pretty_name"]) for name, each in described.items()
-        if each.get("pretty_name") and name.rpartition(".")[2].startswith("time_")
-    }  # fmt: skip
     keys = sorted(series)
     return History(
         commits=commits,
@@ -186,7 +181,6 @@ def _history(
         machines={name: _machine(results / name) for name in sorted({key.machine for key in keys})},
         canaries={key: series[key] for key in keys if key.benchmark == CANARY},
         platforms=platforms,
-        labels=labels,
     )
 
 

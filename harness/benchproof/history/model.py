@@ -134,7 +134,6 @@ class History:
         machines: by name, asv's description: arch, cpu, num_cpu, os, ram.
         canaries: the series of `CANARY`, by key.
         platforms: what measured: Python, kernel, compiler, valgrind, as words by name.
-        labels: by benchmark, the name for people, where a suite gives one.
     """
 
     commits: list[Commit]
@@ -144,7 +143,6 @@ class History:
     machines: dict[str, dict[str, str]] = field(default_factory=dict)
     canaries: dict[SeriesKey, Series] = field(default_factory=dict)
     platforms: list[dict[str, str]] = field(default_factory=list)
-    labels: dict[str, str] = field(default_factory=dict)
 
     def canary(self, key: SeriesKey) -> Series | None:
         """The canary that was measured beside a series, if it was."""
