@@ -117,10 +117,10 @@ def told(error: OSError) -> BenchproofError:
 _ALIKE, _MOST = 0.6, 3
 
 
-def few(names: Sequence[str], most: int = _MOST) -> str:
+def few(names: Sequence[object], most: int = _MOST) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(map(str, names[:most])) + more
 
 
 def meant(word: str, known: Iterable[str]) -> str:

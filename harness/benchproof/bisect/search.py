@@ -13,10 +13,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from benchproof import noise, suite
-from benchproof.errors import BenchproofError, BisectError, SelectionError
+from benchproof.errors import BenchproofError, BisectError, SelectionError, few
 from benchproof.history import measure
 from benchproof.history.asv_files import load
-from benchproof.near import some
 
 from . import line
 from .line import Lost, Narrowed, most_builds, narrow
@@ -204,7 +203,7 @@ def one_of(cases: Sequence[Case], bench: str) -> Case:
     named = [case for case in cases if case.name == bench]
     chosen = named or suite.select(cases, suite.expression(bench))
     if len(chosen) > 1:
-        names = some([case.name for case in chosen], 5)
+        names = few([case.name for case in chosen], 5)
         raise SelectionError(f"{bench!r} matches {len(chosen)} benchmarks, not one: {names}")
     return chosen[0]
 

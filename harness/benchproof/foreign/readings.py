@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchproof import judge, meters, results, stats
 from benchproof.collected import Sampled, Samples, Spot
-from benchproof.errors import BenchproofError
+from benchproof.errors import BenchproofError, few
 from benchproof.meters import METERS
-from benchproof.near import some
 from benchproof.plan import SIDES
 from benchproof.settings import Settings
 from benchproof.suite import Case
@@ -101,7 +100,7 @@ def samples(
     sides = {side: _sorted(readings[side]) for side in SIDES}
     for side, each in sides.items():
         if not each:
-            raise BenchproofError(f"{some(named[side], 1)}: no benchmark of {tool} in it")
+            raise BenchproofError(f"{few(named[side], 1)}: no benchmark of {tool} in it")
     _refuse_apart(sides, named)
     sampled = Sampled(name="", sides={side: _described(named[side]) for side in SIDES})
     found = {case for each in sides.values() for case, _ in each}
@@ -120,7 +119,7 @@ def samples(
     got.blocks = len(places)
     for side, other in (SIDES, SIDES[::-1]):
         for name in got.proofs[other].keys() - got.proofs[side].keys():
-            absent = f"it is not in {some(named[side], 1)}"
+            absent = f"it is not in {few(named[side], 1)}"
             got.proofs[side][name] = {"name": name, "absent": absent}
     _note_few(sampled)
     about = _about(sides, named, tool, sampled.sides)
@@ -156,8 +155,8 @@ def _refuse_apart(sides: Mapping[SideName, Runs], named: Mapping[SideName, Seque
             ", ".join(sorted(case.name for case, _ in side)[:_FEW]) for side in (left, right)
         )
         raise BenchproofError(
-            f"no benchmark is on both sides: {some(named['left'], 1)} has {one}, "
-            f"{some(named['right'], 1)} has {other}"
+            f"no benchmark is on both sides: {few(named['left'], 1)} has {one}, "
+            f"{few(named['right'], 1)} has {other}"
         )
 
 
@@ -169,7 +168,7 @@ def _described(files: Sequence[Path]) -> dict[str, Any]:
     return {
         "spec": str(files[0]), "commit": None, "subject": "", "dirty": False, "impl": "",
         "content": content.hexdigest(), "wheel_sha256": None, "kind": "",
-        "description": some(files, 1), "why_pure": "",
+        "description": few(files, 1), "why_pure": "",
     }  # fmt: skip
 
 
@@ -181,7 +180,7 @@ def _about(
     used = {meter for each in sides.values() for _, meter in each}
     return {
         "schema": judge.SCHEMA, "kind": judge.KIND, "gate": False,
-        "title": f"{some(named['left'], 1)} against {some(named['right'], 1)}",
+        "title": f"{few(named['left'], 1)} against {few(named['right'], 1)}",
         "created": results.now(), "seed": 0,
         "run": " ".join(described[side]["content"] for side in SIDES), "impls": [""], "builds": 1,
         "provenance": {

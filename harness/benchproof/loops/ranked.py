@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from benchproof import verdict
+from benchproof.errors import few
 from benchproof.gate.report import words
 from benchproof.grids import borderless, say
-from benchproof.near import some
 from benchproof.render import units
 
 from .rank import FINDINGS
@@ -45,7 +45,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     why = row["why"]
     reach = row["reach"] or {"missed": (), "run": ()}
     if reach["missed"] and row["kind"] != "missed":
-        why += f"; no benchmark runs {some(reach['missed'])}"
+        why += f"; no benchmark runs {few(reach['missed'])}"
     if row["conflicts"]:
         why += f"; conflicts with {', '.join(row['conflicts'])}"
     return row["branch"], FINDINGS[row["kind"]], _change(row["ratio"]), why

@@ -22,10 +22,10 @@ from benchproof.errors import (
     BuildError,
     StoppedError,
     WorkerError,
+    few,
 )
 from benchproof.gate.report import words
 from benchproof.meters import SPEAKING
-from benchproof.near import some
 from benchproof.processes import Crew
 from benchproof.render import units
 from benchproof.results import now
@@ -225,7 +225,7 @@ def gains(document: Mapping[str, Any]) -> list[list[words.Moved]]:
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> str:
     """A few names of cases."""
-    return some([words.named(row) for row in rows])
+    return few([words.named(row) for row in rows])
 
 
 def told_of(moved: Sequence[Sequence[words.Moved]], *, worse: bool) -> str:
@@ -236,7 +236,7 @@ def told_of(moved: Sequence[Sequence[words.Moved]], *, worse: bool) -> str:
         if each is not None:
             by = f"{words.label(each.meter)} {units.change(each.about['ratio'])}"
             found.append(f"{words.named(each.row)} {by}")
-    return some(found)
+    return few(found)
 
 
 def case_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -299,4 +299,4 @@ def remember(change: Proposal, log: Path, checkout: Checkout, tell: Teller) -> N
                   f"{each.get('why')}")  # fmt: skip
     own = proposal.judges(change, checkout.suites)
     if own:
-        tell.line(f"it also changes what judges it: {some(own)}")
+        tell.line(f"it also changes what judges it: {few(own)}")
