@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from itertools import repeat
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..implementation import hand_over
@@ -20,7 +19,7 @@ from .arrays import fixed_dtype, masked_array, object_array
 from .malformed import check_row_count, ends_early, undecodable, value_ends_early, wrong_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..protocol.columns import ColumnMetadata
     from ..protocol.typing import CqlValue
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]
 
 _LENGTH = struct.Struct(">i")
-_decoder_of = attrgetter("deserialize_bytes")
 _FROM_BINARY = CQLType.from_binary.__func__  # type: ignore[attr-defined]  # of a class method
 
 
@@ -212,15 +210,18 @@ def _values(
     ``_read_data`` and ``_decode`` written out: nothing runs more often than this.
     """
     unpack_length = _LENGTH.unpack_from
-    decoders: Iterable[tuple[ColumnMetadata, Callable[..., Any], Callable[..., Any]]] = zip(
-        columns,
-        map(_decoder_of, deserializers),
-        # For one row it would cost more to find than it saves.
-        map(_direct_of if row_count > 1 else _decoder_of, deserializers),
-        strict=True,
-    )
-    if row_count > 1:
-        decoders = list(decoders)
+    decoders: list[tuple[ColumnMetadata, Callable[..., Any], Callable[..., Any]]] = [
+        (
+            column,
+            deserializer.deserialize_bytes,
+            # Of bytes that are there: the type itself, if nothing comes in between.
+            deserializer.cqltype.deserialize
+            if type(deserializer) is Deserializer
+            and getattr(deserializer.cqltype.from_binary, "__func__", None) is _FROM_BINARY
+            else deserializer.deserialize_bytes,
+        )
+        for column, deserializer in zip(columns, deserializers, strict=True)
+    ]
     end = len(body)
     for _ in range(row_count):
         for column, deserialize, direct in decoders:
@@ -239,17 +240,6 @@ def _values(
             except Exception as error:  # noqa: BLE001  (classes of users raise what they like)
                 undecodable(column, error)
             yield value
-
-
-def _direct_of(deserializer: Deserializer) -> Callable[..., Any]:
-    """What decodes bytes that are there: the type itself, if nothing comes in between.
-
-    Two calls a value less, of the three that lead to its bytes.
-    """
-    from_binary = getattr(deserializer.cqltype.from_binary, "__func__", None)
-    if type(deserializer) is Deserializer and from_binary is _FROM_BINARY:
-        return deserializer.cqltype.deserialize
-    return deserializer.deserialize_bytes
 
 
 def _decode(
