@@ -54,13 +54,21 @@ def _long_decimal(unscaled: int, scale: int) -> Decimal:
     return value.copy_negate() if unscaled < 0 else value
 
 
+def _by_struct(
+    form: str,
+) -> tuple[staticmethod[[Any], bytes], staticmethod[[bytes], tuple[Any, ...]]]:
+    """What packs a fixed-width number, and what unpacks it into a tuple: without Python code."""
+    layout = struct.Struct(">" + form)
+    return staticmethod(layout.pack), staticmethod(layout.unpack)
+
+
 class _FixedWidth(CQLType):
     """A number with a fixed number of bytes, described by class attributes alone."""
 
     width: ClassVar[int]
     python_type: ClassVar[type] = Integral  # NumPy's are, and no subclasses of int
     _pack: ClassVar[staticmethod[[Any], bytes]]
-    _unpack: ClassVar[staticmethod[[bytes], Any]]
+    _unpack: ClassVar[staticmethod[[bytes], tuple[Any, ...]]]
 
     @classmethod
     def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:
@@ -72,7 +80,7 @@ class _FixedWidth(CQLType):
     @classmethod
     def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         try:
-            return cls._unpack(data)
+            return cls._unpack(data)[0]
         except struct.error:
             raise wrong_size(cls.typename, str(cls.width), len(data)) from None
 
@@ -93,8 +101,7 @@ class ByteType(_FixedWidth):
     arrow = "c"
     dtype = ">i1"
     width = 1
-    _pack = staticmethod(marshal.int8_pack)
-    _unpack = staticmethod(marshal.int8_unpack)
+    _pack, _unpack = _by_struct("b")
 
 
 class ShortType(_FixedWidth):
@@ -105,8 +112,7 @@ class ShortType(_FixedWidth):
     arrow = "s"
     dtype = ">i2"
     width = 2
-    _pack = staticmethod(marshal.int16_pack)
-    _unpack = staticmethod(marshal.int16_unpack)
+    _pack, _unpack = _by_struct("h")
 
 
 class Int32Type(_FixedInVector):
@@ -117,8 +123,7 @@ class Int32Type(_FixedInVector):
     arrow = "i"
     dtype = ">i4"
     width = 4
-    _pack = staticmethod(marshal.int32_pack)
-    _unpack = staticmethod(marshal.int32_unpack)
+    _pack, _unpack = _by_struct("i")
 
 
 class LongType(_FixedInVector):
@@ -129,8 +134,7 @@ class LongType(_FixedInVector):
     arrow = "l"
     dtype = ">i8"
     width = 8
-    _pack = staticmethod(marshal.int64_pack)
-    _unpack = staticmethod(marshal.int64_unpack)
+    _pack, _unpack = _by_struct("q")
 
 
 class CounterColumnType(LongType):
@@ -149,8 +153,7 @@ class FloatType(_FixedInVector):
     dtype = ">f4"
     width = 4
     python_type = Real
-    _pack = staticmethod(marshal.float_pack)
-    _unpack = staticmethod(marshal.float_unpack)
+    _pack, _unpack = _by_struct("f")
 
 
 class DoubleType(_FixedInVector):
@@ -162,8 +165,7 @@ class DoubleType(_FixedInVector):
     dtype = ">f8"
     width = 8
     python_type = Real
-    _pack = staticmethod(marshal.double_pack)
-    _unpack = staticmethod(marshal.double_unpack)
+    _pack, _unpack = _by_struct("d")
 
 
 class BooleanType(CQLType):

@@ -62,7 +62,7 @@ class TimestampType(CQLType):
     def deserialize(cls, data: bytes, protocol_version: int) -> dt.datetime:
         if len(data) != 8:
             raise wrong_size(cls.typename, "8", len(data))
-        return datetime_from_timestamp(marshal.int64_unpack(data))
+        return datetime_from_timestamp(int.from_bytes(data, "big", signed=True))
 
     @classmethod
     def serial_size(cls) -> int | None:
