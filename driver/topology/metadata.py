@@ -201,7 +201,7 @@ class Metadata:
         if token_map is None:
             return []
         value = token_map.token_class.hash_fn(key)
-        if table is not None:
+        if table is not None and self.tablets.by_table:
             tablet = self.tablets.tablet_at(keyspace, table, value)
             if tablet is not None:
                 hosts = (self._hosts.get(host_id) for host_id, _ in tablet.replicas)

@@ -85,18 +85,21 @@ class Tablets:
     """The tablets known of each table: disjoint, ordered by token, found by bisection.
 
     Lists are never changed, only replaced, so that lookups need no lock.
+
+    Attributes:
+        by_table: tablets by keyspace and table; empty for most clusters.
     """
 
-    __slots__ = ("_lock", "_tablets")
+    __slots__ = ("_lock", "by_table")
 
     def __init__(self, tablets: dict[tuple[str, str], list[Tablet]] | None = None) -> None:
         """Start from tablets by keyspace and table, ordered by token; empty by default."""
-        self._tablets: dict[tuple[str, str], list[Tablet]] = dict(tablets or {})
+        self.by_table: dict[tuple[str, str], list[Tablet]] = dict(tablets or {})
         self._lock = threading.Lock()
 
     def table_has_tablets(self, keyspace: str, table: str) -> bool:
         """Whether any tablet of a table is known."""
-        return bool(self._tablets.get((keyspace, table)))
+        return bool(self.by_table.get((keyspace, table)))
 
     def get_tablet_for_key(self, keyspace: str, table: str, token: Token) -> Tablet | None:
         """The known tablet that a token falls into, or None."""
@@ -104,7 +107,7 @@ class Tablets:
 
     def tablet_at(self, keyspace: str, table: str, value: int) -> Tablet | None:
         """The same for the value of a token."""
-        tablets = self._tablets.get((keyspace, table))
+        tablets = self.by_table.get((keyspace, table))
         if not tablets:
             return None
         index = bisect_left(tablets, value, key=_last_token)
@@ -115,18 +118,18 @@ class Tablets:
     def add_tablet(self, keyspace: str, table: str, tablet: Tablet) -> None:
         """Remember a tablet and forget those that it overlaps: they were split, merged or moved."""
         with self._lock:
-            known = self._tablets.get((keyspace, table), [])
+            known = self.by_table.get((keyspace, table), [])
             # Disjoint and ordered, so the overlapping ones stand together.
             start = bisect_left(known, tablet.first_token + 1, key=_last_token)
             end = bisect_left(known, tablet.last_token, key=_first_token)
-            self._tablets[keyspace, table] = [*known[:start], tablet, *known[max(start, end) :]]
+            self.by_table[keyspace, table] = [*known[:start], tablet, *known[max(start, end) :]]
 
     def drop_tablets(self, keyspace: str, table: str | None = None) -> None:
         """Forget the tablets of a table, or of all tables of a keyspace."""
         with self._lock:
-            self._tablets = {
+            self.by_table = {
                 key: tablets
-                for key, tablets in self._tablets.items()
+                for key, tablets in self.by_table.items()
                 if key[0] != keyspace or (table is not None and key[1] != table)
             }
 
@@ -135,7 +138,7 @@ class Tablets:
         if host_id is None:
             return
         with self._lock:
-            self._tablets = {
+            self.by_table = {
                 key: [t for t in tablets if not t.replica_contains_host_id(host_id)]
-                for key, tablets in self._tablets.items()
+                for key, tablets in self.by_table.items()
             }

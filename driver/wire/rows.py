@@ -162,7 +162,9 @@ def _read_row_count(
     if left < 4:
         ends_early(4, left)
     (row_count,) = _LENGTH.unpack_from(body, offset)
-    check_row_count(row_count, len(columns), left - 4)
+    # What check_row_count refuses; it is called to say so.
+    if not 0 <= row_count * (len(columns) or 1) * 4 <= left - 4:
+        check_row_count(row_count, len(columns), left - 4)
     return row_count, offset + 4
 
 

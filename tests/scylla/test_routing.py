@@ -255,7 +255,7 @@ def test_without_a_schema_the_ring_names_no_replicas_but_tokens_their_shards(scy
 
 def versions_known(session, keyspace="ks", table="t"):
     """The version of each tablet that is known, by its last token."""
-    tablets = session.cluster.metadata.tablets._tablets.get((keyspace, table), ())
+    tablets = session.cluster.metadata.tablets.by_table.get((keyspace, table), ())
     return {tablet.last_token: tablet.version for tablet in tablets}
 
 

@@ -22,7 +22,7 @@ cdef int64_t _MIN = token.MIN_LONG
 cdef Py_ssize_t TOKEN_CLASS = slot_offset(ring.TokenMap, b"token_class")
 cdef Py_ssize_t TOKEN_MAP = slot_offset(Metadata, b"token_map")
 cdef Py_ssize_t TABLETS = slot_offset(Metadata, b"tablets")
-cdef Py_ssize_t OF_TABLES = slot_offset(Tablets, b"_tablets")
+cdef Py_ssize_t OF_TABLES = slot_offset(Tablets, b"by_table")
 
 
 def get_replicas(self, keyspace, key, table=None):

@@ -78,7 +78,7 @@ def test_an_unknown_table_has_no_tablets():
 def test_a_new_tablet_replaces_those_that_it_overlaps(new, left):
     tablets = Tablets({("ks", "t"): [tablet(0, 10), tablet(20, 30), tablet(30, 40)]})
     tablets.add_tablet("ks", "t", tablet(*new))
-    known = tablets._tablets["ks", "t"]
+    known = tablets.by_table["ks", "t"]
     assert [(t.first_token, t.last_token) for t in known] == left
 
 
@@ -92,7 +92,7 @@ def test_the_newest_tablet_wins_and_all_stay_ordered_and_disjoint(added):
         tablets.add_tablet("ks", "t", tablet(first, last, UUID(int=position)))
         for token in (first + 1, last):
             assert found(tablets, token).replicas == ((UUID(int=position), 0),)
-    known = tablets._tablets.get(("ks", "t"), [])
+    known = tablets.by_table.get(("ks", "t"), [])
     assert all(a.last_token <= b.first_token for a, b in pairwise(known))
 
 
@@ -100,9 +100,9 @@ def test_a_table_or_a_keyspace_can_be_forgotten():
     known = {(ks, t): [tablet(0, 1)] for ks in ("a", "b") for t in ("x", "y")}
     tablets = Tablets(known)
     tablets.drop_tablets("a", "x")
-    assert set(tablets._tablets) == {("a", "y"), ("b", "x"), ("b", "y")}
+    assert set(tablets.by_table) == {("a", "y"), ("b", "x"), ("b", "y")}
     tablets.drop_tablets("b")
-    assert set(tablets._tablets) == {("a", "y")}
+    assert set(tablets.by_table) == {("a", "y")}
 
 
 def test_tablets_of_a_host_can_be_forgotten():
