@@ -8,7 +8,7 @@ Each pair ``read_x``/``write_x`` is one notation of section 3 of the native prot
 from __future__ import annotations
 
 import socket  # for the text form of addresses only: nothing is opened here
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from uuid import UUID
 
 from ..protocol.consistency import ConsistencyLevel
@@ -26,7 +26,7 @@ from ..types.marshal import (
 from .malformed import MalformedFrameError, ends_early
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..protocol.unset import UnsetType
 
@@ -270,17 +270,3 @@ def write_consistency_level(f: BinaryIO, cl: int) -> None:
 def read_error_code_map(f: BinaryIO) -> dict[str, int]:
     """Read the <reasonmap> of v5 failures: an [int] n and n pairs of [inetaddr] and [short]."""
     return {read_inet_addr_only(f): read_short(f) for _ in range(read_int(f))}
-
-
-def write_values(f: BinaryIO, values: Iterable[bytes | UnsetType | None], count: int) -> None:
-    """Write a [short] ``count`` and that many [value]s, at once: a call each costs more."""
-    parts: list[Any] = [uint16_pack(count)]
-    for value in values:
-        if value is None:
-            parts.append(_NULL)
-        elif value is UNSET_VALUE:
-            parts.append(_NOT_SET)
-        else:
-            parts.append(int32_pack(len(value)))  # type: ignore[arg-type]  # as in write_value
-            parts.append(value)
-    f.write(b"".join(parts))

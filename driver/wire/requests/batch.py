@@ -14,14 +14,9 @@ from ..primitives import (
     write_longstring,
     write_short,
     write_uint,
-    write_values,
-)
-from .bodies import (
-    DEFAULT_TIMESTAMP_FLAG,
-    WITH_SERIAL_CONSISTENCY_FLAG,
 )
 from .options import RequestWithOptions
-from .versions import check_unset
+from .query import DEFAULT_TIMESTAMP_FLAG, WITH_SERIAL_CONSISTENCY_FLAG, write_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,8 +85,7 @@ class BatchMessage(RequestWithOptions):
             ) from None
         for prepared, text_or_id, values in self.queries:
             self._write_query(f, prepared, text_or_id)
-            check_unset(values, protocol_version)
-            write_values(f, values, len(values))
+            write_values(f, values, protocol_version)
         write_consistency_level(f, self.consistency_level)
         self._write_options(f, protocol_version)
 

@@ -10,15 +10,27 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
 
+from ...protocol.errors import UnsupportedOperation
 from ...protocol.version import ProtocolVersion
 from ..messages import Request
 from ..primitives import write_int, write_string
-from .versions import check_carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _Value = TypeVar("_Value")
+
+
+def check_carried(what: str, is_carried: bool, protocol_version: int) -> None:
+    """What came with v5 needs it.
+
+    Raises:
+        UnsupportedOperation: for earlier versions.
+    """
+    if not is_carried:
+        raise UnsupportedOperation(
+            f"{what} needs protocol v5 or later; this connection has v{protocol_version}"
+        )
 
 
 class _Option(Generic[_Value]):

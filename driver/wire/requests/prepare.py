@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...protocol.version import ProtocolVersion
 from ..messages import Request
 from ..primitives import write_longstring, write_string, write_uint
-from .versions import check_carried
+from .options import check_carried
 
 if TYPE_CHECKING:
     from io import BytesIO

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self, TypeAlias
+from collections.abc import Mapping
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
-from .bodies import write_execute, write_query, write_scylla_execute
+from ...protocol.errors import UnsupportedOperation
+from ...protocol.unset import UNSET_VALUE
+from ...protocol.version import ProtocolVersion
+from ...types.marshal import int32_pack, int64_pack, uint16_pack
+from ..primitives import write_short, write_string, write_value
 from .options import RequestWithOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from io import BytesIO
 
     from ...protocol.unset import UnsetType
@@ -17,6 +23,63 @@ if TYPE_CHECKING:
 Value: TypeAlias = "bytes | UnsetType | None"
 #: Values by position, or by the name of their marker.
 Values: TypeAlias = "Sequence[Value] | Mapping[str, Value]"
+
+VALUES_FLAG: Final = 0x01
+SKIP_METADATA_FLAG: Final = 0x02
+PAGE_SIZE_FLAG: Final = 0x04
+WITH_PAGING_STATE_FLAG: Final = 0x08
+WITH_SERIAL_CONSISTENCY_FLAG: Final = 0x10
+DEFAULT_TIMESTAMP_FLAG: Final = 0x20
+NAMES_FOR_VALUES_FLAG: Final = 0x40
+
+# Versions as numbers: to ask ``ProtocolVersion`` by a call for every request costs more.
+_UNSET_SINCE: Final = ProtocolVersion.V4
+_INT_FLAGS_SINCE: Final = ProtocolVersion.V5
+_METADATA_IDS_SINCE: Final = ProtocolVersion.V5
+_WITHOUT_METADATA_IDS: Final = ProtocolVersion.DSE_V1
+#: <consistency><flags>, which are an [int] from v5 on.
+_consistency_and_flags = Struct(">HB").pack
+_consistency_and_int_flags = Struct(">HI").pack
+_NULL: Final = int32_pack(-1)
+_NOT_SET: Final = int32_pack(-2)
+
+
+def write_values(f: BytesIO, values: Sequence[Value], protocol_version: int) -> None:
+    """Write <n><value_1>...<value_n>, at once: a call for each costs more.
+
+    Raises:
+        UnsupportedOperation: v3 and one of the values is UNSET_VALUE.
+    """
+    if protocol_version < _UNSET_SINCE:
+        _refuse_unset(values, protocol_version)
+    parts: list[Any] = [uint16_pack(len(values))]
+    for value in values:
+        if value is None:
+            parts.append(_NULL)
+        elif value is UNSET_VALUE:
+            parts.append(_NOT_SET)
+        else:
+            parts.append(int32_pack(len(value)))  # type: ignore[arg-type]  # it is bytes
+            parts.append(value)
+    f.write(b"".join(parts))
+
+
+def _write_named_values(f: BytesIO, values: Mapping[str, Value], protocol_version: int) -> None:
+    """Write <n><name_1><value_1>...<name_n><value_n>; raises as ``write_values``."""
+    if protocol_version < _UNSET_SINCE:
+        _refuse_unset(values.values(), protocol_version)
+    write_short(f, len(values))
+    for name, value in values.items():
+        write_string(f, name)
+        write_value(f, value)
+
+
+def _refuse_unset(values: Iterable[Value], protocol_version: int) -> None:
+    """UNSET_VALUE needs v4: servers of v3 take its length of -2 for null and delete the cell."""
+    if any(value is UNSET_VALUE for value in values):
+        raise UnsupportedOperation(
+            f"UNSET_VALUE needs protocol v4 or later; this connection has v{protocol_version}"
+        )
 
 
 class _QueryMessage(RequestWithOptions):
@@ -69,6 +132,47 @@ class _QueryMessage(RequestWithOptions):
         if keyspace is not None:
             self.keyspace = keyspace
 
+    def _write_parameters(self, f: BytesIO, protocol_version: int) -> None:
+        """Write <consistency><flags>[values][page size][paging state][serial][timestamp]...
+
+        What comes behind the values is collected while the flags are, and written at once.
+        """
+        values, flags, behind = self.query_params, 0, b""
+        if values is not None:
+            flags = VALUES_FLAG
+            if isinstance(values, Mapping):
+                flags |= NAMES_FOR_VALUES_FLAG
+        if self.skip_meta:
+            flags |= SKIP_METADATA_FLAG
+        if self.fetch_size:
+            flags |= PAGE_SIZE_FLAG
+            behind = int32_pack(self.fetch_size)
+        if self.paging_state:
+            flags |= WITH_PAGING_STATE_FLAG
+            behind += int32_pack(len(self.paging_state)) + self.paging_state
+        if self.serial_consistency_level:
+            flags |= WITH_SERIAL_CONSISTENCY_FLAG
+            behind += uint16_pack(self.serial_consistency_level)
+        if self.timestamp is not None:
+            flags |= DEFAULT_TIMESTAMP_FLAG
+            behind += int64_pack(self.timestamp)
+        if self.options is not None:
+            flags |= self.options_flags(protocol_version)
+            behind += self.options_bytes()
+        pack = (
+            _consistency_and_int_flags
+            if protocol_version >= _INT_FLAGS_SINCE
+            else _consistency_and_flags
+        )
+        f.write(pack(self.consistency_level, flags))
+        if values is not None:
+            if isinstance(values, Mapping):
+                _write_named_values(f, values, protocol_version)
+            else:
+                write_values(f, values, protocol_version)
+        if behind:
+            f.write(behind)
+
 
 class QueryMessage(_QueryMessage):
     """QUERY, section 4.1.4: run a query from its text.
@@ -110,8 +214,16 @@ class QueryMessage(_QueryMessage):
         )
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
-        """Write <query><query_parameters>."""
-        write_query(f, self, protocol_version)
+        """Write <query><query_parameters>.
+
+        Raises:
+            UnsupportedOperation: the message has something that this version cannot carry.
+        """
+        text = self.query
+        data = text.encode("utf8") if isinstance(text, str) else text
+        f.write(int32_pack(len(data)))
+        f.write(data)
+        self._write_parameters(f, protocol_version)
 
 
 class ExecuteMessage(_QueryMessage):
@@ -161,9 +273,20 @@ class ExecuteMessage(_QueryMessage):
         """Write <id>[<result_metadata_id>]<query_parameters>.
 
         Raises:
+            UnsupportedOperation: the message has something that this version cannot carry.
             ValueError: v5 and no ``result_metadata_id``.
         """
-        write_execute(f, self, protocol_version)
+        query_id = self.query_id
+        f.write(uint16_pack(len(query_id)) + query_id)
+        if protocol_version >= _METADATA_IDS_SINCE and protocol_version != _WITHOUT_METADATA_IDS:
+            metadata_id = self.result_metadata_id
+            if metadata_id is None:
+                raise ValueError(
+                    f"EXECUTE needs a result_metadata_id in protocol v{protocol_version}: "
+                    "prepare the statement on a connection of that version"
+                )
+            f.write(uint16_pack(len(metadata_id)) + metadata_id)
+        self._write_parameters(f, protocol_version)
 
 
 class ScyllaExecuteMessage(ExecuteMessage):
@@ -205,5 +328,14 @@ class ScyllaExecuteMessage(ExecuteMessage):
         return own
 
     def send_body(self, f: BytesIO, protocol_version: int) -> None:
-        """Write <id>[<result_metadata_id>]<query_parameters>[<tablet_version_block>]."""
-        write_scylla_execute(f, self, protocol_version)
+        """Write <id>[<result_metadata_id>]<query_parameters>[<tablet_version_block>].
+
+        Raises:
+            UnsupportedOperation: the message has something that this version cannot carry.
+        """
+        for part in (self.query_id, self.result_metadata_id):
+            if part is not None:
+                f.write(uint16_pack(len(part)) + part)
+        self._write_parameters(f, protocol_version)
+        if self.tablet_version_block is not None:
+            f.write(bytes([self.tablet_version_block]))

@@ -45,9 +45,9 @@ from ....protocol.version import ProtocolVersion
 from ....protocol.unset import UNSET_VALUE
 from ....wire import frame as framing
 from ....wire.compression import locally_supported_compressions
-from ....wire.requests import bodies
 from ....wire.requests.batch import BatchMessage
 from ....wire.requests.frames import encode_message as encode_plainly
+from ....wire.requests import query
 from ....wire.requests.query import ExecuteMessage, QueryMessage, ScyllaExecuteMessage
 
 cdef extern from "Python.h":
@@ -62,12 +62,12 @@ cdef long DSE_V1 = ProtocolVersion.DSE_V1
 cdef unsigned int COMPRESSED = framing.COMPRESSED_FLAG
 cdef unsigned int TRACING = framing.TRACING_FLAG
 cdef unsigned int USE_BETA = framing.USE_BETA_FLAG
-cdef unsigned int VALUES = bodies.VALUES_FLAG
-cdef unsigned int SKIP_METADATA = bodies.SKIP_METADATA_FLAG
-cdef unsigned int PAGE_SIZE = bodies.PAGE_SIZE_FLAG
-cdef unsigned int WITH_PAGING_STATE = bodies.WITH_PAGING_STATE_FLAG
-cdef unsigned int WITH_SERIAL_CONSISTENCY = bodies.WITH_SERIAL_CONSISTENCY_FLAG
-cdef unsigned int DEFAULT_TIMESTAMP = bodies.DEFAULT_TIMESTAMP_FLAG
+cdef unsigned int VALUES = query.VALUES_FLAG
+cdef unsigned int SKIP_METADATA = query.SKIP_METADATA_FLAG
+cdef unsigned int PAGE_SIZE = query.PAGE_SIZE_FLAG
+cdef unsigned int WITH_PAGING_STATE = query.WITH_PAGING_STATE_FLAG
+cdef unsigned int WITH_SERIAL_CONSISTENCY = query.WITH_SERIAL_CONSISTENCY_FLAG
+cdef unsigned int DEFAULT_TIMESTAMP = query.DEFAULT_TIMESTAMP_FLAG
 
 cdef enum:
     HEADER = 9
