@@ -9,8 +9,7 @@ from itertools import count
 from uuid import UUID
 
 from asv_benchmarks.server import Answer, InMemoryServer, answer_void
-from driver.execution.options import Options
-from driver.execution.requests import message_for
+from driver.execution.options import Options, message_for
 from driver.execution.response_future import ResponseFuture
 from driver.net.connection import Connection
 from driver.net.errors import ConnectionException

@@ -13,9 +13,8 @@ from uuid import uuid4
 
 from ..execution.awaitable import AwaitableResponse
 from ..execution.listeners import RequestInitListener
-from ..execution.options import Options
+from ..execution.options import Options, message_for
 from ..execution.request import RequestExecution
-from ..execution.requests import message_for
 from ..implementation import hand_over
 from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..policies.timestamps import MonotonicTimestampGenerator

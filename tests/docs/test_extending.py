@@ -65,8 +65,7 @@ Cluster(load_balancing_policy=TokenAwarePolicy(policy))
         ["driver/execution/options.py", "driver/wire/requests/options.py"],
         """
 from driver import ProtocolHandler, SimpleStatement, UnsupportedOperation
-from driver.execution.options import Options
-from driver.execution.requests import message_for
+from driver.execution.options import Options, message_for
 from driver.types.literals import Encoder
 statement = SimpleStatement("q")
 def encoded(version, **more):

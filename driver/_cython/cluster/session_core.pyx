@@ -4,7 +4,7 @@ from cpython.object cimport PyObject, PyObject_IsTrue
 from cpython.tuple cimport PyTuple_GET_ITEM
 
 from driver._cython.execution.request cimport SessionCalls, new_request, use_calls
-from driver._cython.execution.requests cimport message_of
+from driver._cython.execution.options cimport message_of
 from driver._cython.policies.timestamps cimport stamp_of
 from driver._cython.slots cimport (
     FREE_THREADED,

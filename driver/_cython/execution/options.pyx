@@ -1,4 +1,4 @@
-"""Compiled form of driver/execution/requests.py: the message of a bound statement in one step."""
+"""Compiled form of driver/execution/options.py: the message of a bound statement in one step."""
 
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
@@ -6,7 +6,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 from driver._cython.slots cimport is_instance, new_object, set_slot, slot_offset, taken
 
 from ...execution.options import Options
-from ...execution.requests import message_for as message_plainly
+from ...execution.options import message_for as message_plainly
 from ...statements.bound import BoundStatement
 from ...statements.prepared import PreparedStatement
 from ...wire.requests import ExecuteMessage
@@ -53,7 +53,7 @@ cdef inline object option(object options, Py_ssize_t at):
 def message_for(
     statement, options, protocol_version, encoder, parameters=None, timestamp=None
 ):
-    """The request that executes a statement; see driver/execution/requests.py."""
+    """The request that executes a statement; see driver/execution/options.py."""
     return message_of(statement, options, protocol_version, encoder, parameters, timestamp)
 
 
