@@ -7,16 +7,18 @@ split over several segments that are not. Header, from the lowest bit (v5, secti
     uncompressed   17 bits payload length, 1 bit self-contained, 6 bits padding       3 bytes
     compressed     17 bits payload length, 17 bits length after decompression (0: the
                    payload is not compressed), 1 bit self-contained, 5 bits padding   5 bytes
+
+Source of the checksums beside it: Cassandra's ``org.apache.cassandra.net.Crc``.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from ..implementation import hand_over
 from .compression import BodyFunction
-from .crc import CRC24_LENGTH, CRC32_LENGTH, compute_crc24, compute_crc32
 from .malformed import CrcMismatchException
 
 #: Compress a payload. Not only for type checkers: the compiled form needs that of compression.
@@ -27,6 +29,41 @@ SegmentDecompressor: TypeAlias = Callable[[bytes, int], bytes]
 MAX_PAYLOAD_LENGTH = 2**17 - 1
 _LENGTH_BITS = 17
 _LENGTH_MASK = 2**17 - 1
+
+CRC24_INIT = 0x875060
+CRC24_POLY = 0x1974F0B
+CRC24_LENGTH = 3
+
+#: Four bytes that are fed to CRC32 before each payload.
+CRC32_PREFIX = b"\xfa\x2d\x55\xca"
+CRC32_LENGTH = 4
+_CRC32_INIT = zlib.crc32(CRC32_PREFIX)
+
+
+def _crc24_of_byte(byte: int) -> int:
+    """Eight steps of the shift register, for the table."""
+    crc = byte << 16
+    for _ in range(8):
+        crc <<= 1
+        if crc & 0x1000000:
+            crc ^= CRC24_POLY
+    return crc
+
+
+_CRC24_TABLE = tuple(_crc24_of_byte(byte) for byte in range(256))
+
+
+def compute_crc24(data: bytes) -> int:
+    """The CRC24 of a segment's header, as its bytes are on the wire."""
+    crc = CRC24_INIT
+    for byte in data:
+        crc = ((crc << 8) & 0xFFFFFF) ^ _CRC24_TABLE[(crc >> 16) ^ byte]
+    return crc
+
+
+def compute_crc32(payload: bytes) -> int:
+    """The CRC32 of a segment's payload as it is on the wire, compressed if it is compressed."""
+    return zlib.crc32(payload, _CRC32_INIT)
 
 
 class SegmentHeader(NamedTuple):

@@ -226,7 +226,7 @@ def _stream(m: _Modules, version: int, lz4: bool, data: bytes) -> bytes:
             case _:
                 head = segments.SegmentHeader(len(piece), 0, kind & 7 == 5)
                 found += codec.encode_header(head) + piece
-                found += m("wire.crc").compute_crc32(piece).to_bytes(4, "little")
+                found += m("wire.segments").compute_crc32(piece).to_bytes(4, "little")
     return found + data[at:]
 
 

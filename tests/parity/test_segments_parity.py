@@ -130,7 +130,7 @@ def fed(package, pieces):
 def test_conversations_with_lz4_go_alike(pure, compiled, data, segments, lie):
     codec = lz4_codec(pure)
     header = module(pure, "segments").SegmentHeader
-    crc32 = module(pure, "crc").compute_crc32
+    crc32 = module(pure, "segments").compute_crc32
     sent = b""
     for sizes in segments:
         frames = b"".join(b"\x85\0\0\1\x08" + size.to_bytes(4) + bytes(size) for size in sizes)

@@ -21,7 +21,6 @@ from driver._cython.wire.compression cimport compress_into, new_bytes, room_for,
 
 from ...wire import segments as pure
 from ...wire.compression import segment_compress
-from ...wire.crc import CRC24_INIT, CRC24_POLY, CRC32_PREFIX
 
 cdef extern from "Python.h":
     object PyMemoryView_FromMemory(char *data, Py_ssize_t size, int flags)
@@ -37,9 +36,9 @@ cdef Py_ssize_t COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
 cdef Py_ssize_t MOST = pure.MAX_PAYLOAD_LENGTH
 cdef object _LZ4 = segment_compress
 cdef object crc32 = zlib.crc32
-cdef object CRC32_OF_PREFIX = zlib.crc32(CRC32_PREFIX)
-cdef uint32_t INIT = CRC24_INIT
-cdef uint32_t POLY = CRC24_POLY
+cdef object CRC32_OF_PREFIX = zlib.crc32(pure.CRC32_PREFIX)
+cdef uint32_t INIT = pure.CRC24_INIT
+cdef uint32_t POLY = pure.CRC24_POLY
 cdef uint32_t[256] CRC24_OF_BYTE
 
 cdef int _byte, _bit

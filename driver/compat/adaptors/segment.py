@@ -6,19 +6,19 @@ import zlib
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, ClassVar, Final
 
-from ...wire import crc
+from ...wire import segments
 from ...wire.segments import MAX_PAYLOAD_LENGTH, SegmentHeader
 from ...wire.segments import SegmentCodec as _SegmentCodec
 
 if TYPE_CHECKING:
     from ...wire.segments import SegmentCompressor, SegmentDecompressor
 
-CRC32_INITIAL: Final = zlib.crc32(crc.CRC32_PREFIX)
+CRC32_INITIAL: Final = zlib.crc32(segments.CRC32_PREFIX)
 
 
 def compute_crc24(data: int, length: int) -> int:
     """The CRC24 of the ``length`` lowest bytes of a number, little-endian."""
-    return crc.compute_crc24(data.to_bytes(length, "little"))
+    return segments.compute_crc24(data.to_bytes(length, "little"))
 
 
 def compute_crc32(data: bytes, value: int) -> int:
@@ -65,7 +65,7 @@ class SegmentCodec:
     @property
     def header_length(self) -> int:
         """Bytes of a header without its CRC24."""
-        return self.header_length_with_crc - crc.CRC24_LENGTH
+        return self.header_length_with_crc - segments.CRC24_LENGTH
 
     @property
     def header_length_with_crc(self) -> int:

@@ -81,10 +81,9 @@ SEGMENT = serve(
         "compat.adaptors.segment": """
             CRC32_INITIAL Segment SegmentCodec compute_crc24 compute_crc32
         """,
-        "wire.crc": "CRC24_INIT CRC24_LENGTH CRC24_POLY CRC32_LENGTH",
         "wire.malformed": "CrcException=CrcMismatchException",
         "types.marshal": "int32_pack",
-        "wire.segments": "SegmentHeader",
+        "wire.segments": "CRC24_INIT CRC24_LENGTH CRC24_POLY CRC32_LENGTH SegmentHeader",
         "protocol.errors": "DriverException",
         "compat.adaptors.marshal": "read_uint_le write_uint_le",
     },

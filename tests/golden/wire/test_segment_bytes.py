@@ -3,9 +3,8 @@
 import pytest
 
 from driver.wire.compression import segment_compress, segment_decompress
-from driver.wire.crc import compute_crc24, compute_crc32
 from driver.wire.malformed import CrcMismatchException
-from driver.wire.segments import SegmentCodec, SegmentHeader
+from driver.wire.segments import SegmentCodec, SegmentHeader, compute_crc24, compute_crc32
 
 PLAIN = SegmentCodec()
 LZ4 = SegmentCodec(segment_compress, segment_decompress)

@@ -5,9 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driver.wire.compression import segment_compress, segment_decompress
-from driver.wire.crc import CRC24_INIT, CRC24_POLY, compute_crc24
 from driver.wire.malformed import CrcMismatchException, MalformedFrameError
-from driver.wire.segments import MAX_PAYLOAD_LENGTH, SegmentCodec, SegmentHeader
+from driver.wire.segments import (
+    CRC24_INIT,
+    CRC24_POLY,
+    MAX_PAYLOAD_LENGTH,
+    SegmentCodec,
+    SegmentHeader,
+    compute_crc24,
+)
 
 PLAIN = SegmentCodec()
 LZ4 = SegmentCodec(segment_compress, segment_decompress)
