@@ -35,7 +35,6 @@ TWINS: tuple[str, ...] = (
     "types.serializers",
     "wire.compression",
     "wire.segments",
-    "wire.frame",
     "wire.rows",
     "wire.decoding",
     "wire.conversation",

@@ -19,13 +19,7 @@ from ..implementation import hand_over
 from ..protocol.version import ProtocolVersion
 from .codec import ProtocolHandler
 from .compression import locally_supported_compressions, segment_compress, segment_decompress
-from .frame import (
-    FRAME_HEADER,
-    FRAME_HEADER_LENGTH,
-    MAX_FRAME_LENGTH,
-    Frame,
-    take_whole_frames,
-)
+from .frame import FRAME_HEADER, FRAME_HEADER_LENGTH, MAX_FRAME_LENGTH, Frame
 from .malformed import MalformedFrameError
 from .responses import AuthenticateMessage, ReadyMessage
 from .segments import SegmentCodec
@@ -35,6 +29,8 @@ if TYPE_CHECKING:
     from .messages import Request
 
 _RESPONSE_DIRECTION: Final = 0x80
+#: Version, flags, stream, opcode and length of the body, by data and offset.
+_header_at = FRAME_HEADER.unpack_from
 _ENDS_STARTUP: Final = (ReadyMessage.opcode, AuthenticateMessage.opcode)
 
 
@@ -228,7 +224,7 @@ class Conversation:
         position = take_whole_frames(data, self._version_byte, found) if self.started else 0
         end, needed = len(data), FRAME_HEADER_LENGTH
         while end - position >= FRAME_HEADER_LENGTH:
-            version, flags, stream_id, opcode, length = FRAME_HEADER.unpack_from(data, position)
+            version, flags, stream_id, opcode, length = _header_at(data, position)
             if version != self._version_byte or not 0 <= length <= MAX_FRAME_LENGTH:
                 self._check_header(version, length)
             start = position + FRAME_HEADER_LENGTH
@@ -295,6 +291,29 @@ class Conversation:
         self._take_frames(payload, found)
         if is_self_contained and self._frames.is_kept:
             raise MalformedFrameError("a self-contained segment ends inside a frame")
+
+
+def take_whole_frames(data: bytes, version_byte: int, found: list[Frame]) -> int:
+    """Append the frames that data begins with, up to the first that is anything but usual.
+
+    Args:
+        data: from the server.
+        version_byte: what the frames of the conversation begin with.
+        found: where to append.
+
+    Returns:
+        The position behind the last of them: the end, or where a frame begins that is not all
+        there, too large, or of another version.
+    """
+    position, end = 0, len(data)
+    while end - position >= FRAME_HEADER_LENGTH:
+        version, flags, stream_id, opcode, length = _header_at(data, position)
+        start = position + FRAME_HEADER_LENGTH
+        if version != version_byte or not 0 <= length <= MAX_FRAME_LENGTH or end - start < length:
+            break
+        position = start + length
+        found.append(Frame(stream_id, version & 0x7F, flags, opcode, data[start:position]))
+    return position
 
 
 hand_over(globals())

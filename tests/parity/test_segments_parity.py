@@ -71,7 +71,7 @@ def test_frames_are_cut_out_alike(pure, compiled, frames, rest, wrong, kind):
     )
     data += rest + b"\x85\0\0\0\x08" + wrong.to_bytes(4, signed=True)
     found, wanted = [], []
-    ours, theirs = module(compiled, "frame"), module(pure, "frame")
+    ours, theirs = module(compiled, "conversation"), module(pure, "conversation")
     position = theirs.take_whole_frames(kind(data), 0x85, wanted)
     assert ours.take_whole_frames(kind(data), 0x85, found) == position
     assert found == wanted

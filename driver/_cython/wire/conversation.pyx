@@ -4,21 +4,35 @@ As nearly all that arrives: whole segments of whole frames after the start, or w
 left behind them goes on by the pure methods, which also say what is wrong with it.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_CheckExact,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
 from cpython.list cimport PyList_GET_SIZE, PyList_SetSlice
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_SET_ITEM
 
 from driver._cython.slots cimport Bound, class_method, is_instance, put, slot_offset, taken
-from driver._cython.wire.frame cimport take_frames
+from driver._cython.types.marshal cimport read_int16, read_int32
 from driver._cython.wire.segments cimport whole_payload
 
 from ...wire import conversation as pure
+from ...wire.frame import MAX_FRAME_LENGTH, Frame
 from ...wire.malformed import MalformedFrameError
 from ...wire.segments import SegmentCodec
 
-__all__ = []
+__all__ = ["take_whole_frames"]
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject:
+        pass
+    object PyType_GenericAlloc(PyTypeObject *cls, Py_ssize_t items)
 
 cdef object Conversation = pure.Conversation
+cdef object frames_plainly = pure.take_whole_frames
 cdef object feed_plainly = pure.Conversation.feed
 cdef object _SegmentCodec = SegmentCodec
 cdef Bound ENCODE
@@ -35,6 +49,8 @@ cdef Py_ssize_t IN_SEGMENTS = slot_offset(Conversation, b"_in_segments")
 cdef Py_ssize_t CODEC = slot_offset(Conversation, b"_segment_codec")
 cdef Py_ssize_t IS_KEPT = slot_offset(pure._Rest, b"is_kept")
 cdef Py_ssize_t CODEC_DECOMPRESSOR = slot_offset(SegmentCodec, b"_decompressor")
+cdef Py_ssize_t MOST = MAX_FRAME_LENGTH
+cdef Py_ssize_t HEADER = 9
 
 
 cdef inline PyObject *checked(object self) except NULL:
@@ -132,6 +148,43 @@ cdef Py_ssize_t take_segments(bytes data, object codec, int version, list found)
             break
         position = after
     return position
+
+
+cdef inline int _set(object frame, Py_ssize_t index, object value) except -1:
+    Py_INCREF(value)
+    PyTuple_SET_ITEM(frame, index, value)
+    return 0
+
+
+def take_whole_frames(data, version_byte, list found):
+    """Append the frames that data begins with; see driver/wire/conversation.py."""
+    if not PyBytes_CheckExact(data):
+        return frames_plainly(data, version_byte, found)
+    return take_frames(
+        <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), version_byte, found
+    )
+
+
+cdef Py_ssize_t take_frames(
+    const unsigned char *data, Py_ssize_t size, int version, list found
+) except -1:
+    cdef const unsigned char *bytes_ = data
+    cdef Py_ssize_t left = size, length
+    cdef object frame
+    while left >= HEADER:
+        length = read_int32(bytes_ + 5)
+        if bytes_[0] != version or not 0 <= length <= MOST or left - HEADER < length:
+            break
+        frame = PyType_GenericAlloc(<PyTypeObject *><PyObject *>Frame, 5)
+        _set(frame, 0, read_int16(bytes_ + 2))
+        _set(frame, 1, version & 0x7F)
+        _set(frame, 2, bytes_[1])
+        _set(frame, 3, bytes_[4])
+        _set(frame, 4, PyBytes_FromStringAndSize(<const char *>bytes_ + HEADER, length))
+        found.append(frame)
+        bytes_ += HEADER + length
+        left -= HEADER + length
+    return size - left
 
 
 METHODS = {"Conversation.encode": encode, "Conversation.feed": feed}
