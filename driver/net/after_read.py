@@ -19,6 +19,7 @@ import asyncio
 import threading
 from asyncio.events import _get_running_loop
 from contextvars import copy_context
+from threading import get_ident
 from types import MethodType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -106,6 +107,41 @@ def _raise_soon(error: BaseException) -> None:
 
 def _raise(error: BaseException) -> NoReturn:
     raise error
+
+
+class WriteCoalescer:
+    """Bytes that are handed on together, at the end of the loop's iteration or of a read.
+
+    For the loop's thread only.
+    """
+
+    __slots__ = ("_deliver", "_loop", "_thread", "_waiting")
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, deliver: Callable[[list[bytes]], None]
+    ) -> None:
+        """Hand on to ``deliver``; on the loop's thread."""
+        self._loop = loop
+        self._thread = get_ident()
+        self._deliver = deliver
+        self._waiting: list[bytes] = []
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the caller is on the loop's thread."""
+        return get_ident() == self._thread
+
+    def add(self, data: bytes) -> None:
+        """Hand on soon, together with what else is added until then."""
+        self._waiting.append(data)
+        if len(self._waiting) == 1:
+            call_after_read(self._loop, self.deliver)
+
+    def deliver(self) -> None:
+        """Hand on now what waits."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._deliver(waiting)
 
 
 class Waiter:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
 from ..wire.segments import MAX_PAYLOAD_LENGTH
-from .coalescing import WriteCoalescer
+from .after_read import WriteCoalescer
 
 if TYPE_CHECKING:
     import asyncio

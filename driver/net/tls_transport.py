@@ -7,7 +7,7 @@ import ssl
 import threading
 from typing import TYPE_CHECKING
 
-from .coalescing import WriteCoalescer
+from .after_read import WriteCoalescer
 from .transport import READ_SIZE
 
 if TYPE_CHECKING:

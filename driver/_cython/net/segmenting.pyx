@@ -7,7 +7,7 @@ from driver._cython.net.after_read cimport call_after_read
 from driver._cython.slots cimport is_instance, self_of, slot_offset, taken
 
 from ...net import segmenting as pure
-from ...net.coalescing import WriteCoalescer
+from ...net.after_read import WriteCoalescer
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()

@@ -20,7 +20,7 @@ from driver.wire.segments import SegmentCodec
 CODEC = SegmentCodec()
 MODULES = [
     stepped(f"net.{name}")
-    for name in ("coalescing", "connection", "segmenting", "streams", "transport")
+    for name in ("after_read", "connection", "segmenting", "streams", "transport")
 ]
 connection_module, transport_module = stepped("net.connection"), stepped("net.transport")
 Connection = connection_module.Connection
