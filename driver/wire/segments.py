@@ -13,9 +13,9 @@ Source of the checksums beside it: Cassandra's ``org.apache.cassandra.net.Crc``.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
+from zlib import crc32
 
 from ..implementation import hand_over
 from .compression import BodyFunction
@@ -37,7 +37,8 @@ CRC24_LENGTH = 3
 #: Four bytes that are fed to CRC32 before each payload.
 CRC32_PREFIX = b"\xfa\x2d\x55\xca"
 CRC32_LENGTH = 4
-_CRC32_INIT = zlib.crc32(CRC32_PREFIX)
+#: The CRC32 of nothing: what that of a payload as it is on the wire goes on from.
+CRC32_INITIAL = crc32(CRC32_PREFIX)
 
 
 def _crc24_of_byte(byte: int) -> int:
@@ -59,11 +60,6 @@ def compute_crc24(data: bytes) -> int:
     for byte in data:
         crc = ((crc << 8) & 0xFFFFFF) ^ _CRC24_TABLE[(crc >> 16) ^ byte]
     return crc
-
-
-def compute_crc32(payload: bytes) -> int:
-    """The CRC32 of a segment's payload as it is on the wire, compressed if it is compressed."""
-    return zlib.crc32(payload, _CRC32_INIT)
 
 
 class SegmentHeader(NamedTuple):
@@ -147,7 +143,7 @@ class SegmentCodec:
                 uncompressed_length = len(payload)
                 payload = compressed
         header = SegmentHeader(len(payload), uncompressed_length, is_self_contained)
-        checksum = compute_crc32(payload).to_bytes(CRC32_LENGTH, "little")
+        checksum = crc32(payload, CRC32_INITIAL).to_bytes(CRC32_LENGTH, "little")
         return b"".join((self.encode_header(header), payload, checksum))
 
     def encode_header(self, header: SegmentHeader) -> bytes:
@@ -215,7 +211,7 @@ def plain_segment(frames: bytes) -> bytes:
             header,
             compute_crc24(header).to_bytes(CRC24_LENGTH, "little"),
             frames,
-            compute_crc32(frames).to_bytes(CRC32_LENGTH, "little"),
+            crc32(frames, CRC32_INITIAL).to_bytes(CRC32_LENGTH, "little"),
         )
     )
 
@@ -262,7 +258,7 @@ def _header_bits(header: bytes, data: bytes, end: int) -> int:
 def _check_payload(payload: bytes, data: bytes, end: int) -> None:
     """Check a payload, whose CRC32 follows in ``data`` at ``end``."""
     stated = int.from_bytes(data[end : end + CRC32_LENGTH], "little")
-    computed = compute_crc32(payload)
+    computed = crc32(payload, CRC32_INITIAL)
     if stated != computed:
         raise CrcMismatchException(
             f"CRC mismatch on a segment's payload: {stated:#010x} stated, {computed:#010x} computed"

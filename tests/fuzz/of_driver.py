@@ -13,6 +13,7 @@ import random
 import re
 import struct
 import sys
+import zlib
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -226,7 +227,7 @@ def _stream(m: _Modules, version: int, lz4: bool, data: bytes) -> bytes:
             case _:
                 head = segments.SegmentHeader(len(piece), 0, kind & 7 == 5)
                 found += codec.encode_header(head) + piece
-                found += m("wire.segments").compute_crc32(piece).to_bytes(4, "little")
+                found += zlib.crc32(piece, segments.CRC32_INITIAL).to_bytes(4, "little")
     return found + data[at:]
 
 

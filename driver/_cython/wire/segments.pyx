@@ -36,7 +36,7 @@ cdef Py_ssize_t COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
 cdef Py_ssize_t MOST = pure.MAX_PAYLOAD_LENGTH
 cdef object _LZ4 = segment_compress
 cdef object crc32 = zlib.crc32
-cdef object CRC32_OF_PREFIX = zlib.crc32(pure.CRC32_PREFIX)
+cdef object CRC32_OF_PREFIX = pure.CRC32_INITIAL
 cdef uint32_t INIT = pure.CRC24_INIT
 cdef uint32_t POLY = pure.CRC24_POLY
 cdef uint32_t[256] CRC24_OF_BYTE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, ClassVar, Final
+from typing import IO, TYPE_CHECKING, ClassVar
 
 from ...wire import segments
 from ...wire.segments import MAX_PAYLOAD_LENGTH, SegmentHeader
@@ -12,8 +12,6 @@ from ...wire.segments import SegmentCodec as _SegmentCodec
 
 if TYPE_CHECKING:
     from ...wire.segments import SegmentCompressor, SegmentDecompressor
-
-CRC32_INITIAL: Final = zlib.crc32(segments.CRC32_PREFIX)
 
 
 def compute_crc24(data: int, length: int) -> int:

@@ -79,11 +79,13 @@ PROTOCOL = serve(
 SEGMENT = serve(
     {
         "compat.adaptors.segment": """
-            CRC32_INITIAL Segment SegmentCodec compute_crc24 compute_crc32
+            Segment SegmentCodec compute_crc24 compute_crc32
         """,
         "wire.malformed": "CrcException=CrcMismatchException",
         "types.marshal": "int32_pack",
-        "wire.segments": "CRC24_INIT CRC24_LENGTH CRC24_POLY CRC32_LENGTH SegmentHeader",
+        "wire.segments": """
+            CRC24_INIT CRC24_LENGTH CRC24_POLY CRC32_INITIAL CRC32_LENGTH SegmentHeader
+        """,
         "protocol.errors": "DriverException",
         "compat.adaptors.marshal": "read_uint_le write_uint_le",
     },
