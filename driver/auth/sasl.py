@@ -76,7 +76,7 @@ class SaslAuthenticator(Authenticator):
         host: str,
         service: str,
         mechanism: str = GSSAPI,
-        **sasl_kwargs: Any,  # noqa: ANN401  (the same)
+        **sasl_kwargs: object,
     ) -> None:
         """Make a client.
 

@@ -7,6 +7,8 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..topology.endpoint.factory import WILDCARDS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from ..topology.host import Host
 
 log = logging.getLogger(__name__)
-
-_WILDCARDS = ("0.0.0.0", "::", "0:0:0:0:0:0:0:0")  # noqa: S104  (read, not bound to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def _details(row: Mapping[str, Any]) -> dict[str, Any]:
     listen_address = _address(row, "listen_address")
     # Events name a node by the address at which clients reach it; a wildcard is none.
     native = _address(row, "native_transport_address", "native_address", "rpc_address")
-    if native in _WILDCARDS or native is None:
+    if native in WILDCARDS or native is None:
         native = broadcast_address or listen_address
     workloads = row.get("workloads")
     return {

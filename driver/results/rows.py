@@ -56,7 +56,7 @@ def named_tuple_factory(colnames: Sequence[str], rows: Decoded) -> list[Any]:
     return make_named_tuples(named_tuple_class(tuple(colnames)), rows)
 
 
-def make_named_tuples(cls: Any, rows: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:  # noqa: ANN401  (a class of named tuples)
+def make_named_tuples(cls: type[Any], rows: Iterable[Iterable[Any]]) -> list[tuple[Any, ...]]:
     """An instance of a class of named tuples for each row.
 
     Raises:
@@ -67,7 +67,7 @@ def make_named_tuples(cls: Any, rows: Iterable[Iterable[Any]]) -> list[tuple[Any
 
 
 @lru_cache(maxsize=512)
-def named_tuple_class(colnames: tuple[str, ...]) -> Any:  # noqa: ANN401  (a class with fields known at run time)
+def named_tuple_class(colnames: tuple[str, ...]) -> type[Any]:
     """The named tuple class for column names; making one is slow, so it is kept."""
     return namedtuple("Row", _field_names(colnames))  # noqa: PYI024  (known at run time)
 

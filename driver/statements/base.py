@@ -59,7 +59,7 @@ class Statement:
 
     def __init__(
         self,
-        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
+        retry_policy: object = None,
         consistency_level: int | None = None,
         routing_key: bytes | str | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,
@@ -76,7 +76,7 @@ class Statement:
         """
         self._routing_key: bytes | None = None
         self._serial_consistency_level: int | None = None
-        self.retry_policy = retry_policy
+        self.retry_policy: Any = retry_policy  # belongs to a higher layer
         self.consistency_level = consistency_level
         self.fetch_size = fetch_size
         self.keyspace = keyspace

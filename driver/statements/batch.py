@@ -40,7 +40,7 @@ class BatchStatement(Statement):
     def __init__(
         self,
         batch_type: BatchType = BatchType.LOGGED,
-        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
+        retry_policy: object = None,
         consistency_level: int | None = None,
         serial_consistency_level: int | None = None,
         session: _HasEncoder | None = None,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..protocol.columns import ColDesc, ColumnMetadata
+    from ..types.base import CQLType
 
 
 #: The last bind marker whose position is one byte.
@@ -26,7 +27,7 @@ class EncryptionPolicy(Protocol):
     def contains_column(self, coldesc: ColDesc) -> bool:
         """Whether a column is encrypted."""
 
-    def column_type(self, coldesc: ColDesc) -> Any:  # noqa: ANN401  (a class of driver.types)
+    def column_type(self, coldesc: ColDesc) -> type[CQLType]:
         """The type of an encrypted column's plain values."""
 
     def encrypt(self, coldesc: ColDesc, obj_bytes: bytes) -> bytes:

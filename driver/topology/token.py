@@ -6,9 +6,12 @@ import binascii
 import functools
 import hashlib
 import struct
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ..implementation import hand_over
+
+if TYPE_CHECKING:
+    from ..protocol.typing import TokenValue
 
 _MASK = 0xFFFFFFFFFFFFFFFF
 _C1 = 0x87C37B91114253D5
@@ -105,14 +108,14 @@ class Token:
 
     __slots__ = ("value",)
     partitioner: ClassVar[str] = ""
-    value: Any
+    value: TokenValue
 
     def __init__(self, token: int | bytes) -> None:
         """Wrap a position that is known already."""
         self.value = token
 
     @classmethod
-    def hash_fn(cls, key: bytes) -> Any:  # noqa: ANN401  (int or bytes, by partitioner)
+    def hash_fn(cls, key: bytes) -> TokenValue:
         """The position of a partition key; the byte-ordered partitioner keeps the key itself."""
         return key
 

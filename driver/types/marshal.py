@@ -22,12 +22,8 @@ if TYPE_CHECKING:
 def _pair(form: str) -> tuple[Callable[[Any], bytes], Callable[[bytes], Any]]:
     """The pack and unpack functions of one fixed-width number."""
     layout = Struct(">" + form)
-    unpack_tuple = layout.unpack
-
-    def unpack(data: bytes) -> Any:  # noqa: ANN401  (int or float, by the form)
-        return unpack_tuple(data)[0]
-
-    return layout.pack, unpack
+    unpack = layout.unpack
+    return layout.pack, lambda data: unpack(data)[0]
 
 
 int8_pack, int8_unpack = _pair("b")

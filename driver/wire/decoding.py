@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .codec import ProtocolHandler
     from .compression import BodyFunction
     from .features import ProtocolFeatures
-    from .messages import Response, UserTypeMap
+    from .messages import ColumnEncryptionPolicy, Response, UserTypeMap
 
 # ``ProtocolVersion.has_checksumming_support`` as a comparison: a call for every frame costs more
 # than what it decides.
@@ -162,11 +162,11 @@ def decode_any(
 
 
 def _frequent_result(  # noqa: PLR0911  (each of them is a reason for the long way)
-    message_type: Any,  # noqa: ANN401  (one of FREQUENT)
+    message_type: type[ResultMessage],
     protocol_version: int,
     body: bytes,
     result_metadata: Sequence[ColumnMetadata] | None,
-    policy: Any,  # noqa: ANN401  (a ColumnEncryptionPolicy or None)
+    policy: ColumnEncryptionPolicy | None,
 ) -> ResultMessage | None:
     """VOID, or ROWS of a shape that is known; None for everything else."""
     end = len(body)
@@ -174,7 +174,7 @@ def _frequent_result(  # noqa: PLR0911  (each of them is a reason for the long w
         return None
     (kind,) = _int_at(body)
     if kind == RESULT_KIND_VOID:
-        return message_type(kind)  # type: ignore[no-any-return]  # one of FREQUENT
+        return message_type(kind)
     if kind != RESULT_KIND_ROWS or end < _BYTES_OF_THREE:
         return None
     _, flags, column_count = _three_ints_at(body)
@@ -201,7 +201,7 @@ def _frequent_result(  # noqa: PLR0911  (each of them is a reason for the long w
         position += len(known.columns)
     if not isinstance(shape, RowShape) or len(shape) != column_count:
         return None
-    found: ResultMessage = message_type(kind)
+    found = message_type(kind)
     found.paging_state = paging_state
     found.column_metadata = columns
     found.column_names = shape.names

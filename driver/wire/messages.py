@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from ..protocol.columns import ColDesc, ColumnMetadata
+    from ..types.base import CQLType
     from .features import ProtocolFeatures
 
 #: Keyspace -> name of a user-defined type -> class of its values.
@@ -22,7 +23,7 @@ class ColumnEncryptionPolicy(Protocol):
     def contains_column(self, coldesc: ColDesc) -> bool:
         """Whether a column is encrypted."""
 
-    def column_type(self, coldesc: ColDesc) -> Any:  # noqa: ANN401  (a class of driver.types)
+    def column_type(self, coldesc: ColDesc) -> type[CQLType]:
         """The type of a column's values before encryption."""
 
     def decrypt(self, coldesc: ColDesc, encrypted_bytes: bytes) -> bytes:

@@ -14,8 +14,7 @@ THE_USER_S_OWN = {
     "SaslAuthProvider.__init__",  # what the SASL library takes
     "SniEndPointFactory.configure",  # called by a cluster, not by users
     "ResultSet.get_query_trace",  # a QueryTrace, which is of a layer above
-    # A retry policy, which is of a layer above; or anything with its methods.
-    *(f"{kind}Statement.__init__" for kind in ("", "Simple", "Bound", "Batch")),
+    "BoundStatement.__init__",  # a retry policy, which is of a layer above; or anything like it
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ...cluster.system_tables import time_limit
+from ...values.timestamps import DATETIME_EPOC
 from ...values.timestamps import datetime_from_timestamp as _datetime_from_milliseconds
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 #: The epoch, without a time zone.
-UTC_DATETIME_EPOC = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (CQL timestamps are naive UTC)
+UTC_DATETIME_EPOC = DATETIME_EPOC
 
 is_little_endian = sys.byteorder == "little"
 

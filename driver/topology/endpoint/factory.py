@@ -21,7 +21,7 @@ _CLIENT_PORT: Final = ("native_port", "native_transport_port", "rpc_port")
 #: Where other nodes reach it: clients may, if it listens to them everywhere.
 _OTHER_ADDRESS: Final = ("peer", "broadcast_address", "listen_address")
 #: "Everywhere" is no address to connect to.
-_WILDCARDS: Final = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0"})  # noqa: S104  (read, not bound to)
+WILDCARDS: Final = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0"})  # noqa: S104  (read, not bound to)
 
 
 class Translator(Protocol):
@@ -38,7 +38,7 @@ def _first(row: Mapping[str, Any], names: Iterable[str]) -> str | None:
     """The first usable address of a row, as text."""
     for name in names:
         value = row.get(name)
-        if value and str(value) not in _WILDCARDS:
+        if value and str(value) not in WILDCARDS:
             return str(value)
     return None
 

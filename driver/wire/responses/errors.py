@@ -133,11 +133,11 @@ class ErrorMessage(Response):
         if code is not None:
             ERRORS_BY_CODE[code] = cls
 
-    def __init__(self, code: int, message: str, info: Any = None) -> None:  # noqa: ANN401
+    def __init__(self, code: int, message: str, info: object = None) -> None:
         """Keep what the class describes."""
         self.code = code
         self.message = message
-        self.info = info
+        self.info: Any = info
 
     @classmethod
     def recv_body(
@@ -160,7 +160,7 @@ class ErrorMessage(Response):
         return error
 
     @classmethod
-    def recv_error_info(cls, f: BytesIO, protocol_version: int) -> Any:  # noqa: ANN401
+    def recv_error_info(cls, f: BytesIO, protocol_version: int) -> object:
         """Read what follows the message; nothing, for most codes."""
         return cls._read(f, protocol_version) if cls._read else None
 
