@@ -54,21 +54,13 @@ def _long_decimal(unscaled: int, scale: int) -> Decimal:
     return value.copy_negate() if unscaled < 0 else value
 
 
-def _by_struct(
-    form: str,
-) -> tuple[staticmethod[[Any], bytes], staticmethod[[bytes], tuple[Any, ...]]]:
-    """What packs a fixed-width number, and what unpacks it into a tuple: without Python code."""
-    layout = struct.Struct(">" + form)
-    return staticmethod(layout.pack), staticmethod(layout.unpack)
-
-
 class _FixedWidth(CQLType):
     """A number with a fixed number of bytes, described by class attributes alone."""
 
     width: ClassVar[int]
     python_type: ClassVar[type] = Integral  # NumPy's are, and no subclasses of int
     _pack: ClassVar[staticmethod[[Any], bytes]]
-    _unpack: ClassVar[staticmethod[[bytes], tuple[Any, ...]]]
+    _unpack: ClassVar[staticmethod[[bytes], Any]]
 
     @classmethod
     def serialize(cls, value: CqlValue, protocol_version: int) -> bytes:
@@ -80,7 +72,7 @@ class _FixedWidth(CQLType):
     @classmethod
     def deserialize(cls, data: bytes, protocol_version: int) -> CqlValue:
         try:
-            return cls._unpack(data)[0]
+            return cls._unpack(data)
         except struct.error:
             raise wrong_size(cls.typename, str(cls.width), len(data)) from None
 
@@ -101,7 +93,8 @@ class ByteType(_FixedWidth):
     arrow = "c"
     dtype = ">i1"
     width = 1
-    _pack, _unpack = _by_struct("b")
+    _pack = staticmethod(marshal.int8_pack)
+    _unpack = staticmethod(marshal.int8_unpack)
 
 
 class ShortType(_FixedWidth):
@@ -112,7 +105,8 @@ class ShortType(_FixedWidth):
     arrow = "s"
     dtype = ">i2"
     width = 2
-    _pack, _unpack = _by_struct("h")
+    _pack = staticmethod(marshal.int16_pack)
+    _unpack = staticmethod(marshal.int16_unpack)
 
 
 class Int32Type(_FixedInVector):
@@ -123,7 +117,8 @@ class Int32Type(_FixedInVector):
     arrow = "i"
     dtype = ">i4"
     width = 4
-    _pack, _unpack = _by_struct("i")
+    _pack = staticmethod(marshal.int32_pack)
+    _unpack = staticmethod(marshal.int32_unpack)
 
 
 class LongType(_FixedInVector):
@@ -134,7 +129,8 @@ class LongType(_FixedInVector):
     arrow = "l"
     dtype = ">i8"
     width = 8
-    _pack, _unpack = _by_struct("q")
+    _pack = staticmethod(marshal.int64_pack)
+    _unpack = staticmethod(marshal.int64_unpack)
 
 
 class CounterColumnType(LongType):
@@ -153,7 +149,8 @@ class FloatType(_FixedInVector):
     dtype = ">f4"
     width = 4
     python_type = Real
-    _pack, _unpack = _by_struct("f")
+    _pack = staticmethod(marshal.float_pack)
+    _unpack = staticmethod(marshal.float_unpack)
 
 
 class DoubleType(_FixedInVector):
@@ -165,7 +162,8 @@ class DoubleType(_FixedInVector):
     dtype = ">f8"
     width = 8
     python_type = Real
-    _pack, _unpack = _by_struct("d")
+    _pack = staticmethod(marshal.double_pack)
+    _unpack = staticmethod(marshal.double_unpack)
 
 
 class BooleanType(CQLType):
