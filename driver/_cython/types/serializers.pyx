@@ -181,7 +181,14 @@ cdef extern from *:
     }
 
     static ALWAYS_INLINE PyObject *new_number(char format, PyObject *value) {
-        PyObject *data = PyBytes_FromStringAndSize(NULL, width_of(format));
+        PyObject *data;
+        if (width_of(format) == 1) {
+            unsigned char byte;
+            /* The interpreter shares bytes objects of one byte. */
+            return write_number(format, value, &byte)
+                ? PyBytes_FromStringAndSize((char *)&byte, 1) : NULL;
+        }
+        data = PyBytes_FromStringAndSize(NULL, width_of(format));
         if (data != NULL && !write_number(format, value, (unsigned char *)PyBytes_AS_STRING(data)))
             Py_CLEAR(data);
         return data;
