@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 #: What a date of the epoch is on the wire: dates are unsigned, so that bytes sort as dates do.
 EPOCH_OFFSET_DAYS = 1 << 31
 
+_int64 = struct.Struct(">q").unpack
 _DAY = dt.timedelta(days=1)
 _MS_A_DAY = 86_400_000
 
@@ -62,7 +63,7 @@ class TimestampType(CQLType):
     def deserialize(cls, data: bytes, protocol_version: int) -> dt.datetime:
         if len(data) != 8:
             raise wrong_size(cls.typename, "8", len(data))
-        return datetime_from_timestamp(int.from_bytes(data, "big", signed=True))
+        return datetime_from_timestamp(_int64(data)[0])
 
     @classmethod
     def serial_size(cls) -> int | None:
