@@ -191,6 +191,13 @@ def test_short_series_are_searched_too(count):
     assert [change.after for change in found] == ([1] if count > 1 else [])
 
 
+@pytest.mark.parametrize("count", [513, 515, 519, 1027])
+def test_noise_is_no_change_where_few_points_are_behind_those_it_was_estimated_of(count):
+    draws = np.random.default_rng(count)
+    values = np.exp(draws.normal(np.log(1e-5), 0.05, (MANY, count)))
+    assert [find(series_of(key(0, "wall"), each)) for each in values] == [[]] * MANY
+
+
 def test_a_step_where_the_noise_is_estimated_anew_is_found_once():
     for place in (511, 512, 513):
         (change,) = find(step_at(place, 1.02, count=1200))

@@ -225,6 +225,13 @@ def test_a_part_of_a_gate_is_not_recorded(place):
             passed.refuse_part(asked, place)
 
 
+def test_a_part_of_a_gate_to_be_recorded_is_refused_before_anything_is_built(toy, cache):
+    answer = benchproof(toy, cache, "HEAD", "HEAD", "--record", "--bench", "spin")
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert "needs the whole gate" in answer.stderr
+    assert "building" not in answer.stderr
+
+
 @pytest.mark.slow
 def test_a_pass_is_recorded_and_gates_the_next_commit(toy, cache, tmp_path):
     reports = ("--reports", str(tmp_path / "reports"), "--meters", "exact")

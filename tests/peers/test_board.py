@@ -26,7 +26,7 @@ from against.board import (
     told,
 )
 
-from benchproof.site import leaderboard
+from benchproof.site import claimed
 from tests.loops import eventually_here
 from tests.peers.sample_board import CASES, FAILED, board
 
@@ -303,7 +303,7 @@ def test_documents_get_their_part_and_keep_the_rest(tmp_path):
         assert "acsylla 2 in 1" in text
     assert (tmp_path / "docs/pictures/peers.svg").read_text().count('class="mark') > 4
     kept = json.loads((tmp_path / told.SITE).read_text(encoding="utf-8"))
-    shown = leaderboard.page(kept, "")["board"]
+    shown = claimed.board_page(kept)["board"]
     assert [cell["text"] for cell in shown["tables"][0]["rows"][0]][:2] == [
         CASES[0],
         "10.0 asyncio",

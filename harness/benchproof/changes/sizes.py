@@ -173,10 +173,13 @@ def _prepare(series: Series) -> tuple[Places, _Points]:
     floor = noise.floor_of(series.key.meter)
     x = noise.scale(series.value, floor)
     kept = np.flatnonzero(np.isfinite(x))
-    x, spread = x[kept], noise.own_variance(series.low, series.high, floor)[kept]
+    x, own = x[kept], noise.own_variance(series.low, series.high, floor)[kept]
+    spread = own.copy()
     for start in range(0, len(x), ALIKE):
-        near = slice(start, start + ALIKE)
-        spread[near] += noise.between(x[near], spread[near], floor)
+        stop = start + ALIKE
+        # With those around them: the last few alone would be told no noise.
+        near = slice(max(0, start - LONGEST), stop + LONGEST)
+        spread[start:stop] += noise.between(x[near], own[near], floor)
     return kept, _Points(x, 1 / spread, floor)
 
 

@@ -210,6 +210,8 @@ def run(asked: Asked, place: Place, folder: Path, tell: Teller) -> Outcome:
             return outcome
         about = writing.machine(folder, asked.machine)
         writing.describe(folder, [*described, writing.canary_entry()])
+        # Also where everything is known: by this file a machine is known again.
+        writing.describe_machine(folder, about)
         of_case = {case.name: case.version for case in cases} | {CANARY: writing.CANARY_VERSION}
         counted, timed = _keys(chosen, usable), _keys(chosen, ["wall"] if asked.processes else [])
         versions = {writing.stored(*key): writing.version(of_case[key[0]], key[1])

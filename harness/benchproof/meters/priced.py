@@ -120,7 +120,7 @@ def parse(text: str) -> Dump:
             if name is not None:
                 (dump.names if key.endswith("fn") else files)[number] = name
             if key == "fn":
-                function, dump.objects[number] = number, files[held]
+                function, dump.objects[number] = number, files.get(held, "???")
             elif key == "cfn":
                 callee = number
             elif key == "ob":
