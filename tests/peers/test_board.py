@@ -15,6 +15,7 @@ import pytest
 from against import report, sides
 from against.board import (
     answers,
+    bare,
     cases,
     members,
     memory,
@@ -26,9 +27,10 @@ from against.board import (
     told,
 )
 
+import driver
 from benchproof.site import claimed
 from tests.loops import eventually_here
-from tests.peers.sample_board import CASES, FAILED, board
+from tests.peers.sample_board import CASES, FAILED, board, numbers
 
 CACHE = sides.ROOT / ".benchproof"
 IMPLS = ("cython", "python")
@@ -124,6 +126,27 @@ def test_every_member_has_numbers_of_each_block_and_case(load_node):
             assert {*meters} == {"processor", "elapsed", "switches", "p50", "p99", "node"}
             assert all(len(each) == 2 for each in meters.values())
             assert min(meters["processor"] + meters["node"] + meters["p50"]) > 0
+
+
+def test_a_bare_socket_is_answered_like_a_client(load_node):
+    socket_alone = members.Member(bare.NAME, bare.WAY, side_of("threads").side, "board.bare")
+    checked = {bare.WAY: {bare.NAME: {"looked": dict.fromkeys(bare.CASES, 0)}}}
+    asked = asked_of(load_node, blocks=2, scale=0.1)
+    found = running.measure([socket_alone], checked, asked, hush, 1)[bare.WAY][bare.NAME]
+    assert set(found) == set(bare.CASES)
+    for meters in found.values():
+        assert len(meters["processor"]) == 2
+        assert min(meters["processor"] + meters["node"]) > 0
+
+
+@pytest.mark.parametrize("kind", ["insert", "select", "page"])
+def test_a_bare_socket_sends_the_values_that_this_driver_binds(load_node, kind):
+    values = cases.values(kind, 3)
+    with driver.Cluster([load_node.host], port=load_node.port) as cluster:
+        bound = cluster.connect().prepare(cases.TEXTS[kind]).bind(values)
+    encoded = b"".join(len(value).to_bytes(4, "big") + value for value in bound.values)
+    sent = bare.executing(bound.prepared_statement.query_id, values)
+    assert sent.endswith(len(values).to_bytes(2, "big") + encoded)
 
 
 def frame(opcode, body, stream, version=4):
@@ -272,6 +295,17 @@ def test_a_case_that_a_driver_lacks_is_a_dash_and_its_reason_is_told():
     assert f"| {CASES[1]} | **10.0 asyncio** | 20.0 threads, 2.00x | - |" in text
     assert f"- acsylla 2, asyncio: `{FAILED}`: {CASES[1]}." in text
     assert "- scylla-driver 1, asyncio: scylla-driver has nothing to await." in text
+
+
+def test_drivers_are_told_beside_a_bare_socket():
+    found = board()
+    alone = numbers(8, *bare.CASES)
+    found["nodes"]["load-test"]["numbers"][bare.WAY][bare.NAME] = alone
+    text = "\n".join(page.markdown(found))
+    assert f"| load-test node: {CASES[0]} | 8.0 µs | 1.25 | 2.50 | 0.62 |" in text
+    assert "| load-test node: select, 1 in flight | 8.0 µs | - | - | - |" in text
+    assert f"| {bare.NAME}" not in text.partition("### One request in flight")[0]
+    assert page.bare_sockets(board()) == []
 
 
 def test_times_are_told_of_a_quiet_machine_alone():

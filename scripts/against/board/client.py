@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from . import cases, ways
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 #: Requests before those that are measured, as a part of them.
 WARM = 0.2
@@ -108,7 +108,7 @@ def measure(way: ways.Way, asked: Mapping[str, Any]) -> dict[str, Any]:
             statement = way.prepare(case.kind)
             way.ask(statement, _bound(case, 0, round(number * WARM)), case.flying, None)()
             asking = way.ask(statement, _bound(case, number, number), case.flying, None)
-            found[case.name] = _measured(asking, number, asked["node"])
+            found[case.name] = measured(asking, number, asked["node"])
     return {"numbers": found}
 
 
@@ -116,7 +116,7 @@ def _bound(case: cases.Case, first: int, number: int) -> list[tuple[Any, ...]]:
     return [cases.values(case.kind, n) for n in range(first, first + number)]
 
 
-def _measured(asking: ways.Asking, number: int, node: int) -> dict[str, float]:
+def measured(asking: Callable[[], list[float]], number: int, node: int) -> dict[str, float]:
     """Numbers of these requests: seconds (of processors and elapsed) and switches a request."""
     gc.collect()
     served = _spent(node)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import answers, memory, recorder, results, running
-from .members import all_members
+from . import answers, bare, memory, recorder, results, running
+from .members import Member, all_members
 from .node import LoadNode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from .members import Member
 
     Tell = Callable[[str], None]
 
@@ -63,7 +61,10 @@ def measure(
 
 def _of_node(members: list[Member], asked: running.Asked, tell: Tell, seed: int) -> dict[str, Any]:
     checked = running.check(members, asked, tell)
-    numbers = running.measure(members, checked, asked, tell, seed)
+    socket = Member(bare.NAME, bare.WAY, members[0].side, "board.bare")
+    can = {bare.NAME: {"looked": dict.fromkeys(bare.CASES, 0), "failed": {}}}
+    known = {**checked, bare.WAY: {**checked[bare.WAY], **can}}
+    numbers = running.measure([*members, socket], known, asked, tell, seed)
     return {"blocks": asked.blocks, "checked": checked, "numbers": numbers}
 
 

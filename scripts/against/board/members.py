@@ -39,15 +39,17 @@ class Member:
         name: of the driver, with its version; the same in every way.
         way: a key of `ways.WAYS`.
         side: how its processes are started.
+        module: what they run.
     """
 
     name: str
     way: str
     side: Side
+    module: str = "board.client"
 
     def command(self, task: str, **asked: object) -> list[str]:
         """The command line of a process that does a task."""
-        return self.side.command(task, "board.client", way=self.way, **asked)
+        return self.side.command(task, self.module, way=self.way, **asked)
 
 
 def all_members(

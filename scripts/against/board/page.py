@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import cases, results
+from . import bare, cases, results
 from .members import AGAIN, OURS, WAYS
 from .results import Numbers
 
@@ -16,6 +16,7 @@ NODES = {
     "load-test": "a load-test node that answers recorded frames at once",
     "real": "a real node",
 }
+SHORT = {"load-test": "load-test node", "real": "real node"}
 WAY_WORDS = {
     "threads": "a thread for each request in flight",
     "futures": "one thread with futures",
@@ -33,7 +34,7 @@ def markdown(board: Mapping[str, Any]) -> list[str]:
             lines += ["", f"### {WAY_WORDS[way].capitalize()}; {NODES[kind]}"]
             for title, cell in _tables(board, kind, way):
                 lines += ["", f"{title}:", "", *_table(board, way, cell)]
-    lines += memory(board)
+    lines += memory(board) + bare_sockets(board)
     return [*lines, "", "### What was not measured", "", *missing(board)]
 
 
@@ -195,6 +196,30 @@ def _flying(number: int, about: Mapping[str, Any] | str) -> str:
         return "failed"
     reached = "" if about["held"] == number else f" ({about['held']:,} reached the node)"
     return f"{about['bytes'] / number:,.0f}{reached}"
+
+
+def bare_sockets(board: Mapping[str, Any]) -> list[str]:
+    """A table of one request in flight, beside a socket that sends what was made before."""
+    everybody = every_name(board)
+    about_it = (
+        "Processor time of a Python program that sends requests which were made before, one by "
+        "one, and receives each answer, without looking at it: nearly all of it is the kernel's. "
+        "Beside it each driver in its cheapest way, as multiples of that."
+    )
+    lines = [
+        "", "### One request in flight, beside a bare socket", "", about_it, "",
+        f"|  | {bare.NAME} | {' | '.join(everybody)} |", "|:--|" + "--:|" * (1 + len(everybody)),
+    ]  # fmt: skip
+    for kind in board["nodes"]:
+        numbers = Numbers(board["nodes"][kind])
+        for case in bare.CASES:
+            own = numbers.median(bare.WAY, bare.NAME, case, "processor")
+            if own is None:
+                return []
+            told = [numbers.of_socket(name, case) for name in everybody]
+            cells = [f"{each.ratio:.2f}" if each else "-" for each in told]
+            lines.append(f"| {SHORT[kind]}: {case} | {_micro(own)} µs | {' | '.join(cells)} |")
+    return lines
 
 
 def missing(board: Mapping[str, Any]) -> list[str]:

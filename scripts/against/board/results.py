@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import provenance, results, stats, toolchain
 
-from . import cases
+from . import bare, cases
 from .members import AGAIN, OURS, WAYS
 
 if TYPE_CHECKING:
@@ -78,6 +78,14 @@ class Numbers:
         mine = self.of(ours, OURS, case, "processor")
         # Beside itself: the same way once more.
         return _paired(mine, self.of(theirs if name != AGAIN else ours, name, case, "processor"))
+
+    def of_socket(self, name: str, case: str) -> stats.Estimate | None:
+        """How many times as much processor time as a bare socket, in a driver's cheapest way."""
+        way = self.cheapest(name, case)
+        return _paired(
+            self.of(bare.WAY, bare.NAME, case, "processor"),
+            self.of(way, name, case, "processor") if way else [],
+        )
 
 
 def _paired(ours: list[float], theirs: list[float]) -> stats.Estimate | None:

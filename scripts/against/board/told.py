@@ -31,7 +31,6 @@ LOOKS = {
     "scylladb-rs-driver": "regressed circle", "rsylla": "allocations allocations",
     "acsylla": "improved square", "scyllapy": "platform right", OURS: "ink tick",
 }  # fmt: skip
-SHORT = {"load-test": "load-test node", "real": "real node"}
 
 
 def everywhere(done: Mapping[str, Any], stem: Path, root: Path) -> None:
@@ -102,7 +101,8 @@ def in_docs(board: Mapping[str, Any]) -> list[str]:
         if others:
             lines += ["", "Below this driver with the whole interval, as multiples:", ""]
             lines += [f"- {case}: {', '.join(told)}." for case, told in others.items()]
-    return [*lines, *page.memory(board), "", "Not measured:", "", *page.missing(board)]
+    lines += page.bare_sockets(board) + page.memory(board)
+    return [*lines, "", "Not measured:", "", *page.missing(board)]
 
 
 def _where(board: Mapping[str, Any]) -> str:
@@ -128,7 +128,7 @@ def picture(board: Mapping[str, Any]) -> str:
                     points.append(Point(look, beside.ratio, off, beside.low, beside.high))
                     seen.add(name)
             own = numbers.median(numbers.cheapest(OURS, case) or "", OURS, case, "processor") or 0
-            rows.append((f"{SHORT[kind]}: {case}", f"{own * 1e6:,.1f} µs", points))
+            rows.append((f"{page.SHORT[kind]}: {case}", f"{own * 1e6:,.1f} µs", points))
     legend = [(name, LOOKS[name.partition(" ")[0]]) for name in page.every_name(board)[1:]
               if name in seen]  # fmt: skip
     axis = f"processor time, as a multiple of {OURS}'s (at the right), each in its cheapest way"
