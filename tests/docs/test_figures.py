@@ -153,7 +153,7 @@ def test_whole_requests_beside_other_drivers():
 def test_instructions_beside_other_drivers():
     page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
     results = ROOT / "reports" / "results"
-    kept = json.loads(gzip.decompress((results / "2026-11-25" / "peers.json.gz").read_bytes()))
+    kept = json.loads(gzip.decompress((results / "2026-11-26" / "peers.json.gz").read_bytes()))
     counts = {side: each["instructions"] for side, each in kept["counts"].items()}
     pure = [counts[f"{side}, pure Python"] for side in ("cqlpath", PEERS[0])]
     decoding = rows(page, "decode | scylla-driver")
