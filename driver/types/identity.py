@@ -7,7 +7,7 @@ from __future__ import annotations
 import socket
 from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING
-from uuid import UUID
+from uuid import UUID, SafeUUID
 
 from .base import CQLType, wrong_size
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..protocol.typing import CqlValue
 
 
+#: A UUID refuses to be changed; this is how its own constructor sets it.
+_set, _NOT_KNOWN = object.__setattr__, SafeUUID.unknown
 #: The address family of each size of an inet.
 _FAMILIES = {4: socket.AF_INET, 16: socket.AF_INET6}
 
@@ -36,7 +38,11 @@ class UUIDType(CQLType):
     def deserialize(cls, data: bytes, protocol_version: int) -> UUID:
         if len(data) != 16:
             raise wrong_size(cls.typename, "16", len(data))
-        return UUID(bytes=data)
+        # What UUID(bytes=data) comes to, without what else it can be made of: half a row's time.
+        value = UUID.__new__(UUID)
+        _set(value, "int", int.from_bytes(data))
+        _set(value, "is_safe", _NOT_KNOWN)
+        return value
 
     @classmethod
     def serial_size(cls) -> int | None:
