@@ -8,9 +8,20 @@ reads from the frame's buffer without a bytes object in between.
 from __future__ import annotations
 
 from functools import cache
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
+from .numeric import (
+    ByteType,
+    CounterColumnType,
+    DoubleType,
+    FloatType,
+    Int32Type,
+    LongType,
+    ShortType,
+)
+from .text import UTF8Type, VarcharType
 from .wrapper import unwrapped
 
 if TYPE_CHECKING:
@@ -20,18 +31,32 @@ if TYPE_CHECKING:
     from .base import CQLType
 
 
+_NUMBERS: dict[type[CQLType], Struct] = {
+    cqltype: Struct(">i" + form)
+    for form, cqltypes in {
+        "b": (ByteType,), "h": (ShortType,), "i": (Int32Type,), "q": (LongType, CounterColumnType),
+        "f": (FloatType,), "d": (DoubleType,),
+    }.items()
+    for cqltype in cqltypes
+}  # fmt: skip
+
+
 class Deserializer:
     """Decodes the values of one CQL type.
 
     Attributes:
         cqltype: the type; of a frozen or reversed type the one inside.
+        number: a length and the number behind it, of a type whose values are numbers of one width.
+        is_utf8: whether its values are texts in UTF-8.
     """
 
-    __slots__ = ("cqltype",)
+    __slots__ = ("cqltype", "is_utf8", "number")
 
     def __init__(self, cqltype: type[CQLType]) -> None:
         """Take the type."""
         self.cqltype = cqltype
+        self.number = _NUMBERS.get(cqltype)
+        self.is_utf8 = cqltype is UTF8Type or cqltype is VarcharType
 
     def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> CqlValue:
         """The value of bytes; None for null (None), and for zero bytes that are no value.

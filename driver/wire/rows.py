@@ -209,36 +209,51 @@ def _values(
 ) -> Iterator[Any]:
     """The values of all rows, one after the other.
 
-    ``_read_data`` and ``_decode`` written out: nothing runs more often than this.
+    ``_read_data`` and ``_decode`` written out: nothing runs more often than this. A number is
+    taken together with its length, by one call.
     """
     unpack_length = _LENGTH.unpack_from
-    decoders: list[tuple[ColumnMetadata, Callable[..., Any], Callable[..., Any]]] = [
-        (
-            column,
-            deserializer.deserialize_bytes,
-            # Of bytes that are there: the type itself, if nothing comes in between.
-            deserializer.cqltype.deserialize
-            if type(deserializer) is Deserializer
-            and getattr(deserializer.cqltype.from_binary, "__func__", None) is _FROM_BINARY
-            else deserializer.deserialize_bytes,
-        )
-        for column, deserializer in zip(columns, deserializers, strict=True)
-    ]
     end = len(body)
+    decoders: list[tuple[Any, ...]] = []
+    for column, deserializer in zip(columns, deserializers, strict=True):
+        of_any: Callable[..., Any] = deserializer.deserialize_bytes
+        of_bytes = of_any
+        number, is_utf8 = None, False
+        cqltype = deserializer.cqltype
+        # Bytes that are there go to the type itself, or not even there, if nothing of somebody's
+        # own comes in between.
+        if (
+            type(deserializer) is Deserializer
+            and getattr(cqltype.from_binary, "__func__", None) is _FROM_BINARY
+        ):
+            of_bytes = cqltype.deserialize
+            number, is_utf8 = deserializer.number, deserializer.is_utf8
+        # The last place where a number can be, with its length in front of it; how it is read.
+        place = (end - number.size, number.unpack_from, number.size) if number else (-1, None, 0)
+        decoders.append((column, of_any, of_bytes, is_utf8, *place))
     for _ in range(row_count):
-        for column, deserialize, direct in decoders:
+        for column, of_any, of_bytes, is_utf8, last, number_at, step in decoders:
+            if position <= last:
+                size, value = number_at(body, position)
+                if size == step - 4:
+                    position += step
+                    yield value
+                    continue
             if end - position < 4:
                 value_ends_early(column, 4, end - position)
             (size,) = unpack_length(body, position)
             position += 4
             data = None
             if size >= 0:
-                if size > end - position:
-                    value_ends_early(column, size, end - position)
-                data = body[position : position + size]
-                position += size
+                start, position = position, position + size
+                if position > end:
+                    value_ends_early(column, size, end - start)
+                data = body[start:position]
             try:
-                value = (direct if data else deserialize)(data, protocol_version)
+                if data:
+                    value = data.decode() if is_utf8 else of_bytes(data, protocol_version)
+                else:
+                    value = of_any(data, protocol_version)
             except Exception as error:  # noqa: BLE001  (classes of users raise what they like)
                 undecodable(column, error)
             yield value

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wire_bodies import rows_content, rows_result
 
+import driver
 from driver.protocol.columns import ColumnMetadata
 from driver.protocol.errors import DependencyException
 from driver.types import (
@@ -30,7 +31,7 @@ from driver.types import (
     UUIDType,
     VectorType,
 )
-from driver.types.deserializers import make_deserializers
+from driver.types.deserializers import Deserializer, make_deserializers
 from driver.wire.handlers import LazyProtocolHandler, NumpyProtocolHandler, ProtocolHandler
 from driver.wire.malformed import ColumnDecodeError
 from driver.wire.responses import ResultMessage
@@ -117,6 +118,62 @@ def test_no_rows_are_empty_arrays():
 def test_a_number_of_another_size_names_its_column():
     with pytest.raises(ColumnDecodeError, match='"i" of type int: 3 bytes where 4 are expected'):
         parse_columns(*arguments(COLUMNS, [(b"abc", "", None)]))
+
+
+NUMBERS = (
+    (ByteType, st.integers(-(2**7), 2**7 - 1)),
+    (ShortType, st.integers(-(2**15), 2**15 - 1)),
+    (Int32Type, st.integers(-(2**31), 2**31 - 1)),
+    (LongType, st.integers(-(2**63), 2**63 - 1)),
+    (CounterColumnType, st.integers(-(2**63), 2**63 - 1)),
+    (FloatType, st.floats(width=32, allow_nan=False)),
+    (DoubleType, st.floats(allow_nan=False)),
+)
+
+
+@given(
+    rows=st.lists(st.tuples(*(st.none() | numbers for _, numbers in NUMBERS)), max_size=4),
+    behind=st.binary(max_size=12),
+)
+def test_numbers_and_nulls_are_read_wherever_the_body_ends(rows, behind):
+    columns = [(cqltype.typename, cqltype) for cqltype, _ in NUMBERS]
+    body, *more = arguments(columns, rows)
+    assert parse_rows(body + behind, *more) == rows
+
+
+def test_a_number_of_another_size_in_rows_names_its_column():
+    for data in (b"abc", b"abcde"):
+        for behind in (b"", bytes(9)):
+            body, *more = arguments([("i", Int32Type)], [(data,)])
+            with pytest.raises(ColumnDecodeError, match=f'"i" of type int: .*{len(data)}'):
+                parse_rows(body + behind, *more)
+
+
+def test_a_type_of_an_application_decodes_its_numbers_and_texts_itself():
+    class Doubled(Int32Type):
+        @classmethod
+        def deserialize(cls, data, protocol_version):
+            return 2 * super().deserialize(data, protocol_version)
+
+    class Loud(UTF8Type):
+        @classmethod
+        def deserialize(cls, data, protocol_version):
+            return super().deserialize(data, protocol_version).upper()
+
+    rows = [(21, "text"), (None, "")]
+    found = parse_rows(*arguments([("i", Doubled), ("t", Loud)], rows))
+    assert found == [(42, "TEXT"), (None, "")]
+
+
+@pytest.mark.skipif(driver.IMPL == "cython", reason="compiled rows ask compiled deserializers")
+def test_a_deserializer_of_an_application_is_asked_for_each_value():
+    class Counted(Deserializer):
+        def deserialize_bytes(self, data, _):
+            return len(data or b"")
+
+    body, offset, columns, _, version = arguments(COLUMNS[:2], [(7, "text"), (None, None)])
+    own = [Counted(Int32Type), Counted(UTF8Type)]
+    assert parse_rows(body, offset, columns, own, version) == [(4, 4), (0, 0)]
 
 
 def test_numpy_is_optional_and_its_absence_is_told(monkeypatch):
