@@ -94,8 +94,8 @@ cdef extern from *:
 
     /* Write a number, big-endian, in a format of Python's struct; whether that was done. It is for
        floats and ints of exactly the builtin types: to read them runs no code of anybody else.
-       What is out of range is left to the type, and a NaN of 32 bits, too: which bits a
-       conversion keeps is for struct to say. */
+       What is out of range is left to the type, as are ints beyond 64 bits, and a NaN of 32
+       bits: which of them a conversion keeps is for struct to say. */
     static ALWAYS_INLINE int write_number(char format, PyObject *value, unsigned char *target) {
         uint64_t bits;
         if (format == 'f' || format == 'd') {
@@ -105,11 +105,12 @@ cdef extern from *:
             else if (!PyLong_CheckExact(value))
                 return 0;
             else {
-                number = PyLong_AsDouble(value);
-                if (number == -1.0 && PyErr_Occurred()) {
-                    PyErr_Clear();
+                /* Not PyLong_AsDouble: its exception may be made at once, and with it run code that
+                   takes the value away from whoever has it. */
+                int overflow;
+                number = (double)PyLong_AsLongLongAndOverflow(value, &overflow);
+                if (overflow)
                     return 0;
-                }
             }
             if (format == 'd')
                 memcpy(&bits, &number, 8);
