@@ -159,7 +159,8 @@ class PreparedStatement:
     def routing_key_indexes(self, indexes: Sequence[int] | None) -> None:
         self._routing_key_indexes = indexes
         # A byte each, for compiled code.
-        self._key_markers = bytes(indexes) if indexes and max(indexes) <= _MAX_BYTE else b""
+        is_short = indexes and min(indexes) >= 0 and max(indexes) <= _MAX_BYTE
+        self._key_markers = bytes([*indexes]) if indexes and is_short else b""
         self.routing_key_index_set = frozenset(indexes or ())
         self.key_of: Callable[[Sequence[Any]], Any] | None = (
             itemgetter(*indexes) if indexes else None

@@ -46,8 +46,9 @@ class Deserializer:
 
     Attributes:
         cqltype: the type; of a frozen or reversed type the one inside.
-        number: a length and the number behind it, of a type whose values are numbers of one width.
-        is_utf8: whether its values are texts in UTF-8.
+        number: in this form only, a length and the number behind it, of a type whose values are
+            numbers of one width.
+        is_utf8: likewise, whether its values are texts in UTF-8.
     """
 
     __slots__ = ("cqltype", "is_utf8", "number")

@@ -219,14 +219,13 @@ def _values(
         of_any: Callable[..., Any] = deserializer.deserialize_bytes
         of_bytes = of_any
         number, is_utf8 = None, False
-        cqltype = deserializer.cqltype
         # Bytes that are there go to the type itself, or not even there, if nothing of somebody's
         # own comes in between.
         if (
             type(deserializer) is Deserializer
-            and getattr(cqltype.from_binary, "__func__", None) is _FROM_BINARY
+            and getattr(deserializer.cqltype.from_binary, "__func__", None) is _FROM_BINARY
         ):
-            of_bytes = cqltype.deserialize
+            of_bytes = deserializer.cqltype.deserialize
             number, is_utf8 = deserializer.number, deserializer.is_utf8
         # The last place where a number can be, with its length in front of it; how it is read.
         place = (end - number.size, number.unpack_from, number.size) if number else (-1, None, 0)

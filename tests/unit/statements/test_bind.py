@@ -2,6 +2,8 @@
 
 import array
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -253,3 +255,57 @@ class TestEncryption:
     def test_routes_by_the_encrypted_key(self, prepare):
         prepared = prepare(policy=ReversingPolicy(), routing_key_indexes=[1])
         assert prepared.bind((1, "xyz", 1)).routing_key == b"zyx"
+
+
+@pytest.mark.parametrize("indexes", [array.array("H", [2, 0]), (2, -3)])
+def test_the_parts_of_a_key_may_be_named_by_any_sequence(prepare, indexes):
+    bound = prepare(routing_key_indexes=indexes).bind((1, "b", 3))
+    assert bound.routing_key == b"\0\4\0\0\0\3\0\0\4\0\0\0\1\0"
+
+
+#: An application's type that leaves something to be collected, whose end changes the list that is
+#: bound; and a number for a double that is none, while another exception is being handled.
+CHANGED_MEANWHILE = """
+import gc
+from driver.protocol.columns import ColumnMetadata
+from driver.statements import PreparedStatement
+from driver.types import CQLType, DoubleType
+
+class Leaver:
+    def __del__(self):
+        values[1] = None
+        kept.extend(bytes([255]) * (180 + i % 8) for i in range(50))
+
+class Own(CQLType):
+    typename = "own"
+
+    @classmethod
+    def serialize(cls, value, protocol_version):
+        leaver = Leaver()
+        leaver.itself = leaver
+        del leaver
+        kept.append([[[i]] for i in range(50)])
+        gc.set_threshold(1)
+        return b"x"
+
+kept, values = [], [1, 10**400 + len(__name__)]
+columns = [ColumnMetadata("ks", "t", "a", Own), ColumnMetadata("ks", "t", "b", DoubleType)]
+statement = PreparedStatement(columns, b"id", None, "q", "ks", 4, None, None)
+gc.collect()
+gc.set_threshold(100_000)
+try:
+    try:
+        1 / 0
+    except ZeroDivisionError:
+        statement.bind(values)
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_a_list_may_lose_a_value_while_it_is_refused():
+    done = subprocess.run(
+        [sys.executable, "-c", CHANGED_MEANWHILE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'a value out of range for column "b"' in done.stdout
