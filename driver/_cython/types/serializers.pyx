@@ -197,7 +197,7 @@ cdef extern from *:
 
     /* A number as bytes; NULL where the type must decide, or with an exception. Each format has
        code of its own: a number takes 30 instructions, and would take 100 in one for all. */
-    static inline PyObject *number_bytes(char format, PyObject *value) {
+    static ALWAYS_INLINE PyObject *number_bytes(char format, PyObject *value) {
         switch (format) {
         case 'd': return new_number('d', value);
         case 'f': return new_number('f', value);
