@@ -167,7 +167,7 @@ def _readers(folder: Path) -> list[tuple[Any, str, Callable[[Path], Any]]]:
     note = {"schema": writing.SCHEMA, "impl": "python", "commit": "c", "platform": {"numpy": "2"}}
 
     def read_result(file: Path) -> Any:
-        found = asv_files._read(file, {"a.time_b": "1"}, ())
+        found = asv_files._read(file, {"a.time_b": "1"}, (), {})
         assert isinstance(found, str | asv_files.Read)
         files.contents(file)
         return found
