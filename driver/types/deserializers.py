@@ -46,17 +46,20 @@ class Deserializer:
 
     Attributes:
         cqltype: the type; of a frozen or reversed type the one inside.
-        number: in this form only, a length and the number behind it, of a type whose values are
-            numbers of one width.
+        number_at: in this form only, what reads a length and the number behind it from bytes at an
+            offset, of a type whose values are numbers of one width.
+        number_size: bytes of both together; 0 of other types.
         is_utf8: likewise, whether its values are texts in UTF-8.
     """
 
-    __slots__ = ("cqltype", "is_utf8", "number")
+    __slots__ = ("cqltype", "is_utf8", "number_at", "number_size")
 
     def __init__(self, cqltype: type[CQLType]) -> None:
         """Take the type."""
         self.cqltype = cqltype
-        self.number = _NUMBERS.get(cqltype)
+        number = _NUMBERS.get(cqltype)
+        self.number_at = number.unpack_from if number else None
+        self.number_size = number.size if number else 0
         self.is_utf8 = cqltype is UTF8Type or cqltype is VarcharType
 
     def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> CqlValue:

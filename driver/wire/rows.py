@@ -218,7 +218,7 @@ def _values(
     for column, deserializer in zip(columns, deserializers, strict=True):
         of_any: Callable[..., Any] = deserializer.deserialize_bytes
         of_bytes = of_any
-        number, is_utf8 = None, False
+        number_at, size_of_number, is_utf8 = None, 0, False
         # Bytes that are there go to the type itself, or not even there, if nothing of somebody's
         # own comes in between.
         if (
@@ -226,13 +226,12 @@ def _values(
             and getattr(deserializer.cqltype.from_binary, "__func__", None) is _FROM_BINARY
         ):
             of_bytes = deserializer.cqltype.deserialize
-            number, is_utf8 = deserializer.number, deserializer.is_utf8
-        # The last place where a number can be, with its length in front of it; how it is read.
-        place = (end - number.size, number.unpack_from, number.size) if number else (-1, None, 0)
-        decoders.append((column, of_any, of_bytes, is_utf8, *place))
+            number_at, size_of_number = deserializer.number_at, deserializer.number_size
+            is_utf8 = deserializer.is_utf8
+        decoders.append((column, of_any, of_bytes, is_utf8, number_at, size_of_number))
     for _ in range(row_count):
-        for column, of_any, of_bytes, is_utf8, last, number_at, step in decoders:
-            if position <= last:
+        for column, of_any, of_bytes, is_utf8, number_at, step in decoders:
+            if step and end - position >= step:
                 size, value = number_at(body, position)
                 if size == step - 4:
                     position += step

@@ -181,6 +181,11 @@ cdef extern from *:
         return count;
     }
 
+    /* Out of line, where it costs a vector without such floats nothing. */
+    static int write_other_floats(PyObject **items, Py_ssize_t count, unsigned char *target) {
+        return write_numbers('f', items, count, target);
+    }
+
     static ALWAYS_INLINE PyObject *new_number(char format, PyObject *value) {
         PyObject *data;
         if (width_of(format) == 1) {
@@ -213,6 +218,9 @@ cdef extern from *:
         char format, PyObject **items, Py_ssize_t count, unsigned char *target
     ) noexcept
     Py_ssize_t write_usual_floats(
+        PyObject **items, Py_ssize_t count, unsigned char *target
+    ) noexcept
+    bint write_other_floats(
         PyObject **items, Py_ssize_t count, unsigned char *target
     ) noexcept
     PyObject *number_bytes(char format, PyObject *value) except? NULL
@@ -411,7 +419,7 @@ cdef class _FloatVector(_Vector):
     cdef bint from_items(self, object items, unsigned char *target) except -1:
         cdef PyObject **numbers = PySequence_Fast_ITEMS(items)
         cdef Py_ssize_t i = write_usual_floats(numbers, self.count, target)
-        return write_numbers(c"f", numbers + i, self.count - i, target + 4 * i)
+        return i == self.count or write_other_floats(numbers + i, self.count - i, target + 4 * i)
 
     cdef bint from_numbers(self, const void *numbers, unsigned char *target) except -1:
         cdef const float *source = <const float *>numbers
