@@ -92,7 +92,7 @@ def test_every_sasl_client_knows_its_host():
 
 def test_the_host_of_sasl_is_not_the_user_s_to_set():
     with pytest.raises(ValueError, match="host"):
-        SaslAuthProvider(host="h", service="c")
+        SaslAuthProvider(host="h", service="c", mechanism="PLAIN")
 
 
 @pytest.mark.parametrize(
