@@ -158,10 +158,10 @@ class PreparedStatement:
     @routing_key_indexes.setter
     def routing_key_indexes(self, indexes: Sequence[int] | None) -> None:
         self._routing_key_indexes = indexes
-        # A byte each, for compiled code.
-        is_short = indexes and min(indexes) >= 0 and max(indexes) <= _MAX_BYTE
-        self._key_markers = bytes([*indexes]) if indexes and is_short else b""
         self.routing_key_index_set = frozenset(indexes or ())
+        # A byte each, for compiled code; none where one byte cannot say it.
+        fits = all(0 <= at <= _MAX_BYTE for at in self.routing_key_index_set)
+        self._key_markers = bytes([*(indexes or ())]) if fits else b""
         self.key_of: Callable[[Sequence[Any]], Any] | None = (
             itemgetter(*indexes) if indexes else None
         )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 #: What a date of the epoch is on the wire: dates are unsigned, so that bytes sort as dates do.
 EPOCH_OFFSET_DAYS = 1 << 31
 
+#: Not marshal's, which is a call of Python's more: pages have a timestamp in each row.
 _int64 = struct.Struct(">q").unpack
 _DAY = dt.timedelta(days=1)
 _MS_A_DAY = 86_400_000

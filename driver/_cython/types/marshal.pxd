@@ -138,7 +138,7 @@ cdef extern from *:
     void write_uint64 "driver_write_64"(unsigned char *target, uint64_t bits) noexcept nogil
 
 
-# Spelled as shifts, which compilers turn into one load and one byte swap on every machine.
+# Reading is spelled as shifts, which compilers turn into one load and one byte swap everywhere.
 cdef inline uint16_t read_uint16(const unsigned char *p) noexcept nogil:
     return <uint16_t>((p[0] << 8) | p[1])
 
