@@ -12,16 +12,8 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
-from .numeric import (
-    ByteType,
-    CounterColumnType,
-    DoubleType,
-    FloatType,
-    Int32Type,
-    LongType,
-    ShortType,
-)
-from .text import UTF8Type, VarcharType
+from .numeric import Int32Type
+from .text import UTF8Type
 from .wrapper import unwrapped
 
 if TYPE_CHECKING:
@@ -31,14 +23,14 @@ if TYPE_CHECKING:
     from .base import CQLType
 
 
-_NUMBERS: dict[type[CQLType], Struct] = {
-    cqltype: Struct(">i" + form)
-    for form, cqltypes in {
-        "b": (ByteType,), "h": (ShortType,), "i": (Int32Type,), "q": (LongType, CounterColumnType),
-        "f": (FloatType,), "d": (DoubleType,),
-    }.items()
-    for cqltype in cqltypes
+#: A length and a number behind it, by NumPy's name of the number.
+_NUMBERS = {
+    ">i1": Struct(">ib"), ">i2": Struct(">ih"), ">i4": Struct(">ii"), ">i8": Struct(">iq"),
+    ">f4": Struct(">if"), ">f8": Struct(">id"),
 }  # fmt: skip
+#: How all types of numbers of one width are decoded, and all of texts.
+_OF_NUMBERS = Int32Type.deserialize.__func__  # type: ignore[attr-defined]  # of a class method
+_OF_TEXTS = UTF8Type.deserialize.__func__  # type: ignore[attr-defined]  # likewise
 
 
 class Deserializer:
@@ -57,10 +49,13 @@ class Deserializer:
     def __init__(self, cqltype: type[CQLType]) -> None:
         """Take the type."""
         self.cqltype = cqltype
-        number = _NUMBERS.get(cqltype)
+        decodes = getattr(getattr(cqltype, "deserialize", None), "__func__", None)
+        number = _NUMBERS.get(cqltype.dtype) if decodes is _OF_NUMBERS else None
         self.number_at = number.unpack_from if number else None
         self.number_size = number.size if number else 0
-        self.is_utf8 = cqltype is UTF8Type or cqltype is VarcharType
+        self.is_utf8 = (
+            decodes is _OF_TEXTS and getattr(cqltype, "encoding", "") == UTF8Type.encoding
+        )
 
     def deserialize_bytes(self, data: bytes | None, protocol_version: int) -> CqlValue:
         """The value of bytes; None for null (None), and for zero bytes that are no value.
