@@ -79,13 +79,15 @@ def string_map(pairs: dict[str, str]) -> bytes:
 class Client:
     """One connection; ``call`` returns the raw response to one request."""
 
-    def __init__(self, address: str, version: int, compression: str = "") -> None:
+    def __init__(
+        self, address: str, version: int, compression: str = "", *, port: int = 9042
+    ) -> None:
         """Connect; the handshake is ``start``'s."""
         self.version, self.compression = version, compression
         self.segments = False
         self.pending = b""  # v5: unwrapped bytes that are not a whole frame yet
         self.raw = bytearray()  # everything received since it was last cleared
-        self.socket = socket.create_connection((address, 9042), timeout=30)
+        self.socket = socket.create_connection((address, port), timeout=30)
 
     def close(self) -> None:
         """Close the socket."""

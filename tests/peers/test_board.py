@@ -145,8 +145,10 @@ def test_a_bare_socket_sends_the_values_that_this_driver_binds(load_node, kind):
     with driver.Cluster([load_node.host], port=load_node.port) as cluster:
         bound = cluster.connect().prepare(cases.TEXTS[kind]).bind(values)
     encoded = b"".join(len(value).to_bytes(4, "big") + value for value in bound.values)
-    sent = bare.executing(bound.prepared_statement.query_id, values)
+    with contextlib.closing(bare.connected(load_node.host, load_node.port)) as alone:
+        sent = bare.executing(alone, alone.prepare(cases.TEXTS[kind]), values)
     assert sent.endswith(len(values).to_bytes(2, "big") + encoded)
+    assert bound.prepared_statement.query_id in sent
 
 
 def frame(opcode, body, stream, version=4):
