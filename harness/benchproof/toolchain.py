@@ -35,9 +35,14 @@ class Toolchain:
         return not self.why_not
 
 
+def command_of() -> list[str]:
+    """The C compiler that setuptools would use, with its options."""
+    return shlex.split(os.environ.get("CC") or str(sysconfig.get_config_var("CC") or "cc"))
+
+
 def find() -> Toolchain:
     """Try the compiler that setuptools would use on a file that includes Python.h."""
-    command = shlex.split(os.environ.get("CC") or str(sysconfig.get_config_var("CC") or "cc"))
+    command = command_of()
     why_not = _try_compiler(command)
     compiler = "" if why_not else _first_line([*command, "--version"])
     identity = (

@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING
 
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, TargetError
+from benchproof.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: Of a project that does not name another file.
+ACCEPTED = Settings.accepted
 _WHO = {
     f"GIT_{role}_{what}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -66,12 +69,15 @@ class Clone:
         except TargetError:
             return False
 
-    def commit(self, files: Mapping[str, str], subject: str) -> str:
-        """Commit new contents of some files on top of the base; the commit's hash."""
+    def commit(self, files: Mapping[str, str | None], subject: str) -> str:
+        """Commit new contents of some files, None to remove one, on top of the base; its hash."""
         with tempfile.TemporaryDirectory(prefix="benchproof-index-") as folder:
             index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
             _git(self.root, "read-tree", self.base, env=index)
             for name, text in files.items():
+                if text is None:
+                    _git(self.root, "update-index", "--force-remove", name, env=index)
+                    continue
                 blob = _git(self.root, "hash-object", "-w", "--stdin", given=text)
                 about = f"100644,{blob},{name}"
                 _git(self.root, "update-index", "--add", "--cacheinfo", about, env=index)
@@ -90,7 +96,8 @@ def clone(checkout: Checkout, folder: Path, revision: str = "HEAD") -> Clone:
     Args:
         checkout: whose objects are borrowed.
         folder: of the clone; ignored by git, such as one in the cache.
-        revision: the base.
+        revision: the base. Regressions that it accepts are not: they are of other commits, so that
+            its file of them is removed in a commit on top, the clone's own base.
 
     Raises:
         BenchproofError: git cannot make it.
@@ -108,7 +115,12 @@ def clone(checkout: Checkout, folder: Path, revision: str = "HEAD") -> Clone:
     if shallow.exists():
         shutil.copy2(shallow, inside / "shallow")
     _git(folder, "checkout", "--quiet", "--force", "--detach", base)
-    return Clone(Checkout.around(folder), base)
+    made = Clone(Checkout.around(folder), base)
+    if ACCEPTED not in made.checkout.committed(base, (ACCEPTED,)):
+        return made
+    base = made.commit({ACCEPTED: None}, "Nothing is accepted")
+    _git(folder, "checkout", "--quiet", "--force", "--detach", base)
+    return Clone(made.checkout, base)
 
 
 def _git(

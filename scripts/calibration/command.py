@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import benchproof
 from benchproof import error_rates, provenance, settings
 from benchproof.errors import SelectionError
-from calibration import aa, gates, inject, recorded, resample, tune, walls
+from calibration import aa, gates, inject, recorded, resample, stalls, tune, walls
 from calibration import record as recording
 from calibration.clock import Clock
 from calibration.clone import Clone, clone
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 TOOLS = ("bare", "asv", "pyperf")
 #: Runs of a part unless a person says otherwise.
-RUNS = {"aa": 20, "neutral": 20, "inject": 40, "resample": 400, "exact": 10, "others": 40}
+RUNS = {"aa": 20, "neutral": 20, "inject": 40, "stall": 12, "resample": 400, "exact": 10,
+        "others": 40}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,20 @@ class Calibration:
         file = self.kept("injected")
         inject.inject(
             self.scene, self.asked.sites, self.costs, file,
+            gates.Ask("", "", self.asked.bench, self.asked.meters, budget=self.asked.gate_budget),
             runs=self.runs("inject"), seed=self.asked.seed,
             sizes=self.asked.sizes or inject.SIZES,
+        )  # fmt: skip
+        file.pack()
+
+    def stall(self) -> None:
+        """Slow-downs that only the clock sees, end to end."""
+        file = self.kept("stalled")
+        stalls.stall(
+            self.scene, self.asked.sites, self.costs, file,
+            gates.Ask("", "", self.asked.bench, self.asked.meters, budget=self.asked.gate_budget),
+            runs=self.runs("stall"), seed=self.asked.seed,
+            sizes=self.asked.sizes or stalls.SIZES,
         )  # fmt: skip
         file.pack()
 
@@ -229,6 +242,7 @@ PARTS: dict[str, Callable[[Calibration], None]] = {
     "aa": lambda each: each.whole("same"),
     "neutral": lambda each: each.whole("neutral"),
     "inject": Calibration.inject,
+    "stall": Calibration.stall,
     "record": Calibration.record,
     "resample": Calibration.resample,
     "others": Calibration.others,

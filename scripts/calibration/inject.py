@@ -2,14 +2,14 @@
 
 A repetition is a commit with one site of each family slowed down, each by a size of its own, with
 other sites, targets, forms and places of the work, and neutral edits beside it, in every
-repetition. The gate runs on the targets. What counts is its verdict of each target whose work was
-sized for it.
+repetition. The gate runs on all cases, as on any commit, so that its error budget is shared by as
+many tests. What counts is its verdict of each target whose work was sized for it.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from calibration.tune import Costs
 
 #: Slow-downs, as a part of a case's instructions.
-SIZES = (0.005, 0.01, 0.02, 0.05)
+SIZES = (0.003, 0.004, 0.005, 0.01, 0.02, 0.05, 0.1)
 #: Neutral edits beside the extra work: none, one, or two.
 MOST_EDITS = 2
 #: In the implementation that it was not sized for, work counts if it is this near to its size.
@@ -148,6 +148,7 @@ def inject(
     sites: Sequence[Site],
     costs: Costs,
     kept: Kept,
+    like: gates.Ask,
     *,
     runs: int,
     seed: int,
@@ -160,6 +161,7 @@ def inject(
         sites: the table.
         costs: from `tune`.
         kept: gets a row a repetition.
+        like: the gate to ask for, but for its sides, implementations and seed.
         runs: repetitions that there should be.
         seed: of all draws.
         sizes: slow-downs, in turns.
@@ -172,10 +174,7 @@ def inject(
         commit, edits = commit_of(number, seed, clone, sites, chosen)
         started = time.time()
         impls = tuple(impl for impl in IMPLS if any(impl in each.sizes for each in chosen))
-        ask = gates.Ask(
-            clone.base, commit, gates.pattern(each.target for each in chosen), impls=impls,
-            seed=seed + number,
-        )  # fmt: skip
+        ask = replace(like, base=clone.base, head=commit, impls=impls, seed=seed + number)
         document = gates.run(ask, scene)
         kept.add(scene.stamp | {
             "seed": seed, "number": number, "base": clone.base, "commit": commit, "edits": edits,
@@ -196,7 +195,7 @@ def answers(document: Mapping[str, Any], chosen: Sequence[Slowed]) -> list[dict[
             row = rows.get((each.target, impl), {})
             judged = row.get("meters", {}).get("instructions")
             about = {"site": each.site, "target": each.target, "impl": impl, "size": each.size,
-                     "predicted": round(size, 6)}  # fmt: skip
+                     "predicted": round(size, 6), "case": row.get("verdict")}  # fmt: skip
             if judged is None:
                 about |= {"verdict": "not measured", "why": row.get("why", "absent")}
             else:

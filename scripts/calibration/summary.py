@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from benchproof import error_rates, results
@@ -29,6 +30,8 @@ SAID = {"regressed": "found", "undecided": "undecided", "equivalent": "called eq
         "improved": "called improved", "not measured": "not measured"}  # fmt: skip
 #: Verdicts on a slow-down, the one that would mislead most first.
 WORST = ("improved", "equivalent", "not measured", "undecided", "regressed")
+#: Gates with a longer time between them than this are of different occasions.
+APART = timedelta(hours=2)
 #: A slow-down that came out at this part of its size counts as one of that size.
 REACHED = 0.8
 
@@ -41,8 +44,10 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
         policy: the harness's rules now.
         settings: limits and error budget now.
     """
-    gates, injected, resampled = read("gates"), read("injected"), read("resampled")
-    exact, other = read("exact"), read("others")
+    gates, injected, stalled, exact = (
+        of_one_policy(read(name), policy) for name in ("gates", "injected", "stalled", "exact")
+    )
+    resampled, other = read("resampled"), read("others")
     summary: dict[str, Any] = {
         "schema": error_rates.SCHEMA, "created": results.now(), "settings": settings.describe(),
         "policy": policy,
@@ -53,12 +58,40 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
             "instructions": detection(answers(injected)),
             "wall": detection([row for row in resampled if row["kind"] == "slowed in a gate"]),
         },
+        "stalls": of_stalls(answers(stalled)),
         "wall_of_one_suite": detection([row for row in resampled if row["kind"] == "slowed"]),
         "others": beside(other),
-        "conditions": conditions([*exact, *gates, *injected, *resampled, *other], policy),
+        "conditions": conditions([*exact, *gates, *injected, *stalled, *resampled, *other], policy),
     }  # fmt: skip
     summary["rates"] = told(summary)
     return summary
+
+
+def of_one_policy(rows: Rows, policy: str) -> Rows:
+    """The rows that the rules of now decided, or, before there are any, those of the last rules.
+
+    Rates of different rules are different rates: older rows stay in the file and are not counted.
+    """
+    policies = [row["policy"] for row in sorted(rows, key=lambda row: str(row.get("at", "")))]
+    counted = policy if policy in policies else next(reversed(policies), policy)
+    return [row for row in rows if row["policy"] == counted]
+
+
+def occasions(rows: Rows) -> list[Rows]:
+    """Gates by occasion: hours without any gate lie between two, or another machine ran them."""
+    found: list[Rows] = []
+    for row in sorted(rows, key=lambda row: str(row["at"])):
+        last = found[-1][-1] if found else None
+        apart = last and started(row) - datetime.fromisoformat(last["at"])
+        if apart is None or apart > APART or row["machine"] != last["machine"]:
+            found.append([])
+        found[-1].append(row)
+    return found
+
+
+def started(row: Mapping[str, Any]) -> datetime:
+    """When a gate began; rows keep when it ended, and how long it took."""
+    return datetime.fromisoformat(row["at"]) - timedelta(seconds=row["seconds"])
 
 
 def same_wheel(rows: Rows) -> dict[str, Any] | None:
@@ -120,10 +153,11 @@ def whole(gates: Rows, kind: str) -> dict[str, Any] | None:
             for verdict, number in meter.items() if verdict != "identical"
         ),
         # A meter that decides nothing cannot be wrong, and shows nothing either.
-        "wall": {
-            key: sum(row["meters"].get("wall", {}).get(key, 0) for row in chosen)
-            for key in ("undecided", "equivalent", "regressed", "improved")
-        },
+        "decided": decided(chosen),
+        # Gates of one hour may be wrong together: at worst each occasion is a single trial.
+        "occasions": rates.of(
+            any(alarmed(row, GROUPS["all meters"]) for row in each) for each in occasions(chosen)
+        ),
         "failed": rates.of(row["verdict"]["exit"] == 1 for row in chosen),
         "could_not_measure": sum(row["verdict"]["exit"] == 2 for row in chosen),
         "alarms": said,
@@ -132,6 +166,33 @@ def whole(gates: Rows, kind: str) -> dict[str, Any] | None:
             {"number": row["number"], **each}
             for row in chosen for each in row["said"] if each["verdict"] in ALARMS
         ],
+    }  # fmt: skip
+
+
+def decided(gates: Rows) -> dict[str, dict[str, int]]:
+    """By meter, the tests of some gates, and how many of them were not left undecided."""
+    found: dict[str, dict[str, int]] = {}
+    for meter in dict.fromkeys(name for row in gates for name in row["meters"]):
+        said = [row["meters"][meter] for row in gates if meter in row["meters"]]
+        tests = sum(n for each in said for verdict, n in each.items() if verdict != "identical")
+        left = sum(each.get("undecided", 0) for each in said)
+        found[meter] = {"tests": tests, "decided": tests - left}
+    return found
+
+
+def of_stalls(rows: Rows) -> dict[str, Any]:
+    """Stalls by size: what the gate said of the clock and of the case, and by kind of stall."""
+    return {
+        size: about | {
+            "by_stall": {
+                stall: rates.of(
+                    row["case"] == "regressed" for row in rows
+                    if f"{row['size']:g}" == size and row["stall"] == stall
+                )
+                for stall in sorted({row["stall"] for row in rows})
+            },
+        }
+        for size, about in detection(rows).items()
     }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calibration.rates import rate, told
+from calibration.stalls import STALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 #: What each other tool is called.
 NAMES = {"bare": "bare instruction count", "asv": "`asv continuous`",
          "pyperf": "`pyperf compare_to`"}  # fmt: skip
+NAMES_OF_GATES = {"same": "the same wheel",
+                  "neutral": "another wheel: comment, unused function, rename"}  # fmt: skip
 BESIDE = """\
 On the same wheels: the injected commits, commits without a change, and neutral ones. A gate of the
 others is eight benchmarks (two for pyperf), ours is all of them, in both implementations, so that
@@ -24,6 +27,16 @@ meter sees the change: it counts only with its whole interval beyond 5 %.
 """
 ALONE = """\
 As many blocks as five minutes buy for the one suite, and the error budget shared by its tests only.
+"""
+STALLED = """\
+Whole gates of the compiled driver whose two sides hold the same stalls, asleep in one and awake in
+the other, so that their instructions are equal. *The case* counts only if the whole interval of its
+wall time is beyond 5 %, in a second build, too. Sizes are predicted from what a stall costs in a
+loop of its own.
+"""
+OCCASIONS = """\
+Intervals take gates for independent. Gates of one occasion (one machine, and never two hours
+without a gate) may be wrong together; the last column takes each occasion for a single trial.
 """
 UNDECIDED = """\
 A verdict that is undecided cannot be a false alarm: these rates of wall time are of the verdicts
@@ -47,6 +60,7 @@ def markdown(summary: Mapping[str, Any], picture: str) -> str:
     parts += _detection("wall time, in a gate of all suites", IN_A_GATE,
                         summary["detection"]["wall"])  # fmt: skip
     parts += _detection("wall time, one suite alone", ALONE, summary["wall_of_one_suite"])
+    parts += _stalls(summary["stalls"])
     parts += _others(summary)
     parts += _missed(summary)
     return "\n".join(parts)
@@ -84,28 +98,27 @@ def _conditions(about: Mapping[str, Any]) -> list[str]:
 def _false_alarms(summary: Mapping[str, Any]) -> list[str]:
     """What was called a change where nothing had changed."""
     rows = []
-    names = {"same": "the same wheel", "neutral": "another wheel: comment, unused function, rename"}
     for kind, gates in summary["gates"].items():
         if gates:
             alarms = gates["alarms"]
             rows.append([
-                f"real gates, {names[kind]}", str(gates["gates"]), str(gates["tests"]),
+                f"real gates, {NAMES_OF_GATES[kind]}", str(gates["gates"]), str(gates["tests"]),
                 *(told(alarms[group]) for group in ("exact meters", "wall time", "all meters")),
-                told(gates["failed"]), _decided(gates["wall"]),
+                told(gates["failed"]), told(gates["occasions"]),
             ])  # fmt: skip
     again = summary["resampled"]
     if again:
         whole = f"{again['alarmed']} of {again['gates']}; of disjoint runs of blocks {told(again)}"
         rows.append([
             "resampled from recorded processes", str(again["gates"]), str(again["tests"]),
-            "-", whole, "-", "-", f"{again['tests'] - again['undecided']} of {again['tests']}",
+            "-", whole, "-", "-", "-",
         ])  # fmt: skip
     parts = ["## False alarms\n"]
     if rows:
         parts += ["Gates that called anything at all regressed or improved:\n", table(
             ("gates", "number", "tests", "exact meters", "wall time", "any meter", "exit 1",
-             "wall verdicts that were decided"), rows,
-        ), UNDECIDED]  # fmt: skip
+             "occasions with an alarm"), rows,
+        ), OCCASIONS, *_decided(summary), UNDECIDED]  # fmt: skip
     else:
         parts.append("Not measured.\n")
     wheel = summary["same_wheel"]
@@ -118,10 +131,40 @@ def _false_alarms(summary: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _decided(wall: Mapping[str, int]) -> str:
-    """How many verdicts of wall time were none but undecided."""
-    tests = sum(wall.values())
-    return f"{tests - wall['undecided']} of {tests}" if tests else "-"
+def _decided(summary: Mapping[str, Any]) -> list[str]:
+    """By kind of gate and meter, how many tests said something."""
+    kinds = [(kind, gates["decided"]) for kind, gates in summary["gates"].items() if gates]
+    meters = list(dict.fromkeys(meter for _, about in kinds for meter in about))
+    rows = [
+        [f"real gates, {NAMES_OF_GATES[kind]}",
+         *(f"{about[meter]['decided']} of {about[meter]['tests']}" if meter in about else "-"
+           for meter in meters)]
+        for kind, about in kinds
+    ]  # fmt: skip
+    again = summary["resampled"]
+    if again:
+        said = f"{again['tests'] - again['undecided']} of {again['tests']}"
+        meters += ["wall"] * ("wall" not in meters)
+        rows.append(["resampled from recorded processes",
+                     *(said if meter == "wall" else "-" for meter in meters)])  # fmt: skip
+        rows = [row + ["-"] * (len(meters) + 1 - len(row)) for row in rows]
+    return ["Tests that were decided, so could have been wrong:\n", table(("gates", *meters), rows)]
+
+
+def _stalls(sizes: Mapping[str, Any]) -> list[str]:
+    """What only the clock sees, by kind."""
+    parts = ["## Slow-downs found: stalls that only the clock sees\n"]
+    if not sizes:
+        return [*parts, "Not measured.\n"]
+    kinds = list(next(iter(sizes.values()))["by_stall"])
+    head = ("size", "the case", *(f"the case, {STALLS[kind]}" for kind in kinds), "by wall time",
+            "wall time undecided", "as the gate measured it")  # fmt: skip
+    rows = [
+        [percent(size), told(about["case"]), *(told(about["by_stall"][kind]) for kind in kinds),
+         told(about), str(about["said"]["undecided"]), _spread(about["achieved"])]
+        for size, about in sizes.items()
+    ]  # fmt: skip
+    return [*parts, STALLED, table(head, rows)]
 
 
 def _detection(title: str, conditions: str, sizes: Mapping[str, Any]) -> list[str]:
@@ -132,17 +175,17 @@ def _detection(title: str, conditions: str, sizes: Mapping[str, Any]) -> list[st
     parts += [conditions] * bool(conditions)
     words = list(next(iter(sizes.values()))["said"])
     rows = []
-    alone = any(each["case"] for each in sizes.values())
+    alone, timed = (any(each[key] for each in sizes.values()) for key in ("case", "blocks"))
     for size, about in sizes.items():
         achieved = about["achieved"]
         rows.append([
             percent(size), told(about), *([told(about["case"])] * alone),
-            *([str(about["blocks"])] * alone), told(about["reached"]),
+            *([str(about["blocks"])] * timed), told(about["reached"]),
             *(str(about["said"][word]) for word in words if word != "found"),
             _spread(achieved),
             ", ".join(f"{impl} {told(rate)}" for impl, rate in about["by_impl"].items()),
         ])  # fmt: skip
-    head = ("size", "found", *(("the case", "blocks") if alone else ()),
+    head = ("size", "found", *(["the case"] * alone), *(["blocks"] * timed),
             "found of those that came out so",
             *(word for word in words if word != "found"), "as measured",
             "by implementation")  # fmt: skip

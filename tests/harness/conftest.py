@@ -5,6 +5,9 @@ import os
 from pathlib import Path
 
 import pytest
+from calibration.clock import Clock
+from calibration.clone import clone
+from calibration.scene import Scene
 from rich.console import Console
 
 from benchproof.checkout import Checkout
@@ -61,3 +64,9 @@ class Heard(Lines):
 @pytest.fixture
 def tell():
     return Heard()
+
+
+@pytest.fixture
+def scene(toy, place, tell):
+    copy = clone(place.checkout, place.cache / f"clone-{toy.root.parent.name}")
+    return Scene(copy, place, Clock(None, tell), {"policy": "p", "machine": {"cpu": "c"}})

@@ -7,11 +7,9 @@ from random import Random
 
 import pytest
 from calibration import gates, inject, neutral, tune, walls, work
-from calibration.clock import Clock
 from calibration.clone import clone
 from calibration.insert import SiteError, inserted
 from calibration.kept import Kept
-from calibration.scene import Scene
 from calibration.sites import SITES, Site, families
 
 from benchproof import verdict
@@ -24,12 +22,6 @@ BASE = {
     ("cython", "toy.time_spin"): 20_000.0, ("python", "toy.time_spin"): 40_000.0,
     ("python", "toy.time_boxes"): 90_000.0,
 }  # fmt: skip
-
-
-@pytest.fixture
-def scene(toy, place, tell):
-    copy = clone(place.checkout, place.cache / f"clone-{toy.root.parent.name}")
-    return Scene(copy, place, Clock(None, tell), {"policy": "p", "machine": {"cpu": "c"}})
 
 
 @pytest.fixture
@@ -82,7 +74,7 @@ def test_every_size_is_reached_and_never_missed_from_below(scene, pretended, tmp
     del pretended
     costs = tune.tune(scene, (SPIN, BOXES), Kept(tmp_path / "tuning.jsonl.gz"))
     kept = Kept(tmp_path / "injected.jsonl.gz")
-    inject.inject(scene, (SPIN, BOXES), costs, kept, runs=8, seed=1)
+    inject.inject(scene, (SPIN, BOXES), costs, kept, gates.Ask("", ""), runs=8, seed=1)
     found = [each for row in kept.rows() for each in row["found"]]
     assert {each["size"] for each in found} == set(inject.SIZES)
     for each in found:
@@ -108,7 +100,8 @@ def test_commits_are_made_again_where_the_cache_that_held_them_is_gone(scene, pr
     del pretended
     sites, kept = (SPIN, BOXES), Kept(tmp_path / "injected.jsonl.gz")
     tuning = Kept(tmp_path / "tuning.jsonl.gz")
-    inject.inject(scene, sites, tune.tune(scene, sites, tuning), kept, runs=2, seed=1)
+    costs = tune.tune(scene, sites, tuning)
+    inject.inject(scene, sites, costs, kept, gates.Ask("", ""), runs=2, seed=1)
     new = clone(scene.outside.checkout, tmp_path / "new")
     for row in kept.rows():
         assert not new.has(row["commit"])
@@ -124,9 +117,9 @@ def test_commits_are_made_again_where_the_cache_that_held_them_is_gone(scene, pr
 def test_a_campaign_goes_on_where_it_was_stopped(scene, pretended, tmp_path):
     costs = tune.tune(scene, (SPIN,), Kept(tmp_path / "tuning.jsonl.gz"))
     kept = Kept(tmp_path / "injected.jsonl.gz")
-    inject.inject(scene, (SPIN,), costs, kept, runs=2, seed=1)
+    inject.inject(scene, (SPIN,), costs, kept, gates.Ask("", ""), runs=2, seed=1)
     before = len(pretended)
-    inject.inject(scene, (SPIN,), costs, kept, runs=3, seed=1)
+    inject.inject(scene, (SPIN,), costs, kept, gates.Ask("", ""), runs=3, seed=1)
     assert [row["number"] for row in kept.rows()] == [0, 1, 2]
     assert len(pretended) == before + 1
 
@@ -245,3 +238,14 @@ def test_work_by_the_clock_is_scaled_by_what_an_instruction_is_worth(scene, pret
         for site in session.about["sites"]:
             assert session.impl in site["sizes"]
             assert re.search(session.bench, site["target"])
+
+
+def test_what_the_base_accepts_hides_nothing_in_the_clone(toy, place, tmp_path):
+    toy.write("accepted.toml", "# A reviewed line.\n")
+    toy.commit("accept")
+    made = clone(place.checkout, tmp_path / "clone")
+    assert made.files("accepted.toml") == []
+    assert made.files("driver") == sorted(place.checkout.committed("HEAD", ("driver",)))
+    assert not (made.root / "accepted.toml").exists()
+    again = clone(place.checkout, tmp_path / "again")
+    assert again.base == made.base

@@ -290,9 +290,53 @@ def test_other_tools_stand_in_the_same_table(reports):
 
 def test_gates_that_share_blocks_are_one_trial_and_undecided_is_told(reports):
     text = (reports / "calibration" / "calibration.md").read_text()
-    assert (
-        "| 1 of 51; of disjoint runs of blocks 1 of 6 (0.4 to 64.1 %) | - | - | 51 of 204 |" in text
-    )
+    assert "| 1 of 51; of disjoint runs of blocks 1 of 6 (0.4 to 64.1 %) | - | - | - |" in text
+    decided = text.split("Tests that were decided")[1]
+    assert "| real gates, the same wheel | 4 of 4 | 0 of 4 |" in decided
+    assert "| resampled from recorded processes | - | 51 of 204 |" in decided
+
+
+def test_gates_of_one_occasion_are_a_single_trial_beside_the_others():
+    def at(hour, machine="a processor"):
+        return {"at": f"2026-11-20T{hour}:00+00:00", "machine": {"cpu": machine}, "seconds": 3600}
+
+    rows = [at("15:00"), at("10:00"), at("12:30"), at("18:30"), at("18:40", "another")]
+    found = summary.occasions(rows)
+    # From 12:30 to the start at 14:00, and from 15:00 to 17:30, lie less and more than two hours.
+    assert [[row["at"][11:16] for row in each] for each in found] == [
+        ["10:00", "12:30", "15:00"], ["18:30"], ["18:40"],
+    ]  # fmt: skip
+
+
+def test_an_occasion_with_an_alarm_counts_once(reports):
+    found = json.loads((reports / "calibration" / "summary.json").read_text())["gates"]
+    assert (found["same"]["occasions"]["k"], found["same"]["occasions"]["n"]) == (0, 1)
+    assert (found["neutral"]["occasions"]["k"], found["neutral"]["occasions"]["n"]) == (1, 1)
+
+
+def test_rows_of_earlier_rules_are_kept_and_not_counted():
+    rows = [
+        {"policy": "older", "at": "2026-11-20"}, {"policy": "old", "at": "2026-11-22"},
+        {"policy": "old", "at": "2026-11-21"},
+    ]  # fmt: skip
+    assert summary.of_one_policy(rows, "new") == rows[1:]
+    assert summary.of_one_policy(rows, "older") == rows[:1]
+    assert summary.of_one_policy([], "new") == []
+
+
+def test_stalls_are_told_by_the_case_and_by_kind():
+    rows = [
+        answer(0.05, verdict) | {"case": case, "stall": stall, "achieved": 0.05}
+        for verdict, case, stall in (
+            ("regressed", "regressed", "misses"), ("regressed", "equivalent", "misses"),
+            ("undecided", "equivalent", "kernel"),
+        )
+    ]  # fmt: skip
+    found = summary.of_stalls(rows)["0.05"]
+    assert (found["k"], found["n"], found["case"]["k"]) == (2, 3, 1)
+    assert {kind: (rate["k"], rate["n"]) for kind, rate in found["by_stall"].items()} == {
+        "kernel": (0, 1), "misses": (1, 2),
+    }  # fmt: skip
 
 
 def test_wall_time_is_told_in_the_size_of_a_gate_and_of_one_suite(reports):
