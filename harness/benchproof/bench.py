@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from . import noise, pairing, plan, variants, worker
+from . import noise, pairing, placement, plan, variants, worker
 from .collected import FIRST, Collected, Rows, Spot
 from .errors import WorkerError, check_space, no_space
 from .meters import VALUES, allocations, instructions
@@ -208,11 +208,13 @@ class Bench:
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
         """One process a side, one after the other; the seconds that both took.
 
-        A block with a process whose clock cannot be believed is thrown away, and noted.
+        Their compiled code lies elsewhere in memory than in other blocks. A block with a process
+        whose clock cannot be believed is thrown away, and noted.
         """
         start = time.monotonic()
         rows = [case.row | {"loops": self.got.loops[case.name].wall} for case in cases]
         pair: dict[SideName, list[dict[str, Any]]] = {}
+        placement.renew(placement.compiled(self._folders))
         for side in block.sides:
             running = self._start(side, "wall", rows, block)
             pair[side] = self._answers(running, must_work=False)
@@ -230,6 +232,13 @@ class Bench:
                             self.got.keep(meter, side, row["name"], row[key], Spot(0, block.index))
         self.got.blocks += 1
         return time.monotonic() - start
+
+    @property
+    def _folders(self) -> set[str]:
+        """Where files lie that the sides do not share."""
+        packages = {each.packages for each in self.sides.values()}
+        differ = packages - {""} if len(packages) > 1 else set()
+        return {each.folder for each in self.sides.values()} | differ
 
     def ask(
         self, task: str, cases: Sequence[Case], extra: Sequence[Mapping[str, Any]]

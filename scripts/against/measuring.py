@@ -1,8 +1,9 @@
 """How the sides are measured: the same answer first, then counts, then blocks of processes.
 
 Every block has one process of each side, in random order, on one core: what the machine does to
-one of them it does to its neighbours. A process gives one number for each operation, and a ratio
-is that of processes of one block (`benchproof.stats`), as the gate has it.
+one of them it does to its neighbours, and compiled code lies elsewhere in memory in each block. A
+process gives one number for each operation, and a ratio is that of processes of one block
+(`benchproof.stats`), as the gate has it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchproof import stats
+from benchproof import placement, stats
 from benchproof.meters import allocations, instructions, wall
 from benchproof.meters.counts import price_of
 
-from .sides import Side, SideError
+from .sides import ROOT, Side, SideError
 
 if TYPE_CHECKING:
     from benchproof.meters.counts import Counts
@@ -93,8 +94,11 @@ def time(
     }
     drawn = random.Random(seed)
     found: dict[str, dict[str, list[float]]] = {side.name: {} for side in sides}
+    others = {side.environment.get("PYTHONPATH", "") for side in sides} - {""}
+    files = placement.compiled([str(ROOT / "driver"), *others])
     for block in range(blocks):
         tell(f"timing, block {block + 1} of {blocks}")
+        placement.renew(files)
         hashes = str(drawn.randrange(1, 2**32))
         for side in drawn.sample(list(sides), len(sides)):
             command = side.command("time", loops=loops[side.name])

@@ -27,8 +27,8 @@ ALARMS = ("regressed", "improved")
 #: Sources of the harness whose change can change a verdict.
 DECIDES = (
     "verdict.py", "noise.py", "stats.py", "settings.py", "bench.py", "plan.py", "judge.py",
-    "worker.py", "witness.py", "counting.py", "families.py", "collected.py", "compare.py",
-    "timing.py", "meters",
+    "placement.py", "worker.py", "witness.py", "counting.py", "families.py", "collected.py",
+    "compare.py", "timing.py", "meters",
 )  # fmt: skip
 
 

@@ -134,7 +134,9 @@ def costs_of_one() -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="benchproof-stalls-") as folder:
         source, library = Path(folder, "stalls.c"), Path(folder, "stalls.so")
         source.write_text(_SOURCE.replace("static __attribute__((noinline, unused))", ""))
-        command = [*toolchain.command_of(), "-O2", "-shared", "-fPIC", "-o", library, source]
+        command = [
+            *toolchain.command_of(), "-O2", "-shared", "-fPIC", "-o", str(library), str(source)
+        ]  # fmt: skip
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
         if answer.returncode:
             raise BenchproofError(f"stalls do not compile: {answer.stderr.strip()[:200]}")

@@ -81,17 +81,16 @@ def occasions(rows: Rows) -> list[Rows]:
     """Gates by occasion: hours without any gate lie between two, or another machine ran them."""
     found: list[Rows] = []
     for row in sorted(rows, key=lambda row: str(row["at"])):
-        last = found[-1][-1] if found else None
-        apart = last and started(row) - datetime.fromisoformat(last["at"])
-        if apart is None or apart > APART or row["machine"] != last["machine"]:
+        if not found or _is_apart(found[-1][-1], row):
             found.append([])
         found[-1].append(row)
     return found
 
 
-def started(row: Mapping[str, Any]) -> datetime:
-    """When a gate began; rows keep when it ended, and how long it took."""
-    return datetime.fromisoformat(row["at"]) - timedelta(seconds=row["seconds"])
+def _is_apart(last: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    """Whether a gate is of another occasion; rows keep when it ended, and how long it took."""
+    started = datetime.fromisoformat(row["at"]) - timedelta(seconds=row["seconds"])
+    return row["machine"] != last["machine"] or started - datetime.fromisoformat(last["at"]) > APART
 
 
 def same_wheel(rows: Rows) -> dict[str, Any] | None:

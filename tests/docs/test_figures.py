@@ -88,6 +88,24 @@ def test_false_alarms_and_how_much_was_decided():
     assert f"{again['tests'] - again['undecided']:,} of {again['tests']:,} tests" in CALIBRATION
 
 
+def test_what_the_place_of_a_file_did_to_wall_time():
+    text = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
+    file = ROOT / "reports" / "results" / "2026-11-26" / "placement.json.gz"
+    tests = json.loads(gzip.decompress(file.read_bytes()))["rows"]
+    for pages, words in (("kept", "kept where they were"), ("renewed", "renewed")):
+        chosen = [row for row in tests if row["pages"] == pages]
+        changed = [row for row in chosen if row["verdict"] in {"regressed", "improved"}]
+        out = sum(not row["low"] <= 1 <= row["high"] for row in chosen)
+        away = [abs(row["ratio"] - 1) for row in chosen]
+        said = rows(text, "pages")[words]
+        assert said[0].startswith(f"{len(changed)} of {len(chosen)}")
+        assert said[1:] == [
+            f"{out} of {len(chosen)}", f"{statistics.median(away):.1%}".replace("%", " %"),
+            f"{max(away):.1%}".replace("%", " %"),
+        ]  # fmt: skip
+        assert all(1.2 < row["ratio"] < 1.25 and row["run"] == 1 for row in changed)
+
+
 def test_other_tools_in_the_same_campaign():
     found = {(row["tool"], row["rule"]): row for row in RATES["others"]}
     bare = found["bare", "0.3 %"]

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from benchproof import placement
 from benchproof.meters import allocations, instructions
 from scripts.against import measuring, report, sides
 
@@ -81,8 +82,11 @@ def test_processes_of_a_block_share_a_hash_seed_and_take_turns(monkeypatch):
         return {"numbers": {"bind": 2e-6 if side is PURE else 1e-6}}
 
     monkeypatch.setattr(sides.Side, "run", run)
+    moved = []
+    monkeypatch.setattr(placement, "renew", lambda _: moved.append(len(ran)))
     said = {side.name: {"seconds": {"bind": 1e-6}} for side in (COMPILED, PURE)}
     times = measuring.time([COMPILED, PURE], said, 20, None, hush)
+    assert moved == list(range(0, 40, 2))
     blocks = [ran[at : at + 2] for at in range(0, len(ran), 2)]
     assert all({name for name, _ in block} == {"compiled", "pure"} for block in blocks)
     assert all(block[0][1] == block[1][1] for block in blocks)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files, plan
+from benchproof import files, placement, plan
 from benchproof.errors import BenchproofError, BuildError, TargetError, WorkerError
 from benchproof.plan import SIDES
 from benchproof.processes import Crew
@@ -77,6 +77,7 @@ def compare(
                 break
             tell.stage(f"running the benchmarks of both sides, {block.index + 1}")
             started = time.monotonic()
+            placement.renew(each.binary for each in built.values())
             for side in block.sides:
                 _run(built[side], bench, crew)
             spent = time.monotonic() - started

@@ -1,0 +1,105 @@
+"""Compiled code gets other page frames for each block of wall time."""
+
+import mmap
+import os
+from ctypes import addressof, c_char
+from pathlib import Path
+
+import pytest
+
+from benchproof import compare, placement, timing
+
+PAGE = mmap.PAGESIZE
+PAGES = 64
+#: Of an entry of /proc/self/pagemap: the page frame, which only root may read, and "in memory".
+FRAME, PRESENT = (1 << 55) - 1, 1 << 63
+
+
+def frames(file):
+    """The page frames of a file, which is mapped for as long as this takes."""
+    with file.open("rb") as opened:
+        mapped = mmap.mmap(opened.fileno(), PAGES * PAGE, mmap.MAP_PRIVATE)
+        mapped.read()
+        first = c_char.from_buffer(mapped)
+        address = addressof(first)
+        with Path("/proc/self/pagemap").open("rb", buffering=0) as pages:
+            pages.seek(address // PAGE * 8)
+            entries = memoryview(pages.read(PAGES * 8)).cast("Q").tolist()
+        del first
+        mapped.close()
+    assert all(entry & PRESENT for entry in entries)
+    return [entry & FRAME for entry in entries]
+
+
+def is_forgotten(file):
+    """Whether this file system lets go of pages at all."""
+    with file.open("rb") as opened:
+        os.fsync(opened.fileno())
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        try:
+            os.preadv(opened.fileno(), [bytearray(PAGE)], 0, os.RWF_NOWAIT)
+        except BlockingIOError:
+            return True
+    return False
+
+
+@pytest.fixture
+def files(tmp_path):
+    found = [tmp_path / f"side{number}" / "a.so" for number in range(4)]
+    for file in found:
+        file.parent.mkdir()
+        file.write_bytes(os.urandom(PAGES * PAGE))
+    return found
+
+
+def test_libraries_and_extension_modules_are_found_and_nothing_else(tmp_path):
+    names = ("p/a.cpython-311-x86_64-linux-gnu.so", "p/libz.so.1", "p/sub/b.abi3.so")
+    for name in (*names, "p/a.py", "p/sox.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert placement.compiled([str(tmp_path)]) == [tmp_path / name for name in sorted(names)]
+
+
+@pytest.mark.skipif(not hasattr(os, "preadv"), reason="Linux has it")
+def test_files_lie_elsewhere_afterwards_and_are_read_already(files):
+    if not is_forgotten(files[0]):
+        pytest.skip("this file system keeps its files in memory")
+    before = [frames(file) for file in files]
+    if not any(map(any, before)):
+        pytest.skip("only root may see page frames")
+    placement.renew(files)
+    for file in files:
+        with file.open("rb") as opened:
+            for page in range(PAGES):
+                os.preadv(opened.fileno(), [bytearray(PAGE)], page * PAGE, os.RWF_NOWAIT)
+    after = [frames(file) for file in files]
+    pairs = [
+        pair for one, other in zip(before, after, strict=True)
+        for pair in zip(one, other, strict=True)
+    ]  # fmt: skip
+    assert len(pairs) == 4 * PAGES
+    # Of the same frames, a few may come back to where they were.
+    assert sum(old == new for old, new in pairs) < len(pairs) / 4
+
+
+def test_where_the_kernel_takes_no_advice_nothing_is_read(files, monkeypatch):
+    monkeypatch.delattr(os, "posix_fadvise", raising=False)
+    monkeypatch.setattr(os, "open", None)
+    placement.renew(files)
+
+
+@pytest.mark.slow
+def test_every_block_of_wall_time_moves_the_code_of_both_sides(toy, place, tell, monkeypatch):
+    toy.edit("driver/work.py", "total += number", "total += number + 1 - 1 + 2 - 2")
+    toy.commit("slower")
+    moved = []
+    monkeypatch.setattr(placement, "renew", moved.append)
+    request = compare.Request(
+        "HEAD~1", "HEAD", bench="spin", budget=1, quick=True, meters=("wall",)
+    )
+    compare.compare(request, place, tell)
+    assert len(moved) == timing.QUICK_BLOCKS
+    assert all(each == moved[0] for each in moved)
+    modules = 2 if place.toolchain.compiles else 0
+    assert len({file.parent for file in moved[0]}) == modules
+    assert {file.suffix for file in moved[0]} == ({".so"} if modules else set())
