@@ -30,15 +30,13 @@ def renew(found: Iterable[Path]) -> None:
     """
     if not hasattr(os, "posix_fadvise"):
         return
-    opened = [os.open(file, os.O_RDONLY) for file in found]
-    try:
-        for one in opened:
-            os.fsync(one)  # what is not on the disk yet cannot be forgotten
-            os.posix_fadvise(one, 0, 0, os.POSIX_FADV_DONTNEED)
-        # Not by the worker, whose import would wait for the disk.
-        for one in opened:
-            while os.read(one, _SIZE):
+    files = list(found)
+    for file in files:
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())  # what is not on the disk yet cannot be forgotten
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    # Not by the worker, whose import would wait for the disk.
+    for file in files:
+        with file.open("rb", buffering=0) as opened:
+            while opened.read(_SIZE):
                 pass
-    finally:
-        for one in opened:
-            os.close(one)
