@@ -12,6 +12,7 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -214,7 +215,7 @@ class Bench:
         start = time.monotonic()
         rows = [case.row | {"loops": self.got.loops[case.name].wall} for case in cases]
         pair: dict[SideName, list[dict[str, Any]]] = {}
-        placement.renew(placement.compiled(self._folders))
+        placement.renew(self._code)
         for side in block.sides:
             running = self._start(side, "wall", rows, block)
             pair[side] = self._answers(running, must_work=False)
@@ -233,12 +234,12 @@ class Bench:
         self.got.blocks += 1
         return time.monotonic() - start
 
-    @property
-    def _folders(self) -> set[str]:
-        """Where files lie that the sides do not share."""
+    @cached_property
+    def _code(self) -> list[Path]:
+        """The compiled files that the sides do not share."""
         packages = {each.packages for each in self.sides.values()}
         differ = packages - {""} if len(packages) > 1 else set()
-        return {each.folder for each in self.sides.values()} | differ
+        return placement.compiled({each.folder for each in self.sides.values()} | differ)
 
     def ask(
         self, task: str, cases: Sequence[Case], extra: Sequence[Mapping[str, Any]]
