@@ -57,8 +57,7 @@ def run(
         scheduler: address of dask's, whose workers run a gate each; "": this machine does.
     """
     clone = scene.clone
-    done = {(row["kind"], row["seed"], row["number"]) for row in kept.rows()}
-    todo = [number for number in range(runs) if (kind, seed, number) not in done]
+    todo = kept.missing(runs, kind=kind, seed=seed)
 
     def draw(number: int) -> tuple[dict[str, Any], gates.Ask]:
         """What is noted of a gate before it runs; and the gate."""

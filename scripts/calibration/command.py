@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -125,6 +125,11 @@ class Calibration:
         """How many runs of a part there should be."""
         return RUNS[part] if self.asked.runs is None else self.asked.runs
 
+    @property
+    def like(self) -> gates.Ask:
+        """The gates that were asked for, but for their sides, implementations and seeds."""
+        return gates.Ask("", "", self.asked.bench, self.asked.meters, budget=self.asked.gate_budget)
+
     def exact(self) -> None:
         """The same wheel counted again and again."""
         file = self.kept("exact")
@@ -137,33 +142,20 @@ class Calibration:
         """Whole gates of one kind."""
         file = self.kept("gates")
         aa.run(
-            kind, self.scene, file,
-            gates.Ask("", "", self.asked.bench, self.asked.meters, self.impls,
-                      self.asked.gate_budget),
+            kind, self.scene, file, replace(self.like, impls=self.impls),
             runs=self.runs("aa" if kind == "same" else kind), seed=self.asked.seed,
             scheduler=self.asked.scheduler,
         )  # fmt: skip
         file.pack()
 
-    def inject(self) -> None:
-        """Injected slow-downs, end to end."""
-        file = self.kept("injected")
-        inject.inject(
-            self.scene, self.asked.sites, self.costs, file,
-            gates.Ask("", "", self.asked.bench, self.asked.meters, budget=self.asked.gate_budget),
-            runs=self.runs("inject"), seed=self.asked.seed,
-            sizes=self.asked.sizes or inject.SIZES,
-        )  # fmt: skip
-        file.pack()
-
-    def stall(self) -> None:
-        """Slow-downs that only the clock sees, end to end."""
-        file = self.kept("stalled")
-        stalls.stall(
-            self.scene, self.asked.sites, self.costs, file,
-            gates.Ask("", "", self.asked.bench, self.asked.meters, budget=self.asked.gate_budget),
-            runs=self.runs("stall"), seed=self.asked.seed,
-            sizes=self.asked.sizes or stalls.SIZES,
+    def slower(
+        self, part: str, name: str, run: Callable[..., None], sizes: tuple[float, ...]
+    ) -> None:
+        """Slow-downs of one kind, end to end."""
+        file = self.kept(name)
+        run(
+            self.scene, self.asked.sites, self.costs, file, self.like,
+            runs=self.runs(part), seed=self.asked.seed, sizes=self.asked.sizes or sizes,
         )  # fmt: skip
         file.pack()
 
@@ -241,8 +233,8 @@ PARTS: dict[str, Callable[[Calibration], None]] = {
     "exact": Calibration.exact,
     "aa": lambda each: each.whole("same"),
     "neutral": lambda each: each.whole("neutral"),
-    "inject": Calibration.inject,
-    "stall": Calibration.stall,
+    "inject": lambda each: each.slower("inject", "injected", inject.inject, inject.SIZES),
+    "stall": lambda each: each.slower("stall", "stalled", stalls.stall, stalls.SIZES),
     "record": Calibration.record,
     "resample": Calibration.resample,
     "others": Calibration.others,

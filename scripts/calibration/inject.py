@@ -167,8 +167,7 @@ def inject(
         sizes: slow-downs, in turns.
     """  # fmt: skip
     clone = scene.clone
-    done = {(row["seed"], row["number"]) for row in kept.rows()}
-    todo = [number for number in range(runs) if (seed, number) not in done]
+    todo = kept.missing(runs, seed=seed)
     for number in scene.clock.steps("injected gate", todo, runs - len(todo)):
         chosen = planned(number, seed, sites, costs, sizes)
         commit, edits = commit_of(number, seed, clone, sites, chosen)

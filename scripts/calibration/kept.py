@@ -41,6 +41,11 @@ class Kept:
         """All complete rows, in the order in which they were added."""
         return [json.loads(line) for text, _ in self._members() for line in text.splitlines()]
 
+    def missing(self, runs: int, **key: Any) -> list[int]:  # noqa: ANN401  (JSON)
+        """Numbers of repetitions, of so many that there should be, that no row of a key has."""
+        done = {row["number"] for row in self.rows() if row | key == row}
+        return [number for number in range(runs) if number not in done]
+
     def add(self, row: Mapping[str, Any]) -> None:
         """Append a row.
 

@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -253,8 +253,7 @@ def stall(
         sizes: slow-downs by the clock, in turns.
     """
     clone = scene.clone
-    done = {(row["seed"], row["number"]) for row in kept.rows()}
-    todo = [number for number in range(runs) if (seed, number) not in done]
+    todo = kept.missing(runs, seed=seed)
     if not todo:
         return
     one = costs_of_one()
@@ -270,7 +269,9 @@ def stall(
         )
         started = time.time()
         meters = tuple(dict.fromkeys(("instructions", "wall", *like.meters)))
-        ask = gates.Ask(asleep, awake, like.bench, meters, (IMPL,), like.budget, seed + number)
+        ask = replace(
+            like, base=asleep, head=awake, meters=meters, impls=(IMPL,), seed=seed + number
+        )
         document = gates.run(ask, scene)
         kept.add(scene.stamp | {
             "seed": seed, "number": number, "base": clone.base, "commits": [asleep, awake],

@@ -145,14 +145,12 @@ def whole(gates: Rows, kind: str) -> dict[str, Any] | None:
         )
         for name, meters in GROUPS.items()
     }
+    by_meter = decided(chosen)
     return {
         "gates": len(chosen),
-        "tests": sum(
-            number for row in chosen for meter in row["meters"].values()
-            for verdict, number in meter.items() if verdict != "identical"
-        ),
+        "tests": sum(about["tests"] for about in by_meter.values()),
         # A meter that decides nothing cannot be wrong, and shows nothing either.
-        "decided": decided(chosen),
+        "decided": by_meter,
         # Gates of one hour may be wrong together: at worst each occasion is a single trial.
         "occasions": rates.of(
             any(alarmed(row, GROUPS["all meters"]) for row in each) for each in occasions(chosen)

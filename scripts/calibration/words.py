@@ -133,21 +133,20 @@ def _false_alarms(summary: Mapping[str, Any]) -> list[str]:
 
 def _decided(summary: Mapping[str, Any]) -> list[str]:
     """By kind of gate and meter, how many tests said something."""
-    kinds = [(kind, gates["decided"]) for kind, gates in summary["gates"].items() if gates]
-    meters = list(dict.fromkeys(meter for _, about in kinds for meter in about))
-    rows = [
-        [f"real gates, {NAMES_OF_GATES[kind]}",
-         *(f"{about[meter]['decided']} of {about[meter]['tests']}" if meter in about else "-"
-           for meter in meters)]
-        for kind, about in kinds
-    ]  # fmt: skip
+    by_gates = {
+        f"real gates, {NAMES_OF_GATES[kind]}": gates["decided"]
+        for kind, gates in summary["gates"].items() if gates
+    }  # fmt: skip
     again = summary["resampled"]
     if again:
-        said = f"{again['tests'] - again['undecided']} of {again['tests']}"
-        meters += ["wall"] * ("wall" not in meters)
-        rows.append(["resampled from recorded processes",
-                     *(said if meter == "wall" else "-" for meter in meters)])  # fmt: skip
-        rows = [row + ["-"] * (len(meters) + 1 - len(row)) for row in rows]
+        wall = {"tests": again["tests"], "decided": again["tests"] - again["undecided"]}
+        by_gates["resampled from recorded processes"] = {"wall": wall}
+    meters = list(dict.fromkeys(meter for about in by_gates.values() for meter in about))
+    rows = [
+        [name, *(f"{about[meter]['decided']} of {about[meter]['tests']}" if meter in about else "-"
+                 for meter in meters)]
+        for name, about in by_gates.items()
+    ]  # fmt: skip
     return ["Tests that were decided, so could have been wrong:\n", table(("gates", *meters), rows)]
 
 

@@ -65,6 +65,15 @@ def test_rows_survive_a_process_that_was_killed_in_the_middle_of_one(tmp_path):
     assert [row["number"] for row in kept.rows()] == list(range(11))
 
 
+def test_repetitions_are_missing_by_the_key_of_their_rows(tmp_path):
+    kept = Kept(tmp_path / "a.jsonl.gz")
+    for number, kind in ((0, "same"), (2, "same"), (1, "neutral")):
+        kept.add({"number": number, "kind": kind, "seed": 1})
+    assert kept.missing(4, kind="same", seed=1) == [1, 3]
+    assert kept.missing(2, seed=1) == []
+    assert kept.missing(2, seed=2) == [0, 1]
+
+
 def test_many_rows_are_read_across_the_pieces_in_which_a_file_is_looked_at(tmp_path):
     kept = Kept(tmp_path / "a.jsonl.gz")
     rows = [{"number": number, "text": str(number) * 500} for number in range(300)]
