@@ -8,9 +8,13 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import files
 from .provenance import version_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _PROBE = "#include <Python.h>\nint benchproof_probe(void) { return PY_MAJOR_VERSION; }\n"
 
@@ -43,7 +47,10 @@ def command_of() -> list[str]:
 def find() -> Toolchain:
     """Try the compiler that setuptools would use on a file that includes Python.h."""
     command = command_of()
-    why_not = _try_compiler(command)
+    with files.scratch() as folder:
+        source = folder / "probe.c"
+        source.write_text(_PROBE, encoding="utf-8")
+        why_not = compile_library(source, folder / "probe.so")
     compiler = "" if why_not else _first_line([*command, "--version"])
     identity = (
         sys.version,
@@ -54,23 +61,21 @@ def find() -> Toolchain:
     return Toolchain(compiler, why_not, identity)
 
 
-def _try_compiler(command: list[str]) -> str:
-    """Why a compiler does not work, or ""."""
-    with files.scratch() as folder:
-        source = folder / "probe.c"
-        source.write_text(_PROBE, encoding="utf-8")
-        include = sysconfig.get_paths()["include"]
-        arguments = ["-shared", "-fPIC", f"-I{include}", str(source), "-o", f"{folder}/probe.so"]
-        try:
-            answer = subprocess.run(  # noqa: S603  (the user's compiler, no shell)
-                [*command, *arguments], capture_output=True, text=True, check=False,
-                env=os.environ | {"TMPDIR": str(folder)},
-            )  # fmt: skip
-        except OSError as error:
-            return f"{command[0]}: {error.strerror}"
-        if answer.returncode:
-            lines = answer.stderr.strip().splitlines()
-            return lines[0] if lines else f"{command[0]} ended with status {answer.returncode}"
+def compile_library(source: Path, place: Path, *options: str) -> str:
+    """Compile a C file, which may include Python.h, into a library; why that fails, or ""."""
+    command = command_of()
+    include = sysconfig.get_paths()["include"]
+    arguments = ["-shared", "-fPIC", f"-I{include}", *options, str(source), "-o", str(place)]
+    try:
+        answer = subprocess.run(  # noqa: S603  (the user's compiler, no shell)
+            [*command, *arguments], capture_output=True, text=True, check=False,
+            env=os.environ | {"TMPDIR": str(place.parent)},
+        )  # fmt: skip
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    if answer.returncode:
+        lines = answer.stderr.strip().splitlines()
+        return lines[0] if lines else f"{command[0]} ended with status {answer.returncode}"
     return ""
 
 

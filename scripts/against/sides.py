@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,8 @@ import venv
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from benchproof import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Released versions of others; they are installed beside the checkout, not into it.
@@ -121,9 +122,8 @@ def compiled(what: str, source: Path, place: Path, *options: str) -> Path:
     """
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
         partial = place.with_suffix(".partial")
-        command = [*shlex.split(compiler), "-O2", *options, "-o", str(partial), str(source)]
+        command = [*toolchain.command_of(), "-O2", *options, "-o", str(partial), str(source)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:

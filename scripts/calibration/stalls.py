@@ -14,7 +14,6 @@ from __future__ import annotations
 import ctypes
 import math
 import statistics
-import subprocess
 import tempfile
 import time
 from dataclasses import asdict, dataclass, replace
@@ -134,12 +133,9 @@ def costs_of_one() -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="benchproof-stalls-") as folder:
         source, library = Path(folder, "stalls.c"), Path(folder, "stalls.so")
         source.write_text(_SOURCE.replace("static __attribute__((noinline, unused))", ""))
-        command = [
-            *toolchain.command_of(), "-O2", "-shared", "-fPIC", "-o", str(library), str(source)
-        ]  # fmt: skip
-        answer = subprocess.run(command, capture_output=True, text=True, check=False)
-        if answer.returncode:
-            raise BenchproofError(f"stalls do not compile: {answer.stderr.strip()[:200]}")
+        why_not = toolchain.compile_library(source, library, "-O2")
+        if why_not:
+            raise BenchproofError(f"stalls do not compile: {why_not}")
         loaded = ctypes.CDLL(str(library))
         return {name: _cost(loaded[f"stall_{name}"]) for name in STALLS}
 

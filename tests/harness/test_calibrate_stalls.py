@@ -12,6 +12,7 @@ from calibration.kept import Kept
 from calibration.sites import SITES, Site
 
 from benchproof import toolchain
+from benchproof.errors import BenchproofError
 from benchproof.meters import instructions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +72,12 @@ def test_stalls_compile_where_the_sites_are(tmp_path):
     source.write_text(inserted(text, file.function, ["stall_misses(5, 1)"], 0.5, cython=True))
     subprocess.run([sys.executable, "-m", "cython", "-3", source], check=True, cwd=tmp_path)
     assert "stall_misses(5, 1)" in source.with_suffix(".c").read_text()
+
+
+def test_without_a_compiler_that_is_told(monkeypatch):
+    monkeypatch.setenv("CC", "/no/such/compiler")
+    with pytest.raises(BenchproofError, match=r"stalls do not compile: /no/such/compiler: No such"):
+        stalls.costs_of_one()
 
 
 def test_sizes_take_turns_with_kinds_and_are_reached():
