@@ -99,14 +99,14 @@ def _walls(each: Sampled, times: Times) -> list[dict[str, Any]]:
     """Wall times of several modes, and those of loops that end before a clock can tell."""
     several, short = [], []
     for name, (left, right) in sorted(times.items()):
-        if any(map(modes, (left, right))):
+        if modes([after / before for before, after in zip(left, right, strict=True)]):
             several.append(name)
         loops = each.got.loops.get(name)
         lasted = [statistics.median(side) * loops.wall for side in (left, right) if side and loops]
         if lasted and min(lasted) < SHORT:
             short.append(name)
     found = {
-        "several modes": (several, "processes fall into two groups, and the middle lies in either"),
+        "several modes": (several, "the ratios of its pairs of processes fall into two groups"),
         "too short a loop": (
             short, f"a value lasts less than {SHORT * 1e6:g} us, and the clock's own time is in it"
         ),

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sys
 import sysconfig
 import time
@@ -207,18 +208,21 @@ class Bench:
                 self.got.keep(meter, side, row["name"], row["value"], spot)
 
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
-        """One process a side, one after the other; the seconds that both took.
+        """One process a side, which take turns; the seconds that both took.
 
         Their compiled code lies elsewhere in memory than in other blocks. A block with a process
         whose clock cannot be believed is thrown away, and noted.
         """
         start = time.monotonic()
         rows = [case.row | {"loops": self.got.loops[case.name].wall} for case in cases]
-        pair: dict[SideName, list[dict[str, Any]]] = {}
         placement.renew(self._code)
-        for side in block.sides:
-            running = self._start(side, "wall", rows, block)
-            pair[side] = self._answers(running, must_work=False)
+        running = {}
+        with contextlib.ExitStack() as opened:
+            for side, end in zip(block.sides, socket.socketpair(), strict=True):
+                # Closed here once both have theirs: then each hears when the other one ends.
+                opened.callback(end.close)
+                running[side] = self._start(side, "wall", rows, block, talk=end.fileno())
+        pair = {side: self._answers(each, must_work=False) for side, each in running.items()}
         doubts = [
             f"{side}: {row['clock']}" for side in SIDES for row in pair[side] if "clock" in row
         ]
@@ -386,7 +390,8 @@ class Bench:
             # Both sides call through the same function, and their requests are of one length.
             request |= {"extra": [0, self.extra], "which": SIDES.index(side)}
         if block is not None:
-            request |= {"core": self.core, "order": block.order}
+            first = int(side == block.sides[0])
+            request |= {"core": self.core, "order": block.order, "first": first}
         env = environment(built.variant, block, spot.process)
         child = start(self.crew, request, folder, env, python=built.python)
         return _Running(side, task, folder / ANSWERS, child, [row["name"] for row in rows])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +35,24 @@ class Spot(NamedTuple):
 FIRST = Spot()
 #: The values of each process.
 Taken = dict[Spot, list[float]]
+
+
+def pair(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
+    """What stands for the values of two processes that took turns.
+
+    Their ratio is the median ratio of two values that followed each other, and their middle that of
+    both medians. A machine that changes its speed in between moves few of those ratios.
+
+    Args:
+        left: one value or several, in the order in which they were taken.
+        right: the same of the other side; one that took more than the other is cut.
+    """
+    typical = statistics.median(left), statistics.median(right)
+    if min(len(left), len(right)) < 2 or min(*left, *right) <= 0:
+        return typical
+    middle = math.sqrt(typical[0] * typical[1])
+    ratio = statistics.median(after / before for before, after in zip(left, right, strict=False))
+    return middle / math.sqrt(ratio), middle * math.sqrt(ratio)
 
 
 @dataclass
@@ -88,12 +107,10 @@ class Collected:
         return sorted(left.keys() & right.keys())
 
     def numbers(self, meter: str, name: str) -> tuple[list[float], list[float]]:
-        """One number a process, the median of its values: left and right, paired."""
-        left, right = (
-            [statistics.median(taken[spot]) for spot in self.paired(meter, name)]
-            for taken in (self.taken(meter, side, name) for side in SIDES)
-        )
-        return left, right
+        """One number a process: left and right, paired (`pair`)."""
+        left, right = (self.taken(meter, side, name) for side in SIDES)
+        numbers = [pair(left[spot], right[spot]) for spot in self.paired(meter, name)]
+        return [each[0] for each in numbers], [each[1] for each in numbers]
 
     def same_code(self, name: str) -> bool:
         """Whether both sides' proving workers saw a case run the same files, byte for byte."""

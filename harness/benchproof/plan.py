@@ -1,9 +1,9 @@
 """Who runs when: blocks of one process a side, balanced, in random order.
 
 The two processes of a block differ in nothing but the side: they share the hash seed, the order
-of the cases, the size of the environment, the loop counts and the minute. Blocks differ in all of
-these. Which side goes first is drawn for each pair of blocks, so that every two blocks hold both
-orders: what favours the first process cancels.
+of the cases, the size of the environment, the loop counts and, as they take turns, the moment.
+Blocks differ in all of these. Which side goes first is drawn for each pair of blocks, so that every
+two blocks hold both orders: what favours who goes first cancels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_PADDING = 4096
 
 @dataclass(frozen=True)
 class Block:
-    """One process for each side, one after the other.
+    """One process for each side, both alive at the same time.
 
     Attributes:
         index: from 0.

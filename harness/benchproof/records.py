@@ -26,6 +26,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import statistics
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -35,7 +36,7 @@ from typing import Any, NoReturn
 
 from . import files, settings
 from .accepted import Entry
-from .collected import Sampled, Samples, Spot
+from .collected import Collected, Sampled, Samples, Spot
 from .errors import BenchproofError, SettingsError, told
 from .meters import METERS
 from .meters.counts import Counts
@@ -43,9 +44,9 @@ from .plan import SIDES, Loops
 from .suite import Case
 from .verdict import Looks
 
-#: The version of the format; a change that could break a reader raises it. From 2 on there are
-#: controls.
-STREAM = 2
+#: The version of the format; a change that could break a reader raises it. From 3 on both sides
+#: took turns at their wall times, from 2 on there are controls.
+STREAM, TURNS = 3, 3
 
 
 def write(samples: Samples, file: Path) -> None:
@@ -159,6 +160,13 @@ def _place(record: dict[str, Any]) -> tuple[str, str]:
     return record["variant"], record.get("control", "")
 
 
+def _stand_alone(got: Collected) -> None:
+    """Keep the median of each process's wall times, which none of the other side's belong to."""
+    for cases in got.values.get("wall", {}).values():
+        for taken in cases.values():
+            taken.update({spot: [statistics.median(values)] for spot, values in taken.items()})
+
+
 class _Reader:
     """Reads records, and knows where they stand."""
 
@@ -206,6 +214,9 @@ class _Reader:
         """The comparison, from its first line."""
         self._line = 1
         try:
+            if first["stream"] < TURNS:
+                for each in self._variants.values():
+                    _stand_alone(each.got)
             return Samples(
                 dict(first["about"]), settings.described(first["settings"]),
                 [each for each in self._variants.values() if not each.control],

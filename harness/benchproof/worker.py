@@ -209,20 +209,23 @@ def prove(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> di
     return answer
 
 
-def time_it(_: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
+def time_it(request: Mapping[str, Any], row: Mapping[str, Any], made: Ready) -> dict[str, Any]:
     """Take this process's wall times of a case, or say why its clock cannot be believed."""
     from benchproof import asv_suite  # noqa: PLC0415
     from benchproof.meters import wall  # noqa: PLC0415
 
+    turns, answer = request["turns"], {"name": row["name"]}
     try:
         if row.get("kind") == "timeraw":
-            values = asv_suite.raw_values(made, wall.VALUES_OF_LONG_CALLS)
+            for _ in turns.take(1):
+                answer["values"] = asv_suite.raw_values(made, wall.FEWEST_VALUES)
         else:
-            values = wall.measure(made.call, row["loops"], made.renew, made.repeat)
-        tail = {"tail": wall.tail(made.call, row["loops"], made.renew)} if row.get("tail") else {}
+            answer["values"] = wall.measure(made.call, row["loops"], made.renew, made.repeat, turns)
+        for _ in turns.take(1) if row.get("tail") else ():
+            answer["tail"] = wall.tail(made.call, row["loops"], made.renew)
     except wall.ClockError as error:
         return {"name": row["name"], "clock": str(error)}
-    return {"name": row["name"], "values": values, **tail}
+    return answer
 
 
 def count_instructions(
@@ -361,14 +364,31 @@ def last_words() -> str:
     return f"{kind.__name__ if kind else ''}: {error}{where}"
 
 
+def with_turns(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request, with this side's end of taking turns if it times cases."""
+    if request["task"] != "wall":
+        return request
+    from benchproof.meters.turns import Turns  # noqa: PLC0415  (found once the side is first)
+
+    return {**request, "turns": Turns(request.get("talk"), first=bool(request.get("first", 1)))}
+
+
+def has_done(request: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+    """Tell whoever waits for it that a case is done: the other side, or the harness."""
+    if "turns" in request:
+        request["turns"].end()
+    elif request.get("talk"):
+        tell(request["talk"], row)
+
+
 def serve(request: Mapping[str, Any], out: TextIO) -> None:
     """Answer a request, a line at a time."""
 
     def say(row: Mapping[str, Any]) -> None:
         out.write(json.dumps(row) + "\n")
         out.flush()
-        if request.get("talk") and "name" in row:
-            tell(request["talk"], row)
+        if "name" in row:
+            has_done(request, row)
 
     if request["task"] == "list":
         sys.path[:] = [*(p for p in sys.path if p), request["harness"]]
@@ -380,6 +400,7 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
         say({"header": enter(request) | {"python": sys.version.split()[0]}})
     if request["task"] == "allocations":
         require("memray")
+    request = with_turns(request)
     if request.get("core") is not None:
         os.sched_setaffinity(0, {request["core"]})
     if request["task"] in {"list", "discover"}:

@@ -48,11 +48,17 @@ def test_nothing_is_said_where_nothing_is_wrong():
     assert found(samples(sides=(("compiled", ""), ("compiled", "")))) == []
 
 
-def test_processes_of_two_kinds_are_several_modes():
+def test_pairs_of_two_kinds_are_several_modes_and_a_machine_of_two_speeds_is_not():
     rng = random.Random(2)
     values = [rng.gauss(1e-6, 5e-9) * (1.2 if block % 3 else 1) for block in range(30)]
-    (row,) = found(samples(values))
+    given = samples(values)
+    (row,) = found(given)
     assert (row["about"], row["names"]) == ("several modes", [NAME])
+    (each,) = given.variants
+    for block, value in enumerate(values):
+        left = [value * rng.gauss(1, 0.005)]
+        each.got.keep("wall", "left", NAME, left, Spot(0, block))
+    assert found(given) == []
 
 
 @pytest.mark.parametrize(("numbers", "two"), [

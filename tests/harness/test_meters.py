@@ -310,8 +310,18 @@ def test_wall_gives_its_values_and_leaves_the_collector_on():
     assert gc.isenabled()
 
 
-def test_a_call_that_is_a_value_by_itself_is_timed_less_often():
-    assert len(wall.measure(nothing, 1)) == wall.VALUES_OF_LONG_CALLS < wall.VALUES
+@pytest.mark.parametrize(("lasts", "values"), [(1e-5, wall.VALUES), (0.001, 5), (0.1, 2)])
+def test_a_call_that_lasts_longer_than_a_value_should_is_timed_less_often(
+    monkeypatch, lasts, values
+):
+    now = [0.0]
+    for clock in ("perf_counter", "thread_time", "_steady"):
+        monkeypatch.setattr(wall, clock, lambda: now[0])
+
+    def call():
+        now[0] += lasts
+
+    assert wall.measure(call, 1) == pytest.approx([lasts] * values)
 
 
 def test_loops_make_a_value_last_long_enough():

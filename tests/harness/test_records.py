@@ -122,6 +122,17 @@ def test_judging_a_stream_says_what_judging_the_samples_says(samples, tmp_path, 
     }
 
 
+def test_of_a_stream_from_before_sides_took_turns_each_process_stands_alone(samples, tmp_path):
+    first, *rest = lines(samples, tmp_path)
+    file = tmp_path / "old.jsonl"
+    file.write_text("\n".join([first.replace('"stream":3', '"stream":2'), *rest]) + "\n")
+    for each, now in zip(records.read(file).variants, samples.variants, strict=True):
+        for side, numbers in zip(SIDES, each.got.numbers("wall", "toy.time_0"), strict=True):
+            taken = now.got.taken("wall", side, "toy.time_0").values()
+            assert numbers == [statistics.median(values) for values in taken]
+        assert each.got.numbers("wall", "toy.time_0") != now.got.numbers("wall", "toy.time_0")
+
+
 def test_the_command_tells_it_and_ends_with_its_status(samples, tmp_path):
     file, out = tmp_path / "s.jsonl.gz", tmp_path / "d.json"
     records.write(samples, file)

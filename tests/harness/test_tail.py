@@ -72,7 +72,7 @@ def test_the_tail_is_what_one_call_in_a_hundred_is_slower_than(clock, loops, eve
 
 def test_so_many_calls_make_a_tail(clock):
     found = []
-    for loops in (1, 60, 10_000):
+    for loops in (1, 6, 10_000):
         made = count()
         wall.tail(lambda made=made: next(made), loops, clock(math.inf))
         found.append(next(made))

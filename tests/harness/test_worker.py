@@ -11,6 +11,7 @@ import pytest
 from benchproof import suite, worker
 from benchproof.bench import environment, read_lines
 from benchproof.checkout import Checkout
+from benchproof.meters import wall
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = Path(__file__).resolve().parent / "suites"
@@ -125,7 +126,7 @@ def test_wall_values_come_in_the_order_of_the_block(toy, tmp_path):
     for seed in range(6):
         rows, _, _ = ask(tmp_path, toy.root, "wall", cases, order=seed, core=None)
         orders.add(tuple(r["name"] for r in rows))
-        assert all(len(r["values"]) == 5 for r in rows)
+        assert all(len(r["values"]) == wall.VALUES for r in rows)
     assert len(orders) == 2
 
 

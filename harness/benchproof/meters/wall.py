@@ -1,7 +1,8 @@
-"""Wall time: a few values in each of many short processes.
+"""Wall time: some short values in each of many short processes.
 
 The collector is off inside the timed loops, so its cost is in no number. A value is the mean time
-of a call over one loop; a process gives a few values, and their median is the process's number.
+of a call over one loop. The two sides of a comparison take turns, value by value (`turns`), so that
+each value has one of the other side beside it that met the same machine.
 
 Clocks jump: a virtual machine is moved, a time service steps. So each value is held against two
 other clocks. One that they contradict is taken once more, since the scheduler of a virtual machine
@@ -15,21 +16,26 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from time import perf_counter, thread_time
 from typing import TypeVar
 
 from .counts import fresh_loop, nothing, without_collector
+from .turns import Turns
 
 _T = TypeVar("_T")
 
-#: Values that each process takes of each case, and of one whose single call lasts as long as a
-#: value should. More processes say more than more of the same process: its values share its fate.
-VALUES, VALUES_OF_LONG_CALLS = 5, 2
-#: Seconds that one value should last on the slower side.
-VALUE_TIME = 0.001
+#: Values that each process takes of each case, and the fewest of calls that last long: no more are
+#: taken once they last `LONGEST` seconds together.
+VALUES, FEWEST_VALUES, LONGEST = 20, 2, 0.004
+#: Seconds that one value should last on the slower side: short against the time in which a shared
+#: machine changes its speed, long against the clock's own and that of changing over between sides.
+VALUE_TIME = 0.0001
+#: So many loops come before the first value, or fewer that last as long.
+WARM_UP = 10
 #: The part of a process's calls that the tail's time is not less than; the fewest and the most
 #: calls that it is taken of; and in between, as many as so many values of wall time have.
-TAIL, TAIL_CALLS, TAIL_VALUES = 0.99, (200, 2000), 20
+TAIL, TAIL_CALLS, TAIL_VALUES = 0.99, (200, 2000), 200
 #: Seconds of calls before a calibration believes its clock.
 CALIBRATION_TIME = 0.002
 #: Of two clocks that see the same interval, what they may differ: a part of it, which is more than
@@ -173,30 +179,41 @@ def loops_for(seconds: float) -> int:
 
 
 def measure(
-    call: Callable[[], object], loops: int, renew: Callable[[], object] = nothing, most: int = 0
-) -> list[float]:
-    """Seconds a call, a few times, after a warm-up of one value's length.
+    call: Callable[[], object], loops: int, renew: Callable[[], object] = nothing, most: int = 0,
+    turns: Turns | None = None,
+) -> list[float]:  # fmt: skip
+    """Seconds a call, in many short values, after a warm-up.
 
     Args:
         call: the case.
         loops: calls of a value.
         renew: is called before each loop, and not timed.
         most: values that are wanted at most; 0 if nobody says.
+        turns: with the other side; without them the values follow one another.
 
     Raises:
         ClockError: a value cannot be believed, and neither can the next one.
     """
     loop = fresh_loop()
-    values = VALUES if loops > 1 else VALUES_OF_LONG_CALLS
+    values: list[float] = []
 
     def value() -> float:
         renew()
         return _elapsed(loop, call, loops) / loops
 
     with without_collector():
-        renew()
-        loop(call, loops)
-        return [_believed(value, TRIES_OF_VALUE) for _ in range(min(values, most or values))]
+        warm = perf_counter() + WARM_UP * VALUE_TIME
+        for _ in range(WARM_UP):
+            renew()
+            loop(call, loops)
+            if perf_counter() > warm:
+                break
+        with closing((turns or Turns()).take(min(VALUES, most or VALUES))) as taking:
+            for _ in taking:
+                values.append(_believed(value, TRIES_OF_VALUE))
+                if len(values) >= FEWEST_VALUES and sum(values) * loops > LONGEST:
+                    break
+    return values
 
 
 def number(values: Sequence[float]) -> float:
