@@ -21,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Folders of tests that know only the driver, all but those that need servers.
 DRIVER = ("structure", "unit", "golden", "docs", "scylla", "parity", "fuzz", "peers", "benchmarks")
 
+#: Each part ends with its slowest tests: where the next minute can be saved.
+SLOWEST = ("--durations=30", "--durations-min=4")
+
 
 def _make(target: str, *needs: str, decisive: bool = False) -> Part:
     return Part(target, ("make", "--no-print-directory", target), needs, decisive=decisive)
@@ -40,7 +43,7 @@ def _tests(
     """A part that is one run of pytest, with a cache of its own, for others run beside it."""
     return Part(
         name,
-        (python, "-m", "pytest", "-o", f"cache_dir=.pytest_cache/{name}", *words),
+        (python, "-m", "pytest", *SLOWEST, "-o", f"cache_dir=.pytest_cache/{name}", *words),
         needs,
         after,
         waits=waits,

@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import math
 import re
 import statistics
 from pathlib import Path
 
+import numpy as np
 import pytest
 from against import report
 from against.board import told
@@ -104,6 +106,46 @@ def test_what_the_place_of_a_file_did_to_wall_time():
             f"{max(away):.1%}".replace("%", " %"),
         ]  # fmt: skip
         assert all(1.2 < row["ratio"] < 1.25 and row["run"] == 1 for row in changed)
+
+
+TURNS = json.loads(
+    gzip.decompress((ROOT / "reports" / "results" / "2026-11-27" / "turns.json.gz").read_bytes())
+)
+
+
+def test_what_taking_turns_did_to_wall_time():
+    text = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
+    table = rows(text, "the processes of a block")
+    for how, beginning in (("apart", "one after the other"), ("turns", "in turns")):
+        (said,) = (cells for name, cells in table.items() if name.startswith(beginning))
+        chosen = [row for row in TURNS["rows"] if row["how"] == how]
+        number = f" of {len(chosen)}"
+        changed = sum(row["verdict"] in {"regressed", "improved"} for row in chosen)
+        out = sum(not row["low"] <= 1 <= row["high"] for row in chosen)
+        half = statistics.median(math.sqrt(row["high"] / row["low"]) - 1 for row in chosen)
+        away = [abs(row["ratio"] - 1) for row in chosen]
+        parts = (half, statistics.median(away), max(away))
+        told_parts = [f"{each:.1%}".replace("%", " %") for each in parts]
+        seen = sum(row["detectable"] <= 1.05 for row in chosen)
+        assert said == [f"{changed}{number}", f"{out}{number}", *told_parts, f"of {seen}{number}"]
+
+
+def test_the_speeds_of_a_shared_machine():
+    text = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
+    table = rows(text, "half a minute on one core")
+    for times, said in zip(TURNS["speeds"]["runs"], table.values(), strict=True):
+        taken = np.array(times, float)
+        fast = np.percentile(taken, 5)
+        slow = taken > 1.4 * fast
+        part = round(100 * taken[slow].sum() / taken.sum())
+        scale, step = np.log(np.minimum(taken, 3 * fast)), taken.mean() / 1000
+        alike = []
+        for apart in (0.3, 1, 10, 100, 1000, 2000):
+            lag = round(apart / step)
+            alike.append(float(np.corrcoef(scale[:-lag], scale[lag:])[0, 1]))
+        assert [cell.split()[0] for cell in said] == [
+            str(part), f"{np.median(taken[slow]) / fast:.2f}", *(f"{each:.2f}" for each in alike),
+        ]  # fmt: skip
 
 
 def test_other_tools_in_the_same_campaign():
