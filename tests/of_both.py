@@ -8,7 +8,8 @@ share. So a change runs, in pure Python,
 - tests elsewhere that import such a module, or ask which implementation runs,
 - beside tests/unit, what imports from such a layer: bytes and values that are held against files
   and against other drivers, the guides, the benchmarks' proofs,
-- all of tests/integration: whole requests to real nodes.
+- of tests/integration whole requests to real nodes: what is bound, sent and read (the files are
+  named in scripts/parts/table.py).
 
 Left out are tests of the layers around (connections, pools, policies, the cluster). What they
 could find in pure Python only is an exchanged name that gives another value, type or error than

@@ -51,8 +51,9 @@ def pair(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
     if min(len(left), len(right)) < 2 or min(*left, *right) <= 0:
         return typical
     middle = math.sqrt(typical[0] * typical[1])
-    ratio = statistics.median(after / before for before, after in zip(left, right, strict=False))
-    return middle / math.sqrt(ratio), middle * math.sqrt(ratio)
+    pairs = zip(left, right, strict=False)
+    half = math.exp(statistics.median(math.log(two / one) for one, two in pairs) / 2)
+    return middle / half, middle * half
 
 
 @dataclass

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .running import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders of tests that know only the driver, all but those that need servers.
@@ -68,6 +68,16 @@ def _quarter(which: int) -> list[str]:
 #: Older servers, and the tests that every change runs on them: requests and schema.
 OLDER = ("4.1", "3.11")
 ON_OLDER = ("test_execute.py", "test_prepared.py", "test_schema_round_trip.py")
+#: Those that every change runs in pure Python on the newest: what is bound, sent and read there.
+IN_PURE = (
+    "test_execute.py", "test_prepared.py", "test_batches.py", "test_types.py", "test_rows.py",
+    "test_paging.py", "test_aio.py", "test_compat_programs.py",
+)  # fmt: skip
+
+
+def _integration(files: Sequence[str]) -> list[str]:
+    """Tests that need servers: those of some files, or all."""
+    return [f"tests/integration/{file}" for file in files] or [*_folders("integration")]
 
 
 def _older(python: str, *, nightly: bool) -> list[Part]:
@@ -75,10 +85,9 @@ def _older(python: str, *, nightly: bool) -> list[Part]:
     parts, before = [], "integration-pure"
     for release in OLDER:
         name = f"cassandra-{release}"
-        files = () if nightly else ON_OLDER
-        paths = [f"tests/integration/{file}" for file in files] or _folders("integration")
         parts.append(
-            _tests(name, python, *paths, after=(before,), waits=True, nightly=nightly,
+            _tests(name, python, *_integration(() if nightly else ON_OLDER), after=(before,),
+                   waits=True, nightly=nightly,
                    environment={"CASSANDRA_VERSION": release})
         )  # fmt: skip
         before = name
@@ -123,8 +132,8 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
         _tests("browser", python, *_folders("browser"), needs=needs, **more),
         _make("docs" if nightly else "docs-check", "setup"),
         # The ring of servers is one.
-        _tests("integration-pure", python, *some, *_folders("integration"), pure=True,
-               after=("integration",), waits=True, **more),
+        _tests("integration-pure", python, *some, *_integration(() if nightly else IN_PURE),
+               pure=True, after=("integration",), waits=True, **more),
         *_older(python, nightly=nightly),
         _tests("driver-pure", python, *some, *_folders(*DRIVER), pure=True, **more),
     )  # fmt: skip

@@ -13,7 +13,8 @@ import driver
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITE, CASE = "routing_key", "routing_key.time_pack_parts_single_int"
-pytestmark = pytest.mark.slow
+#: asv builds the driver without a compiled file to take over: minutes.
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module")

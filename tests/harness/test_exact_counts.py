@@ -98,6 +98,7 @@ def test_a_clock_that_runs_longer_changes_no_count(place, sides, tmp_path, tell,
     assert counted(place, sides, tmp_path / "1", tell) == at_once
 
 
+@pytest.mark.nightly
 def test_the_same_builds_give_the_same_counts_with_every_core_busy_and_idle(
     place, sides, tmp_path, tell
 ):

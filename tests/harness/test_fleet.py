@@ -191,6 +191,7 @@ def test_two_workers_one_killed_give_what_one_machine_gives_once_each(
 
 
 @needs_memray
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_client_that_was_ended_goes_on_where_it_was(
     toy, history, worker, scheduler, tmp_path, number
@@ -217,6 +218,7 @@ def test_a_client_that_was_ended_goes_on_where_it_was(
 
 
 @needs_memray
+@pytest.mark.nightly
 def test_a_ranking_by_workers_is_that_of_one_machine(ranking, worker, scheduler, tmp_path, cache):
     workers = worker(), worker()
     process = ranking(tmp_path / "many.json", "--scheduler", scheduler)
@@ -238,6 +240,7 @@ def test_a_ranking_by_workers_is_that_of_one_machine(ranking, worker, scheduler,
 
 
 @needs_memray
+@pytest.mark.nightly
 def test_whole_gates_of_a_calibration_run_on_workers_once_each(
     measured, variables, worker, scheduler, tmp_path
 ):

@@ -125,8 +125,7 @@ def test_the_ratio_of_a_pair_is_one_that_values_had_and_does_not_know_its_sides(
     one, other = pair(left, right)
     ratios = [after / before for before, after in zip(left, right, strict=True)]
     assert min(ratios) * (1 - 1e-9) <= other / one <= max(ratios) * (1 + 1e-9)
-    if len(values) % 2:
-        assert pair(right, left) == pytest.approx((other, one))
+    assert pair(right, left) == pytest.approx((other, one))
 
 
 #: Cases that note in a file whose turn it is; one fails in the left side.

@@ -49,8 +49,8 @@ def assert_kept(writers, session):
 @pytest.mark.parametrize(
     "whose",
     [
-        # Once: half a minute of waiting for a server, and the other case goes the same way.
-        pytest.param("a node", marks=pytest.mark.once),
+        # Half a minute of waiting for a server, and the other case goes the same way.
+        pytest.param("a node", marks=[pytest.mark.once, pytest.mark.nightly]),
         "the control connection's node",
     ],
 )
@@ -160,6 +160,7 @@ def test_awaited_requests_survive_a_killed_node(three_nodes, keyspace_name, belo
 
 
 @pytest.mark.once
+@pytest.mark.nightly
 @pytest.mark.within(300)
 def test_all_nodes_are_restarted_in_turn_while_keyspaces_come_and_go(
     loaded, three_nodes, keyspace_name

@@ -97,6 +97,7 @@ def test_processes_of_a_block_share_a_hash_seed_and_take_turns(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_every_operation_is_counted_by_every_meter_of_this_machine():
     said = measuring.agree([PURE], hush)
     found = measuring.count([PURE], said, hush)["pure"]

@@ -83,6 +83,7 @@ def test_this_driver_gets_its_own_answers_from_the_node(load_node, way, impl):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("wanted", members.OTHERS)
 def test_every_other_driver_gets_its_own_answers_from_the_node(load_node, wanted):
     driver = wanted.partition("==")[0]
