@@ -1,9 +1,8 @@
 """Two workers on one core take turns: while one times a value, the other waits.
 
-A machine that is shared is not equally fast from one moment to the next: what runs on the other
-thread of a core halves its speed, for milliseconds or for seconds (docs/measuring.md). Two values
-that follow each other at once nearly always meet the same machine, which two processes that follow
-each other do not.
+A machine that is shared is not equally fast from one moment to the next: its speed halves, for
+milliseconds or for seconds (docs/measuring.md). Two values that follow each other at once nearly
+always meet the same machine, which two processes that follow each other do not.
 
 Each worker has one end of a pair of sockets, and says a byte at a time:
 
