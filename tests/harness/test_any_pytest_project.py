@@ -135,6 +135,7 @@ def test_the_head_s_own_tests_are_measured_by_a_gate_and_a_history_says_what_it_
     assert "a history is of asv's benchmarks, and those in tests are pytest's" in answer.stderr
 
 
+@pytest.mark.nightly
 def test_a_clock_times_only_tests_whose_fixtures_body_or_call_run_what_changed(
     project, cache, tmp_path
 ):

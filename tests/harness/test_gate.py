@@ -193,6 +193,7 @@ def test_the_same_commit_is_equivalent_where_it_is_measured(place, tell):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
+@pytest.mark.nightly
 def test_several_builds_are_counted_one_by_one(place, tell):
     if instructions.why_not():
         pytest.skip(instructions.why_not())
