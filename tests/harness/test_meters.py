@@ -324,6 +324,33 @@ def test_a_call_that_lasts_longer_than_a_value_should_is_timed_less_often(
     assert wall.measure(call, 1) == pytest.approx([lasts] * values)
 
 
+def test_what_comes_before_each_loop_costs_values_too(monkeypatch):
+    now, renewed = [0.0], []
+    for clock in ("perf_counter", "thread_time", "_steady"):
+        monkeypatch.setattr(wall, clock, lambda: now[0])
+
+    def renew():
+        now[0] += 0.5
+        renewed.append(now[0])
+
+    def call():
+        now[0] += 1e-6
+
+    assert len(wall.measure(call, 1, renew)) == wall.FEWEST_VALUES
+    assert len(renewed) == 1 + wall.FEWEST_VALUES
+
+
+def test_a_value_that_was_disturbed_costs_no_others(monkeypatch):
+    now, calls = [0.0], iter(range(1000))
+    for clock in ("perf_counter", "thread_time", "_steady"):
+        monkeypatch.setattr(wall, clock, lambda: now[0])
+
+    def call():
+        now[0] += 0.5 if next(calls) == wall.WARM_UP + 3 else 1e-6
+
+    assert len(wall.measure(call, 1)) == wall.VALUES
+
+
 def test_loops_make_a_value_last_long_enough():
     assert wall.loops_for(wall.VALUE_TIME / 100) == 100
     assert wall.loops_for(10 * wall.VALUE_TIME) == 1

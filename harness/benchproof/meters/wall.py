@@ -25,12 +25,14 @@ from .turns import Turns
 
 _T = TypeVar("_T")
 
-#: Values that each process takes of each case, and the fewest of calls that last long: no more are
-#: taken once they last `LONGEST` seconds together.
-VALUES, FEWEST_VALUES, LONGEST = 20, 2, 0.004
+#: Values that each process takes of each case, and the fewest of calls that last long.
+VALUES, FEWEST_VALUES = 20, 2
 #: Seconds that one value should last on the slower side: short against the time in which a shared
 #: machine changes its speed, long against the clock's own and that of changing over between sides.
 VALUE_TIME = 0.0001
+#: Seconds after which no more values are taken, with what comes before each loop: of values as
+#: short as the shortest, since a disturbance only adds.
+LONGEST = 2 * VALUES * VALUE_TIME
 #: So many loops come before the first value, or fewer that last as long.
 WARM_UP = 10
 #: The part of a process's calls that the tail's time is not less than; the fewest and the most
@@ -196,6 +198,7 @@ def measure(
     """
     loop = fresh_loop()
     values: list[float] = []
+    least = math.inf
 
     def value() -> float:
         renew()
@@ -210,8 +213,10 @@ def measure(
                 break
         with closing((turns or Turns()).take(min(VALUES, most or VALUES))) as taking:
             for _ in taking:
+                start = perf_counter()
                 values.append(_believed(value, TRIES_OF_VALUE))
-                if len(values) >= FEWEST_VALUES and sum(values) * loops > LONGEST:
+                least = min(least, perf_counter() - start)
+                if len(values) >= FEWEST_VALUES and len(values) * least > LONGEST:
                     break
     return values
 
