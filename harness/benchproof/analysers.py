@@ -99,7 +99,7 @@ def _walls(each: Sampled, times: Times) -> list[dict[str, Any]]:
     """Wall times of several modes, and those of loops that end before a clock can tell."""
     several, short = [], []
     for name, (left, right) in sorted(times.items()):
-        if modes([two / one for one, two in zip(left, right, strict=True)]):
+        if len(left) >= FEWEST and modes([b / a for a, b in zip(left, right, strict=True)]):
             several.append(name)
         loops = each.got.loops.get(name)
         lasted = [statistics.median(side) * loops.wall for side in (left, right) if side and loops]

@@ -26,7 +26,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import statistics
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +37,7 @@ from . import files, settings
 from .accepted import Entry
 from .collected import Collected, Sampled, Samples, Spot
 from .errors import BenchproofError, SettingsError, told
-from .meters import METERS
+from .meters import METERS, wall
 from .meters.counts import Counts
 from .plan import SIDES, Loops
 from .suite import Case
@@ -164,7 +163,7 @@ def _stand_alone(got: Collected) -> None:
     """Keep the median of each process's wall times, which none of the other side's belong to."""
     for cases in got.values.get("wall", {}).values():
         for taken in cases.values():
-            taken.update({spot: [statistics.median(values)] for spot, values in taken.items()})
+            taken.update({spot: [wall.number(values)] for spot, values in taken.items()})
 
 
 class _Reader:

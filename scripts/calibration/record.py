@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchproof import plan, results
-from benchproof.collected import Spot, pair
 from benchproof.meters import METERS
 from benchproof.plan import SIDES
 from calibration import gates
@@ -107,14 +106,11 @@ def _one_block(bench: Bench, block: plan.Block, cases: Sequence[Case], name: str
         "session": name, "block": block.index, "at": round(at, 1), "seconds": round(seconds, 3),
         "load": round(os.getloadavg()[0], 2), "first": block.sides[0],
     }  # fmt: skip
-    taken = [
-        [bench.got.taken("wall", side, case.name).pop(Spot(0, block.index), None) for side in SIDES]
-        for case in cases
-    ]
-    # A ratio of four digits is half a step of a thousandth off at most; these have five.
-    numbers = [pair(left, right) if left and right else (None, None) for left, right in taken]
+    numbers = [bench.got.numbers("wall", case.name) for case in cases]
+    bench.got.values.pop("wall", None)
     for side, column in zip(SIDES, zip(*numbers, strict=True), strict=True):
-        row[side] = [each and float(f"{each:.5g}") for each in column]
+        # Of four digits, a ratio could be off by a thousandth.
+        row[side] = [float(f"{each[0]:.5g}") if each else None for each in column]
     return row
 
 

@@ -75,9 +75,9 @@ IN_PURE = (
 )  # fmt: skip
 
 
-def _integration(files: Sequence[str]) -> list[str]:
-    """Tests that need servers: those of some files, or all."""
-    return [f"tests/integration/{file}" for file in files] or [*_folders("integration")]
+def _integration(files: Sequence[str], *, nightly: bool) -> tuple[str, ...]:
+    """Tests that need servers: those of some files, or in a nightly run all."""
+    return _folders(*(["integration"] if nightly else [f"integration/{file}" for file in files]))
 
 
 def _older(python: str, *, nightly: bool) -> list[Part]:
@@ -86,7 +86,7 @@ def _older(python: str, *, nightly: bool) -> list[Part]:
     for release in OLDER:
         name = f"cassandra-{release}"
         parts.append(
-            _tests(name, python, *_integration(() if nightly else ON_OLDER), after=(before,),
+            _tests(name, python, *_integration(ON_OLDER, nightly=nightly), after=(before,),
                    waits=True, nightly=nightly,
                    environment={"CASSANDRA_VERSION": release})
         )  # fmt: skip
@@ -132,7 +132,7 @@ def _everything(python: str, *, nightly: bool) -> tuple[Part, ...]:
         _tests("browser", python, *_folders("browser"), needs=needs, **more),
         _make("docs" if nightly else "docs-check", "setup"),
         # The ring of servers is one.
-        _tests("integration-pure", python, *some, *_integration(() if nightly else IN_PURE),
+        _tests("integration-pure", python, *some, *_integration(IN_PURE, nightly=nightly),
                pure=True, after=("integration",), waits=True, **more),
         *_older(python, nightly=nightly),
         _tests("driver-pure", python, *some, *_folders(*DRIVER), pure=True, **more),

@@ -19,9 +19,16 @@ from benchproof import grids, judge, records
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CALIBRATION = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+RESULTS = ROOT / "reports" / "results"
+MEASURING = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
 RATES = json.loads((ROOT / "reports/calibration/summary.json").read_text(encoding="utf-8"))
 #: Sides of the comparison with other drivers.
 OURS, PEERS = "cqlpath, Cython", ("scylla-driver 3.29.12", "cassandra-driver 3.30.1")
+
+
+def unpacked(file):
+    """What a compressed document holds."""
+    return json.loads(gzip.decompress(file.read_bytes()))
 
 
 def cells(line):
@@ -90,49 +97,51 @@ def test_false_alarms_and_how_much_was_decided():
     assert f"{again['tests'] - again['undecided']:,} of {again['tests']:,} tests" in CALIBRATION
 
 
+def percent(part):
+    """A part as pages write it."""
+    return f"{part:.1%}".replace("%", " %")
+
+
+def of_equal_code(tests):
+    """Of tests whose sides are equal: those that changed, intervals without 1, and distances."""
+    changed = [row for row in tests if row["verdict"] in {"regressed", "improved"}]
+    out = sum(not row["low"] <= 1 <= row["high"] for row in tests)
+    away = [abs(row["ratio"] - 1) for row in tests]
+    number = f" of {len(tests)}"
+    texts = (
+        f"{len(changed)}{number}",
+        f"{out}{number}",
+        *map(percent, (statistics.median(away), max(away))),
+    )
+    return changed, texts
+
+
 def test_what_the_place_of_a_file_did_to_wall_time():
-    text = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
-    file = ROOT / "reports" / "results" / "2026-11-26" / "placement.json.gz"
-    tests = json.loads(gzip.decompress(file.read_bytes()))["rows"]
+    tests = unpacked(RESULTS / "2026-11-26" / "placement.json.gz")["rows"]
     for pages, words in (("kept", "kept where they were"), ("renewed", "renewed")):
-        chosen = [row for row in tests if row["pages"] == pages]
-        changed = [row for row in chosen if row["verdict"] in {"regressed", "improved"}]
-        out = sum(not row["low"] <= 1 <= row["high"] for row in chosen)
-        away = [abs(row["ratio"] - 1) for row in chosen]
-        said = rows(text, "pages")[words]
-        assert said[0].startswith(f"{len(changed)} of {len(chosen)}")
-        assert said[1:] == [
-            f"{out} of {len(chosen)}", f"{statistics.median(away):.1%}".replace("%", " %"),
-            f"{max(away):.1%}".replace("%", " %"),
-        ]  # fmt: skip
+        changed, texts = of_equal_code([row for row in tests if row["pages"] == pages])
+        said = rows(MEASURING, "pages")[words]
+        assert said[0].startswith(texts[0])
+        assert said[1:] == [*texts[1:]]
         assert all(1.2 < row["ratio"] < 1.25 and row["run"] == 1 for row in changed)
 
 
-TURNS = json.loads(
-    gzip.decompress((ROOT / "reports" / "results" / "2026-11-27" / "turns.json.gz").read_bytes())
-)
+TURNS = unpacked(RESULTS / "2026-11-27" / "turns.json.gz")
 
 
 def test_what_taking_turns_did_to_wall_time():
-    text = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
-    table = rows(text, "the processes of a block")
+    table = rows(MEASURING, "the processes of a block")
     for how, beginning in (("apart", "one after the other"), ("turns", "in turns")):
         (said,) = (cells for name, cells in table.items() if name.startswith(beginning))
         chosen = [row for row in TURNS["rows"] if row["how"] == how]
-        number = f" of {len(chosen)}"
-        changed = sum(row["verdict"] in {"regressed", "improved"} for row in chosen)
-        out = sum(not row["low"] <= 1 <= row["high"] for row in chosen)
-        half = statistics.median(math.sqrt(row["high"] / row["low"]) - 1 for row in chosen)
-        away = [abs(row["ratio"] - 1) for row in chosen]
-        parts = (half, statistics.median(away), max(away))
-        told_parts = [f"{each:.1%}".replace("%", " %") for each in parts]
+        _, (changed, out, away, largest) = of_equal_code(chosen)
+        half = percent(statistics.median(math.sqrt(row["high"] / row["low"]) - 1 for row in chosen))
         seen = sum(row["detectable"] <= 1.05 for row in chosen)
-        assert said == [f"{changed}{number}", f"{out}{number}", *told_parts, f"of {seen}{number}"]
+        assert said == [changed, out, half, away, largest, f"of {seen} of {len(chosen)}"]
 
 
 def test_the_speeds_of_a_shared_machine():
-    text = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
-    table = rows(text, "half a minute on one core")
+    table = rows(MEASURING, "half a minute on one core")
     for times, said in zip(TURNS["speeds"]["runs"], table.values(), strict=True):
         taken = np.array(times, float)
         fast = np.percentile(taken, 5)
@@ -164,7 +173,7 @@ def test_other_tools_in_the_same_campaign():
 
 def test_compiled_against_pure_python():
     (folder,) = re.findall(r"\[raw data\]\((reports/results/[\d-]+)\)", README)
-    document = json.loads(gzip.decompress((ROOT / folder / "implementations.json.gz").read_bytes()))
+    document = unpacked(ROOT / folder / "implementations.json.gz")
     cases = [row["meters"] | {"suite": row["name"].partition(".")[0]} for row in document["cases"]]
     told = rows(README, "compiled divided by pure Python")
     suites = {row["suite"] for row in cases} - {"import"}
@@ -213,7 +222,7 @@ def test_whole_requests_beside_other_drivers():
 def test_instructions_beside_other_drivers():
     page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
     results = ROOT / "reports" / "results"
-    kept = json.loads(gzip.decompress((results / "2026-11-26" / "peers.json.gz").read_bytes()))
+    kept = unpacked(results / "2026-11-26" / "peers.json.gz")
     counts = {side: each["instructions"] for side, each in kept["counts"].items()}
     pure = [counts[f"{side}, pure Python"] for side in ("cqlpath", PEERS[0])]
     decoding = rows(page, "decode | scylla-driver")
@@ -226,7 +235,7 @@ def test_instructions_beside_other_drivers():
         ], name  # fmt: skip
     file = results / "2026-11-23" / "peers-sending.json.gz"
     before = {
-        name: count for group in json.loads(gzip.decompress(file.read_bytes()))["before"].values()
+        name: count for group in unpacked(file)["before"].values()
         if OURS in group
         for name, count in group[OURS].get("instructions", group[OURS]).items()
     }  # fmt: skip
@@ -309,7 +318,7 @@ def test_what_is_said_of_other_projects_is_what_their_samples_say(project):
 
 def test_what_a_whole_request_took_and_takes():
     file = ROOT / "reports" / "results" / "2026-11-24" / "gate.json.gz"
-    gate = json.loads(gzip.decompress(file.read_bytes()))
+    gate = unpacked(file)
     rows = {(row["name"], row["impl"]): row["meters"] for row in gate["cases"]}
     text = " ".join(README.split())
     one = rows["query_path.time_point_select", "cython"]
@@ -327,7 +336,7 @@ def test_what_a_whole_request_took_and_takes():
 
 def test_what_telemetry_costs():
     file = ROOT / "reports" / "results" / "2026-11-24" / "implementations.json.gz"
-    measured = json.loads(gzip.decompress(file.read_bytes()))["cases"]
+    measured = unpacked(file)["cases"]
     meters = {row["name"]: row["meters"] for row in measured}
     guide = (ROOT / "docs" / "guides" / "telemetry.md").read_text(encoding="utf-8")
     told = rows(guide, "| instructions")
@@ -343,7 +352,7 @@ def test_what_telemetry_costs():
 
 def test_how_many_cases_a_commit_reaches():
     file = ROOT / "reports/results/2026-11-25/same-code.json.gz"
-    kept = json.loads(gzip.decompress(file.read_bytes()))
+    kept = unpacked(file)
     cases = [*kept["cython"].values(), *kept["python"].values()]
     reached = []
     for commit in kept["commits"]:
@@ -366,7 +375,7 @@ def test_how_many_cases_a_commit_reaches():
 def test_what_the_least_of_the_rounds_leaves_out():
     file = ROOT / "reports/results/2026-11-25/rounds.json.gz"
     above = []
-    for few, many in json.loads(gzip.decompress(file.read_bytes()))["rounds"]:
+    for few, many in unpacked(file)["rounds"]:
         mean = statistics.fmean(many) - statistics.fmean(few)
         above.append(mean / (min(many) - min(few)) - 1)
     said = " ".join((ROOT / "docs/calibration.md").read_text(encoding="utf-8").split())
@@ -377,9 +386,7 @@ def test_what_the_least_of_the_rounds_leaves_out():
 
 
 def test_what_awaiting_gained_and_what_others_paid():
-    kept = json.loads(
-        gzip.decompress((ROOT / "reports/results/2026-11-25/gate.json.gz").read_bytes())
-    )
+    kept = unpacked(ROOT / "reports/results/2026-11-25/gate.json.gz")
     ratio = {
         (row["name"], row["impl"]): row["meters"]["instructions"]["ratio"]
         for row in kept["cases"] if row["meters"].get("instructions")

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchproof import builds, suite, targets
-from benchproof.bench import Bench
+from benchproof import suite
 from benchproof.meters import instructions
-from benchproof.plan import SIDES
-from benchproof.processes import Crew
+from tests.harness.toy import last_two
 
 pytestmark = [
     pytest.mark.slow,
@@ -71,15 +69,7 @@ def sides(toy, tmp_path, monkeypatch):
 
 def counted(place, suites, folder, tell):
     """What the exact meters say of every case, and how often each was called."""
-    resolved = {
-        side: targets.resolve(targets.parse(f"{revision}@impl:python"), place.checkout)
-        for side, revision in zip(SIDES, ("HEAD~1", "HEAD"), strict=True)
-    }
-    folder.mkdir()
-    with Crew() as crew:
-        made = builds.build(resolved, place, crew, (0,), tell)
-        built = {side: each[0] for side, each in made.items()}
-        bench = Bench(built, suites, crew, folder, None)
+    with last_two(place, suites, folder, tell) as bench:
         cases = suite.from_rows(bench.discover())
         bench.prove(cases)
         bench.count_instructions(cases)

@@ -10,18 +10,17 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from benchproof import builds, suite, targets
+from benchproof import suite
 from benchproof.bench import Bench
 from benchproof.checkout import Checkout
 from benchproof.compare import Place
 from benchproof.errors import WorkerError
 from benchproof.meters import instructions
-from benchproof.processes import Crew
 from benchproof.profile import callgrind, tracer
 from benchproof.profile import explain as explaining
 from benchproof.profile.explain import explain
 from benchproof.progress import Lines
-from tests.harness.toy import Toy
+from tests.harness.toy import Toy, last_two
 
 SUITES = Path(__file__).resolve().parent / "suites"
 
@@ -182,14 +181,8 @@ def counted(tmp_path_factory, cache, toolchain):
     toy.edit("driver/work.py", "total += number", "total += len(str(number))")
     toy.commit("measure each number")
     place = Place(Checkout.around(toy.root), SUITES, cache, toolchain)
-    sides = {
-        side: targets.resolve(targets.parse(f"{commit}@impl:python"), place.checkout)
-        for side, commit in (("left", "HEAD~1"), ("right", "HEAD"))
-    }
-    with Crew() as crew:
-        made = builds.build(sides, place, crew, (0,), Lines(Console(file=io.StringIO())))
-        built = {side: each[0] for side, each in made.items()}
-        bench = Bench(built, SUITES, crew, tmp_path_factory.mktemp("scratch"), None)
+    scratch, tell = tmp_path_factory.mktemp("scratch"), Lines(Console(file=io.StringIO()))
+    with last_two(place, SUITES, scratch, tell) as bench:
         cases = suite.select(suite.from_rows(bench.discover()), suite.expression("spin|boxes"))
         bench.prove(cases)
         bench.count_instructions(cases)

@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchproof import builds, suite, targets
-from benchproof.bench import Bench
+from benchproof import suite
 from benchproof.collected import pair
 from benchproof.meters import wall
 from benchproof.meters.turns import Turns
 from benchproof.plan import SIDES, blocks
-from benchproof.processes import Crew
+from tests.harness.toy import last_two
 
 #: Seconds after which a conversation counts as stuck.
 STUCK = 20
@@ -172,15 +171,7 @@ def test_the_processes_of_a_block_alternate(toy, place, tmp_path, tell, monkeypa
     (suites / "noting.py").write_text(NOTES)
     notes.touch()
     monkeypatch.setenv("TOY_NOTES", str(notes))
-    resolved = {
-        side: targets.resolve(targets.parse(f"{revision}@impl:python"), place.checkout)
-        for side, revision in zip(SIDES, ("HEAD~1", "HEAD"), strict=True)
-    }
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    with Crew() as crew:
-        made = builds.build(resolved, place, crew, (0,), tell)
-        bench = Bench({side: each[0] for side, each in made.items()}, suites, crew, scratch, None)
+    with last_two(place, suites, tmp_path / "scratch", tell) as bench:
         one, two = suite.from_rows(bench.discover())
         bench.prove([one, two])
         for name, loops in bench.got.loops.items():

@@ -3,8 +3,13 @@
 import os
 import subprocess
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 
+from benchproof import builds, targets
+from benchproof.bench import Bench
+from benchproof.plan import SIDES
+from benchproof.processes import Crew
 from benchproof.variants import Variant
 
 PYPROJECT = """
@@ -78,6 +83,22 @@ TWIN = """
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "work", NULL, -1, NULL};
 PyMODINIT_FUNC PyInit_work(void) { return PyModule_Create(&definition); }
 """
+
+
+@contextmanager
+def last_two(place, suites, folder, tell):
+    """A bench of the last two commits in pure Python, whose workers leave their files in a folder.
+
+    Its crew ends with the block.
+    """
+    sides = {
+        side: targets.resolve(targets.parse(f"{commit}@impl:python"), place.checkout)
+        for side, commit in zip(SIDES, ("HEAD~1", "HEAD"), strict=True)
+    }
+    folder.mkdir(exist_ok=True)
+    with Crew() as crew:
+        made = builds.build(sides, place, crew, (0,), tell)
+        yield Bench({side: each[0] for side, each in made.items()}, suites, crew, folder, None)
 
 
 def wheel(folder, files, name="acme", version="1.0", tags="py3-none-any", needs=()):
