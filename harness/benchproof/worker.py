@@ -6,9 +6,11 @@ what was measured before an interruption is kept. The side's folder is first on 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import importlib.machinery
+import importlib.metadata
 import json
 import math
 import os
@@ -21,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from benchproof.asv_suite import Ready
@@ -109,11 +111,34 @@ def find_suites(request: Mapping[str, Any]) -> None:
     if not memory:
         # Only mem_ benchmarks need it, and it loads numpy, in each of many processes.
         sys.modules["pympler"] = None  # type: ignore[assignment]
-    from asv_runner import _aux, discovery  # noqa: F401, PLC0415  (found once the side is first)
+    with only_asv_plugins():
+        from asv_runner import _aux, discovery  # noqa: F401, PLC0415  (found once the side is first)
 
     if not memory:
         del sys.modules["pympler"]
     _aux.update_sys_path(request["suites"])
+
+
+@contextlib.contextmanager
+def only_asv_plugins() -> Iterator[None]:
+    """Let asv_runner see no installed distribution but its plugins.
+
+    It reads the metadata of all to find those whose name begins with `asv_bench`, which takes
+    longer than everything else that a worker imports. The name of their folder tells as much.
+    """
+    everything = importlib.metadata.distributions
+
+    def plugins() -> Iterator[importlib.metadata.Distribution]:
+        for each in everything():
+            place = getattr(each, "_path", None)
+            if place is None or Path(str(place)).name.lower().startswith("asv_bench"):
+                yield each
+
+    importlib.metadata.distributions = plugins  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        importlib.metadata.distributions = everything
 
 
 def of_pytest(request: Mapping[str, Any]) -> bool:

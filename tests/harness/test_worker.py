@@ -137,3 +137,35 @@ def test_a_pinned_worker_stays_on_its_core(toy, tmp_path):
     rows, status, _ = ask(tmp_path, toy.root, "wall", [row("time_spin", loops=1)], core=core)
     assert status == 0
     assert len(rows) == 1
+
+
+#: What finds plugins with and without the filter, in a process of its own each.
+PLUGINS = """
+import sys
+from pathlib import Path
+from benchproof import worker
+
+with worker.only_asv_plugins():
+    from importlib.metadata import distributions
+    print(sorted(each.metadata["Name"] for each in distributions()))
+    import asv_runner.benchmarks as found
+print(found.asv_modules)
+print(len(list(__import__("importlib.metadata").metadata.distributions())) > 5)
+"""
+
+
+def test_of_installed_distributions_asv_sees_its_plugins_and_reads_no_other(tmp_path):
+    for name in ("asv_bench_memray", "plain"):
+        (tmp_path / f"{name}-0.2.dist-info").mkdir()
+        (tmp_path / f"{name}-0.2.dist-info" / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.2\n"
+        )
+    place = os.pathsep.join((str(tmp_path), str(Path(worker.__file__).parents[1])))
+    answer = subprocess.run(
+        [sys.executable, "-c", PLUGINS], capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONPATH": place},
+    )  # fmt: skip
+    names, modules, others = answer.stdout.splitlines()
+    assert names == "['asv_bench_memray']"
+    assert modules == "['asv_bench_memray']"
+    assert others == "True"
