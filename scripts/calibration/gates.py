@@ -128,6 +128,7 @@ def kept(document: Mapping[str, Any], started: float) -> dict[str, Any]:
             for row in rows if row["status"] not in {"measured", "not applicable"}
         ],
         "said": [row for each in (*rows, *suites) for row in spoken(each)],
+        "detectable": detectable(rows),
         # How far each suite moved: what its limit has to be above.
         "suites": [
             [each["name"], each["impl"], meter, about["cases"], about["up"], about["down"],
@@ -147,6 +148,19 @@ def counted(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
             if METERS[meter].exact and judged["left"] == judged["right"]:
                 said["identical"] = said.get("identical", 0) + 1
     return found
+
+
+def detectable(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[float]]:
+    """By meter that is tested, the changes that its tests would more likely than not have found.
+
+    As ratios, in ascending order: what a gate without an alarm could have seen.
+    """
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for meter, judged in row["meters"].items():
+            if judged.get("detectable") is not None:
+                found.setdefault(meter, []).append(round(judged["detectable"], 5))
+    return {meter: sorted(values) for meter, values in found.items()}
 
 
 def spoken(row: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -249,3 +249,12 @@ def test_what_the_base_accepts_hides_nothing_in_the_clone(toy, place, tmp_path):
     assert not (made.root / "accepted.toml").exists()
     again = clone(place.checkout, tmp_path / "again")
     assert again.base == made.base
+
+
+def test_a_gate_s_tests_are_kept_with_what_each_could_have_seen():
+    rows = [
+        {"meters": {"wall": {"detectable": 1.0412345}, "bytes": {"verdict": "equivalent"}}},
+        {"meters": {"wall": {"detectable": 1.0012}, "tail": {"detectable": 1.3}}},
+        {"meters": {"wall": {"detectable": None}}},
+    ]
+    assert gates.detectable(rows) == {"wall": [1.0012, 1.04123], "tail": [1.3]}
