@@ -20,6 +20,7 @@ JOBS   ?= 2
 BIN    := $(VENV)/bin
 # Installs as pip does, several times as fast.
 UV     := 0.13.9
+INSTALL = $(BIN)/uv pip install --python $(BIN)/python --compile-bytecode
 # Asks PyPI; run apart from the environment that it looks at.
 AUDIT  := 2.10.1
 PYTEST  = $(BIN)/python -m pytest
@@ -35,17 +36,18 @@ python:
 
 # Environments are made once for each state of the files that describe them: `make bench` installs
 # what measures, everything else what develops too. The driver is not compiled here: `make build` does.
+# uv leaves bytecode to the first import, and where PYTHONDONTWRITEBYTECODE is set, as for each process
+# that measures, every one would compile all that it imports again.
 $(BIN)/.bench: pyproject.toml setup.py harness/pyproject.toml | python
 	@echo "benchproof: setting up $(VENV) to measure (once, about half a minute)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
-	@$(BIN)/uv pip install --python $(BIN)/python --group bench --group tool --editable './harness[all]'
+	@$(INSTALL) --group bench --group tool --editable './harness[all]'
 	@touch $@
 
 $(BIN)/.ready: $(BIN)/.bench
 	@echo "benchproof: setting up $(VENV) to develop (once, about half a minute)"
-	@DRIVER_BUILD=python $(BIN)/uv pip install --python $(BIN)/python --group dev \
-		--editable . --editable './harness[all]'
+	@DRIVER_BUILD=python $(INSTALL) --group dev --editable . --editable './harness[all]'
 	@touch $@
 
 setup: $(BIN)/.ready
@@ -59,10 +61,11 @@ tools-test: setup
 	@sh scripts/system-tools valgrind chromium \
 		krb5kdc:krb5-kdc kadmin.local:krb5-admin-server krb5-config:libkrb5-dev
 	@if command -v krb5-config >/dev/null 2>&1; then \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python --group kerberos; fi
+		$(INSTALL) --quiet --group kerberos; fi
 
 build: setup
 	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@$(BIN)/python -m compileall -q driver asv_benchmarks harness/benchproof
 
 bench: $(BIN)/.bench tools-bench
 	@$(BIN)/benchproof run
