@@ -107,13 +107,18 @@ def package_of(side: Path) -> str:
 def find_suites(request: Mapping[str, Any]) -> None:
     """Let the suites be imported from their own folder and no other, by asv's own finder."""
     kinds = {row.get("kind") for row in request.get("cases", ())}
-    memory = "memory" in kinds or request["task"] in {"list", "discover"}
+    described = request["task"] in {"list", "discover"}
+    memory = "memory" in kinds or described
     if not memory:
         # Only mem_ benchmarks need it, and it loads numpy, in each of many processes.
         sys.modules["pympler"] = None  # type: ignore[assignment]
     with only_asv_plugins():
         from asv_runner import _aux, discovery  # noqa: F401, PLC0415  (found once the side is first)
+        from asv_runner.benchmarks import _base  # noqa: PLC0415
 
+    if not described:
+        # A benchmark's version is a hash of its tokens, which takes longer than most set-ups.
+        _base.get_source_code = lambda _: ""
     if not memory:
         del sys.modules["pympler"]
     _aux.update_sys_path(request["suites"])

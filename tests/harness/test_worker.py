@@ -169,3 +169,27 @@ def test_of_installed_distributions_asv_sees_its_plugins_and_reads_no_other(tmp_
     assert names == "['asv_bench_memray']"
     assert modules == "['asv_bench_memray']"
     assert others == "True"
+
+
+#: A benchmark, as a worker makes it for a task.
+MADE = """
+import sys
+from benchproof import worker
+
+worker.find_suites({"task": sys.argv[1], "suites": sys.argv[2], "cases": []})
+from asv_runner.discovery import get_benchmark_from_name
+print(len(get_benchmark_from_name(sys.argv[2], "some.time_it").code))
+"""
+
+
+@pytest.mark.parametrize("task", ["list", "wall"])
+def test_a_benchmark_s_source_is_read_only_where_it_is_described(task, tmp_path):
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    suites.joinpath("__init__.py").touch()
+    suites.joinpath("some.py").write_text("def time_it():\n    pass\n")
+    answer = subprocess.run(
+        [sys.executable, "-c", MADE, task, str(suites)], capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONPATH": str(Path(worker.__file__).parents[1])},
+    )  # fmt: skip
+    assert (int(answer.stdout) > 0) == (task == "list")
