@@ -102,6 +102,11 @@ def percent(part):
     return f"{part:.1%}".replace("%", " %")
 
 
+def half_width(tests):
+    """The median half-width of some intervals."""
+    return percent(statistics.median(math.sqrt(row["high"] / row["low"]) - 1 for row in tests))
+
+
 def of_equal_code(tests):
     """Of tests whose sides are equal: those that changed, intervals without 1, and distances."""
     changed = [row for row in tests if row["verdict"] in {"regressed", "improved"}]
@@ -135,9 +140,50 @@ def test_what_taking_turns_did_to_wall_time():
         (said,) = (cells for name, cells in table.items() if name.startswith(beginning))
         chosen = [row for row in TURNS["rows"] if row["how"] == how]
         _, (changed, out, away, largest) = of_equal_code(chosen)
-        half = percent(statistics.median(math.sqrt(row["high"] / row["low"]) - 1 for row in chosen))
         seen = sum(row["detectable"] <= 1.05 for row in chosen)
-        assert said == [changed, out, half, away, largest, f"of {seen} of {len(chosen)}"]
+        assert said == [
+            changed,
+            out,
+            half_width(chosen),
+            away,
+            largest,
+            f"of {seen} of {len(chosen)}",
+        ]
+
+
+VALUES = unpacked(RESULTS / "2026-11-27" / "values.json.gz")
+
+
+def test_what_more_values_of_a_process_did_to_wall_time():
+    table = rows(MEASURING, "values of a process")
+    for values, said in table.items():
+        chosen = [row for row in VALUES["rows"] if row["values"] == int(values.split(",")[0])]
+        _, (changed, out, away, largest) = of_equal_code(chosen)
+        halves = [half_width([row for row in chosen if row["run"] == run]) for run in (1, 2)]
+        seen = [
+            f"of {sum(row['detectable'] <= least for row in chosen)} of {len(chosen)}"
+            for least in (1.05, 1.1)
+        ]
+        assert said == [changed, out, *halves, away, largest, *seen]
+    blocks = {row["values"]: [] for row in VALUES["rows"]}
+    for row in VALUES["rows"]:
+        blocks[row["values"]].append(len(row["left"]))
+    assert {statistics.median(each) for each in blocks.values()} == {8, 9}
+
+
+def test_what_two_neutral_gates_could_see_by_wall_time():
+    gates = VALUES["gates"]["rows"]
+    tests = [least for gate in gates for least in gate["detectable"]["wall"]]
+    said = [gate["meters"]["wall"] for gate in gates]
+    assert {key for each in said for key in each} == {"undecided", "equivalent"}
+    equal = sum(each["equivalent"] for each in said)
+    seen = [sum(each <= least for each in tests) for least in (1.05, 1.1, 1.02)]
+    text = " ".join(CALIBRATION.split())
+    assert f"gave no alarm in {len(tests)} tests, and called {equal} equivalent" in text
+    assert f"5 % in {seen[0]} of them, 10 % in {seen[1]}, 2 % in none" in text
+    assert seen[2] == 0
+    found = f"({len(tests)} tests: no alarm; 5 % would have been found in {seen[0]})"
+    assert found in " ".join(README.split())
 
 
 def test_the_speeds_of_a_shared_machine():

@@ -26,7 +26,7 @@ from .turns import Turns
 _T = TypeVar("_T")
 
 #: Values that each process takes of each case, and the fewest of calls that last long.
-VALUES, FEWEST_VALUES = 20, 2
+VALUES, FEWEST_VALUES = 40, 2
 #: Seconds that one value should last on the slower side: short against the time in which a shared
 #: machine changes its speed, long against the clock's own and that of changing over between sides.
 VALUE_TIME = 0.0001
