@@ -20,12 +20,14 @@ JOBS   ?= 2
 BIN    := $(VENV)/bin
 # Installs as pip does, several times as fast.
 UV     := 0.13.9
+# Bytecode is made here and in `bytecode`: processes that measure write none, so that each of them would
+# compile all that it imports again.
 INSTALL = $(BIN)/uv pip install --python $(BIN)/python --compile-bytecode
 # Asks PyPI; run apart from the environment that it looks at.
 AUDIT  := 2.10.1
 PYTEST  = $(BIN)/python -m pytest
 
-.PHONY: help python setup tools-bench tools-test build bench check test nightly gate lint audit integration docs docs-check asv clean
+.PHONY: help python setup tools-bench tools-test bytecode build bench check test nightly gate lint audit integration docs docs-check asv clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,8 +38,6 @@ python:
 
 # Environments are made once for each state of the files that describe them: `make bench` installs
 # what measures, everything else what develops too. The driver is not compiled here: `make build` does.
-# uv leaves bytecode to the first import, and where PYTHONDONTWRITEBYTECODE is set, as for each process
-# that measures, every one would compile all that it imports again.
 $(BIN)/.bench: pyproject.toml setup.py harness/pyproject.toml | python
 	@echo "benchproof: setting up $(VENV) to measure (once, about half a minute)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -63,11 +63,13 @@ tools-test: setup
 	@if command -v krb5-config >/dev/null 2>&1; then \
 		$(INSTALL) --quiet --group kerberos; fi
 
-build: setup
-	@$(BIN)/python setup.py --quiet build_ext --inplace
+bytecode: $(BIN)/.bench
 	@$(BIN)/python -m compileall -q driver asv_benchmarks harness/benchproof
 
-bench: $(BIN)/.bench tools-bench
+build: setup bytecode
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+
+bench: $(BIN)/.bench bytecode tools-bench
 	@$(BIN)/benchproof run
 
 # GATE adds options: make gate GATE=--record

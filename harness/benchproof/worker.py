@@ -10,7 +10,6 @@ import contextlib
 import dataclasses
 import importlib
 import importlib.machinery
-import importlib.metadata
 import json
 import math
 import os
@@ -131,19 +130,19 @@ def only_asv_plugins() -> Iterator[None]:
     It reads the metadata of all to find those whose name begins with `asv_bench`, which takes
     longer than everything else that a worker imports. The name of their folder tells as much.
     """
-    everything = importlib.metadata.distributions
+    from importlib import metadata  # noqa: PLC0415  (only asv_runner needs it)
 
-    def plugins() -> Iterator[importlib.metadata.Distribution]:
-        for each in everything():
-            place = getattr(each, "_path", None)
-            if place is None or Path(str(place)).name.lower().startswith("asv_bench"):
-                yield each
-
-    importlib.metadata.distributions = plugins  # type: ignore[assignment]
+    everything = metadata.distributions
+    # What is in no folder has to be asked.
+    plugins = [
+        each for each in everything()
+        if Path(str(getattr(each, "_path", "asv_bench"))).name.lower().startswith("asv_bench")
+    ]  # fmt: skip
+    metadata.distributions = lambda: iter(plugins)  # type: ignore[assignment]
     try:
         yield
     finally:
-        importlib.metadata.distributions = everything
+        metadata.distributions = everything
 
 
 def of_pytest(request: Mapping[str, Any]) -> bool:

@@ -139,18 +139,26 @@ def test_a_pinned_worker_stays_on_its_core(toy, tmp_path):
     assert len(rows) == 1
 
 
-#: What finds plugins with and without the filter, in a process of its own each.
+def told(program, *words, first=()):
+    """The lines that a program says, in a process of its own that finds the harness."""
+    places = map(str, (*first, Path(worker.__file__).parents[1]))
+    answer = subprocess.run(
+        [sys.executable, "-c", program, *map(str, words)], capture_output=True, text=True,
+        check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(places)},
+    )  # fmt: skip
+    return answer.stdout.splitlines()
+
+
+#: What asv_runner is shown, which plugins it finds, and whether all is there again afterwards.
 PLUGINS = """
-import sys
-from pathlib import Path
+from importlib import metadata
 from benchproof import worker
 
 with worker.only_asv_plugins():
-    from importlib.metadata import distributions
-    print(sorted(each.metadata["Name"] for each in distributions()))
+    print(sorted(each.metadata["Name"] for each in metadata.distributions()))
     import asv_runner.benchmarks as found
 print(found.asv_modules)
-print(len(list(__import__("importlib.metadata").metadata.distributions())) > 5)
+print(len(list(metadata.distributions())) > 5)
 """
 
 
@@ -160,18 +168,13 @@ def test_of_installed_distributions_asv_sees_its_plugins_and_reads_no_other(tmp_
         (tmp_path / f"{name}-0.2.dist-info" / "METADATA").write_text(
             f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.2\n"
         )
-    place = os.pathsep.join((str(tmp_path), str(Path(worker.__file__).parents[1])))
-    answer = subprocess.run(
-        [sys.executable, "-c", PLUGINS], capture_output=True, text=True, check=True,
-        env=os.environ | {"PYTHONPATH": place},
-    )  # fmt: skip
-    names, modules, others = answer.stdout.splitlines()
+    names, modules, others = told(PLUGINS, first=[tmp_path])
     assert names == "['asv_bench_memray']"
     assert modules == "['asv_bench_memray']"
     assert others == "True"
 
 
-#: A benchmark, as a worker makes it for a task.
+#: The source of a benchmark, as a worker makes it for a task.
 MADE = """
 import sys
 from benchproof import worker
@@ -188,8 +191,5 @@ def test_a_benchmark_s_source_is_read_only_where_it_is_described(task, tmp_path)
     suites.mkdir()
     suites.joinpath("__init__.py").touch()
     suites.joinpath("some.py").write_text("def time_it():\n    pass\n")
-    answer = subprocess.run(
-        [sys.executable, "-c", MADE, task, str(suites)], capture_output=True, text=True, check=True,
-        env=os.environ | {"PYTHONPATH": str(Path(worker.__file__).parents[1])},
-    )  # fmt: skip
-    assert (int(answer.stdout) > 0) == (task == "list")
+    (length,) = told(MADE, task, suites)
+    assert (int(length) > 0) == (task == "list")
