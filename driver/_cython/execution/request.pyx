@@ -3,6 +3,9 @@
 What every request passes is here and reads and sets its slots where they are: it is made, sent to
 the first host that takes it, and ends with rows. Whatever else may happen to it (errors, retries,
 other kinds of results) is left to the methods of the pure module.
+
+Long, because all of it works on the slots of one object, by their places: these are known here
+alone.
 """
 
 import logging
