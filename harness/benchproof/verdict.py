@@ -278,18 +278,21 @@ def wall_verdict(
     return "equivalent" if inside else "undecided"
 
 
-def pays(wall: Mapping[str, Any]) -> bool:
-    """Whether more processes of a case may still find a change.
-
-    It must be undecided, and lie beyond the limit so far.
-
-    To stop sampling for want of promise costs no error budget: it can only lose findings.
+def seem_changed(
+    samples: Mapping[str, tuple[Sequence[float], Sequence[float]]], settings: Settings | None = None
+) -> set[str]:
+    """Those of some times that lie beyond their limits so far, and those that have few blocks.
 
     Args:
-        wall: what `judge_wall` says of it at a look.
+        samples: as `judge_wall` takes them.
+        settings: limits; the defaults without them.
     """
-    edge = math.log1p(wall["limit"])
-    return bool(wall["verdict"] == "undecided" and abs(math.log(wall["ratio"])) > edge)
+    return {
+        name for name, (left, right) in samples.items()
+        if len(left) < stats.FEWEST
+        or abs(stats.paired_ratio(left, right, CONFIDENCE).mean)
+        > math.log1p(_time_limit(name, settings))
+    }  # fmt: skip
 
 
 def judge_case(meters: Mapping[str, Mapping[str, Any]]) -> tuple[Verdict, str]:

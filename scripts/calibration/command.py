@@ -205,14 +205,12 @@ class Calibration:
         budget = self.asked.gate_budget or chosen.budget
         rows = list(resample.slowed(slow, chosen, self.clock))
         if same:
-            block, family = resample.whole_gate(same)
-            rows += resample.slowed(
-                slow, chosen, self.clock, seconds=budget, block=block, family=family
-            )
-        rows += resample.aa(
-            same, chosen, self.clock, gates=self.runs("resample"), seconds=budget,
-            seed=self.asked.seed,
-        )  # fmt: skip
+            rows += resample.slowed(slow, chosen, self.clock, seconds=budget, beside=same)
+        for kind in (resample.aa, resample.added):
+            rows += kind(
+                same, chosen, self.clock, gates=self.runs("resample"), seconds=budget,
+                seed=self.asked.seed,
+            )  # fmt: skip
         self.kept("resampled").replace([self.stamp | row for row in rows])
 
     def others(self) -> None:

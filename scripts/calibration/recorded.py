@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof.plan import SIDES
+from benchproof.plan import SIDES, SideName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,21 +51,27 @@ class Recording:
         chosen = [*self.blocks[:start], *self.blocks[start + length :]]
         return _paired((block["left"], block["right"]) for block in chosen)
 
-    def relabelled(self, start: int, length: int, sides: Sequence[str]) -> Samples:
+    def numbers(self, start: int, length: int) -> list[dict[str, dict[str, float]]]:
+        """By block of a run, the numbers of both sides."""
+        chosen = self.blocks[start : start + length]
+        return [{side: block[side] for side in SIDES} for block in chosen]
+
+    def relabelled(
+        self, start: int, sides: Sequence[SideName]
+    ) -> list[dict[str, dict[str, float]]]:
         """A run of blocks of one build, with other labels: both sides are the same, so who was
         left is a matter of the draw. The draw is the gate's own: who of a block ran first.
 
         Args:
             start: index of the first block.
-            length: how many.
             sides: for each, the side that the process that ran first now stands for.
         """  # noqa: D205  (one sentence)
-        pairs = []
-        for block, side in zip(self.blocks[start : start + length], sides, strict=True):
-            first, second = block["first"], SIDES[block["first"] == SIDES[0]]
-            drawn = {side: block[first], SIDES[side == SIDES[0]]: block[second]}
-            pairs.append((drawn["left"], drawn["right"]))
-        return _paired(pairs)
+        chosen = self.blocks[start : start + len(sides)]
+        other = dict(zip(SIDES, SIDES[::-1], strict=True))
+        return [
+            {side: block[block["first"]], other[side]: block[other[block["first"]]]}
+            for block, side in zip(chosen, sides, strict=True)
+        ]
 
 
 def _paired(pairs: Iterable[tuple[Mapping[str, float], Mapping[str, float]]]) -> Samples:

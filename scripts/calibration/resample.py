@@ -1,108 +1,127 @@
-"""The gate's own statistics on recorded blocks: hundreds of gates in seconds.
+"""The gate's own statistics on recorded blocks: many gates in minutes.
 
-*A/A*: a resampled gate takes a run of neighbouring blocks of one build, in both implementations,
-as many as the gate's budget buys, and draws anew who is left and who is right, by the plan that
-the gate draws by. Blocks stay whole and in their order, so that whatever the two processes of a
-minute share they share here too.
+A resampled gate is the gate's own (`timing.run`, with looks and with cases that make way for
+others), but for its processes, which were recorded, and its clock: a block of some of the cases is
+taken to last as long as that part of a whole one.
 
-*Slowed builds*: runs of blocks that do not overlap, of a build that really does more work: as many
-as five minutes of measuring a suite alone buy, and as many as a gate of all suites has for its
-budget, judged in a family of its size. No number is edited.
+*A/A*: it takes neighbouring blocks of one build, in both implementations, and draws anew who is
+left and who is right, by the plan that the gate draws by. Blocks stay whole and in their order, so
+that whatever the two processes of a minute share they share here too.
+
+*Slowed builds*: runs of blocks that do not overlap, of a build that really does more work: those
+that five minutes of measuring a suite alone buy, and in a gate of all benchmarks, whose other cases
+are those of an A/A recording. No number is edited.
+
+*A part added*: A/A gates in which the numbers of some cases are made larger on the right: a
+simulation, for sizes that no build was made for.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from benchproof import noise, plan, timing, verdict
+from benchproof import judge, noise, plan, timing, verdict
+from benchproof.collected import Collected, Spot
+from benchproof.plan import SIDES
+from benchproof.progress import Teller
+from benchproof.suite import Case
 from calibration.gates import ALARMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
+    from benchproof.bench import Bench
     from benchproof.settings import Settings
     from calibration.clock import Clock
-    from calibration.recorded import Recording, Samples
+    from calibration.recorded import Recording
 
 #: Seconds of measuring one implementation of a suite, for detection: half of five minutes.
 SUITE_SECONDS = 150.0
-
+#: Of a block's seconds, those of starting its processes: with three cases it took 0.45.
+STARTING = 0.45
+#: Slow-downs that are added, and of how many cases each gate has one.
+ADDED, ONE_IN = (0.02, 0.03, 0.05, 0.1), 20
 
 #: What an exact meter says of a slow-down that it does not see.
 _SAME_WORK = {"verdict": "equivalent", "ratio": 1.0}
+#: By side and case, the numbers of a block.
+Numbers = Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """What a gate would do with its time for wall time: `timing.run` on paper.
+@dataclass
+class Played:
+    """Recorded blocks in place of a bench that runs processes.
 
     Attributes:
-        looks: (part of the sampling, blocks until then); the last one is the end.
-    """
-
-    looks: tuple[tuple[float, int], ...]
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks it takes."""
-        return self.looks[-1][1]
-
-
-def schedule(seconds: float, each: float) -> Schedule:
-    """The looks of a gate.
-
-    Args:
-        seconds: of its budget.
-        each: seconds of a block, of all implementations together.
-    """
-    bought = seconds / each
-    end = max(timing.FEWEST_BLOCKS, min(timing.MOST_BLOCKS, int(bought)))
-    early = [(part, math.ceil(part * bought)) for part in timing.LOOKS]
-    return Schedule((
-        *((part, blocks) for part, blocks in early if timing.FEWEST_BLOCKS <= blocks < end),
-        (1.0, end),
-    ))  # fmt: skip
-
-
-def judged(
-    samples: Mapping[str, Samples],
-    settings: Settings,
-    looks: Sequence[tuple[float, int]],
-    family: int = 0,
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Judge the wall times of a gate as the gate does, look by look.
-
-    Args:
-        samples: by implementation and case.
+        blocks: in the order in which they are played.
+        seconds: that a block of all its cases takes.
         settings: limits and error budget.
-        looks: (part of the sampling, blocks until then); the last one is the end.
-        family: how many tests share the error budget, if more than there are samples of.
+        time: of all benches of a gate.
+        cases: of its blocks.
+        got: what has been played.
+    """
+
+    blocks: Sequence[Numbers]
+    seconds: float
+    settings: Settings
+    time: list[float]
+    cases: list[Case] = field(init=False)
+    got: Collected = field(default_factory=Collected)
+
+    def __post_init__(self) -> None:
+        """Its cases are those of any block."""
+        names = {name for block in self.blocks for side in SIDES for name in block[side]}
+        self.cases = [Case(name, "", None, "", answers_may_differ=False) for name in sorted(names)]
+
+    def time_block(self, block: plan.Block, cases: Sequence[Case]) -> float:
+        """Play the next one. After the last one time is up."""
+        played = self.blocks[self.got.blocks]
+        for side in SIDES:
+            for case in cases:
+                if case.name in played[side]:
+                    self.got.keep(
+                        "wall", side, case.name, played[side][case.name], Spot(0, block.index)
+                    )
+        self.got.blocks += 1
+        starting = min(STARTING, self.seconds)
+        took = starting + (self.seconds - starting) * len(cases) / len(self.cases)
+        self.time[0] += took if self.got.blocks < len(self.blocks) else math.inf
+        return took
+
+
+def gate(
+    played: Mapping[str, tuple[Sequence[Numbers], float]], settings: Settings, seconds: float
+) -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, int]]:
+    """Run a gate on recorded blocks.
+
+    Args:
+        played: by implementation, blocks and the seconds of each.
+        settings: limits and error budget.
+        seconds: of wall time.
 
     Returns:
-        By implementation and case, what the results file would say.
+        By implementation and case, what the results file would say; and how many blocks were used.
     """
-    family = max(family, sum(len(cases) for cases in samples.values()))
+    time = [0.0]
+    benches = {impl: Played(*each, settings, time) for impl, each in played.items()}
+    family = sum(len(each.cases) for each in benches.values())
     budget = settings.alpha * (1 - noise.COUNTED)  # of a gate that counts, too
-    spending = {impl: verdict.Looks(budget, family) for impl in samples}
-    stopped: dict[tuple[str, str], int] = {}
-    said: dict[tuple[str, str], dict[str, Any]] = {}
-    for fraction, blocks in looks:
-        for impl, cases in samples.items():
-            seen = {}
-            for name, (left, right) in cases.items():
-                upto = stopped.get((impl, name), blocks)
-                seen[name] = (left[:upto], right[:upto])
-            answers = verdict.judge_wall(seen, settings, looks=spending[impl], fraction=fraction)
-            for name, answer in answers.items():
-                said[impl, name] = answer
-                if answer["verdict"] != "undecided":
-                    # Decided cases are not timed any longer; what they have is judged again.
-                    stopped.setdefault((impl, name), len(seen[name][0]))
-    return said
+    timed = [
+        timing.Timed(cast("Bench", each), each.cases, verdict.Looks(budget, family))
+        for each in benches.values()
+    ]
+    timing.run(timed, 1, seconds, Teller(), quick=False, now=lambda: time[0])
+    said = {
+        (impl, name): answer
+        for (impl, each), one in zip(benches.items(), timed, strict=True)
+        for name, answer in verdict.judge_wall(
+            judge.times_of(each.got, each.cases), settings, looks=one.looks
+        ).items()
+    }
+    return said, {impl: each.got.blocks for impl, each in benches.items()}
 
 
 def aa(
@@ -127,30 +146,83 @@ def aa(
     Yields:
         What each gate said, alarms with their numbers.
     """  # fmt: skip
-    bases = _by_base(recordings)
-    for number in clock.steps("resampled gate", range(gates if bases else 0)):
-        rng = Random(f"{seed} {number}")
-        chosen = rng.choices(bases, weights=[sum(len(r.blocks) for r in each) for each in bases])[0]
-        plan_of_it = schedule(seconds, sum(each.seconds for each in chosen))
-        samples, drawn = {}, {}
-        for each in chosen:
-            many = min(plan_of_it.blocks, len(each.blocks))
-            start = rng.randint(0, len(each.blocks) - many)
-            sides = [
-                block.sides[0]
-                for block in itertools.islice(plan.blocks(rng.getrandbits(32)), many)
-            ]  # fmt: skip
-            samples[each.impl] = each.relabelled(start, many, sides)
-            drawn[each.impl] = [start, many]
-        answers = judged(samples, settings, plan_of_it.looks)
+    for number, rng, chosen in _draws(recordings, "resampled gate", clock, gates, seed):
+        drawn = {each.impl: _drawn(each, rng) for each in chosen}
+        answers, used = gate({impl: each[1:] for impl, each in drawn.items()}, settings, seconds)
         yield {
-            "kind": "aa", "number": number, "blocks": drawn, "tests": len(answers),
+            "kind": "aa", "number": number, "tests": len(answers),
+            "blocks": {impl: [start, used[impl]] for impl, (start, *_) in drawn.items()},
             "undecided": sum(each["verdict"] == "undecided" for each in answers.values()),
             "alarms": [
                 [impl, name, each["verdict"], round(each["ratio"], 4)]
                 for (impl, name), each in answers.items() if each["verdict"] in ALARMS
             ],
         }  # fmt: skip
+
+
+def added(
+    recordings: Sequence[Recording],
+    settings: Settings,
+    clock: Clock,
+    *,
+    gates: int,
+    seconds: float,
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Resampled gates of one build against itself, in which some cases are made slower.
+
+    Takes what `aa` takes.
+
+    Yields:
+        By gate and case, what it said of wall time.
+    """
+    for number, rng, chosen in _draws(recordings, "simulated gate", clock, gates, seed):
+        drawn = {each.impl: _drawn(each, rng) for each in chosen}
+        cases = [(each.impl, name) for each in chosen for name in each.cases]
+        few = rng.sample(cases, math.ceil(len(cases) / ONE_IN))
+        slower = {case: ADDED[place % len(ADDED)] for place, case in enumerate(few)}
+        played = {
+            impl: ([_slower(block, impl, slower) for block in blocks], each)
+            for impl, (_, blocks, each) in drawn.items()
+        }
+        answers, _ = gate(played, settings, seconds)
+        for (impl, name), size in slower.items():
+            if answer := answers.get((impl, name)):
+                yield {
+                    "kind": "added", "number": number, "impl": impl, "site": "added",
+                    "target": name, "size": size, "predicted": size, "achieved": size,
+                    "blocks": len(answer["left_samples"]),
+                    "ratio": round(answer["ratio"], 5), "low": round(answer["low"], 5),
+                    "verdict": answer["verdict"],
+                }  # fmt: skip
+
+
+def _slower(block: Numbers, impl: str, sizes: Mapping[tuple[str, str], float]) -> Numbers:
+    """A block in which the right side of some cases takes longer."""
+    right = {
+        name: value * (1 + sizes.get((impl, name), 0)) for name, value in block["right"].items()
+    }
+    return {"left": block["left"], "right": right}
+
+
+def _draws(
+    recordings: Sequence[Recording], what: str, clock: Clock, gates: int, seed: int
+) -> Iterator[tuple[int, Random, list[Recording]]]:
+    """By gate, its number, what draws for it, and the sessions of one of the builds."""
+    bases = _by_base(recordings)
+    weights = [sum(len(one.blocks) for one in each) for each in bases]
+    for number in clock.steps(what, range(gates if bases else 0)):
+        rng = Random(f"{seed} {number}")
+        yield number, rng, rng.choices(bases, weights)[0]
+
+
+def _drawn(recording: Recording, rng: Random) -> tuple[int, Sequence[Numbers], float]:
+    """A run of at least half of its blocks, relabelled: its start, the blocks, seconds of each."""
+    recorded = len(recording.blocks)
+    start = rng.randint(0, max(0, min(recorded // 2, recorded - timing.FEWEST_BLOCKS)))
+    many = recorded - start
+    sides = [block.sides[0] for block in islice(plan.blocks(rng.getrandbits(32)), many)]
+    return start, recording.relabelled(start, sides), recording.seconds
 
 
 def _by_base(recordings: Sequence[Recording]) -> list[list[Recording]]:
@@ -161,24 +233,13 @@ def _by_base(recordings: Sequence[Recording]) -> list[list[Recording]]:
     return list(found.values())
 
 
-def whole_gate(recordings: Sequence[Recording]) -> tuple[float, int]:
-    """Seconds of a block of all benchmarks in all implementations, and how many tests they are.
-
-    Args:
-        recordings: A/A sessions, which time all benchmarks.
-    """
-    largest = max(_by_base(recordings), key=lambda each: sum(len(one.cases) for one in each))
-    return sum(each.seconds for each in largest), sum(len(each.cases) for each in largest)
-
-
 def slowed(
     recordings: Sequence[Recording],
     settings: Settings,
     clock: Clock,
     *,
     seconds: float = SUITE_SECONDS,
-    block: float = 0.0,
-    family: int = 0,
+    beside: Sequence[Recording] = (),
 ) -> Iterator[dict[str, Any]]:
     """Gates on runs of blocks of slowed builds.
 
@@ -187,8 +248,8 @@ def slowed(
         settings: limits and error budget.
         clock: ends it early.
         seconds: of wall time.
-        block: seconds that a block takes, if not as long as the recorded ones.
-        family: how many tests share the error budget, if not those of the session alone.
+        beside: A/A sessions of all benchmarks, whose other cases fill the gate; without them the
+            session is measured alone.
 
     Yields:
         By run of blocks and slowed case, the gate's verdict on wall time and on the case, and the
@@ -196,35 +257,48 @@ def slowed(
         judged as if no exact meter saw it: such a case counts as the gate counts it, with its whole
         interval beyond what the place of code explains.
     """  # fmt: skip
-    runs = [
-        (each, start, timed)
-        for each in recordings
-        for lasts in [block or each.seconds]
-        # Half a session at most: how slow a build came out is asked of the other half.
-        for bought in [min(seconds, (len(each.blocks) // 2 + 0.5) * lasts)]
-        for timed in [schedule(bought, lasts)]
-        for start in range(0, len(each.blocks) - timed.blocks + 1, timed.blocks)
-    ]
-    for recording, start, timed in clock.steps("resampled slow-down", runs):
-        answers = judged(
-            {recording.impl: recording.samples(start, timed.blocks)}, settings, timed.looks, family
-        )
-        truth = recording.outside(start, timed.blocks)
-        for site in recording.about["sites"]:
-            answer = answers.get((recording.impl, site["target"]))
-            if answer is None or recording.impl not in site["sizes"]:
-                continue
-            yield {
-                "kind": "slowed in a gate" if family else "slowed",
-                "session": recording.name, "start": start, "blocks": timed.blocks,
-                "impl": recording.impl, "site": site["site"], "target": site["target"],
-                "size": site["size"], "predicted": site["sizes"][recording.impl],
-                "achieved": round(_ratio(truth[site["target"]], settings) - 1, 5),
-                "ratio": round(answer["ratio"], 5), "low": round(answer["low"], 5),
-                "verdict": answer["verdict"],
-                "case": verdict.judge_case({"instructions": _SAME_WORK, "wall": answer})[0],
-                "detectable": round(answer["detectable"] - 1, 5),
-            }  # fmt: skip
+    whole = max(_by_base(beside), key=lambda each: sum(len(one.cases) for one in each), default=[])
+    for recording in clock.steps("slowed build", recordings):
+        # How slow a build came out is asked of the other half.
+        half, start = len(recording.blocks) // 2, 0
+        while start + half <= len(recording.blocks):
+            own = recording.numbers(start, half)
+            played = {
+                each.impl: (each.numbers(0, len(each.blocks)), each.seconds) for each in whole
+            }
+            others, lasts = played.get(recording.impl, ([{}] * half, recording.seconds))
+            mixed = [_beside(*pair) for pair in zip(own, others, strict=False)]
+            answers, used = gate(played | {recording.impl: (mixed, lasts)}, settings, seconds)
+            yield from _found(recording, start, used[recording.impl], answers, settings,
+                              kind="slowed in a gate" if whole else "slowed")  # fmt: skip
+            start += used[recording.impl]
+
+
+def _beside(block: Numbers, other: Numbers) -> Numbers:
+    """A block with the cases of another one that it lacks."""
+    return {side: {**other.get(side, {}), **block[side]} for side in SIDES}
+
+
+def _found(
+    recording: Recording, start: int, used: int, answers: Mapping[tuple[str, str], dict[str, Any]],
+    settings: Settings, *, kind: str,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """What a gate on a run of a slowed build's blocks said of its sites."""
+    truth = recording.outside(start, used)
+    for site in recording.about["sites"]:
+        answer = answers.get((recording.impl, site["target"]))
+        if answer is None or recording.impl not in site["sizes"]:
+            continue
+        yield {
+            "kind": kind, "session": recording.name, "start": start, "blocks": used,
+            "impl": recording.impl, "site": site["site"], "target": site["target"],
+            "size": site["size"], "predicted": site["sizes"][recording.impl],
+            "achieved": round(_ratio(truth[site["target"]], settings) - 1, 5),
+            "ratio": round(answer["ratio"], 5), "low": round(answer["low"], 5),
+            "verdict": answer["verdict"],
+            "case": verdict.judge_case({"instructions": _SAME_WORK, "wall": answer})[0],
+            "detectable": round(answer["detectable"] - 1, 5),
+        }  # fmt: skip
 
 
 def _ratio(sides: tuple[Sequence[float], Sequence[float]], settings: Settings) -> float:

@@ -58,6 +58,7 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
             "instructions": detection(answers(injected)),
             "wall": detection([row for row in resampled if row["kind"] == "slowed in a gate"]),
         },
+        "simulated": detection([row for row in resampled if row["kind"] == "added"]),
         "stalls": of_stalls(answers(stalled)),
         "wall_of_one_suite": detection([row for row in resampled if row["kind"] == "slowed"]),
         "others": beside(other),

@@ -21,12 +21,18 @@ others is eight benchmarks (two for pyperf), ours is all of them, in both implem
 ours has many more occasions for a false alarm.
 """
 IN_A_GATE = """\
-As many blocks as the default budget buys for all suites in both implementations, and the error
-budget shared by all of their tests. *The case* is what a gate says of a case in which no exact
-meter sees the change: it counts only with its whole interval beyond 5 %.
+What the default budget buys for all suites in both implementations, of which those that are not
+slowed down are of one build, and the error budget shared by all of their tests. *The case* is what
+a gate says of a case in which no exact meter sees the change: it counts only with its whole
+interval beyond 5 %.
 """
 ALONE = """\
 As many blocks as five minutes buy for the one suite, and the error budget shared by its tests only.
+"""
+SIMULATED = """\
+Gates of one build against itself, on recorded blocks, in which one case in twenty has its right
+side's numbers made larger by the size. A build that is slower has its code elsewhere, too, which no
+number that was made larger has.
 """
 STALLED = """\
 Whole gates of the compiled driver whose two sides hold the same stalls, asleep in one and awake in
@@ -59,6 +65,7 @@ def markdown(summary: Mapping[str, Any], picture: str) -> str:
     parts += _detection("instructions", "", summary["detection"]["instructions"])
     parts += _detection("wall time, in a gate of all suites", IN_A_GATE,
                         summary["detection"]["wall"])  # fmt: skip
+    parts += _detection("wall time, simulated", SIMULATED, summary["simulated"])
     parts += _detection("wall time, one suite alone", ALONE, summary["wall_of_one_suite"])
     parts += _stalls(summary["stalls"])
     parts += _others(summary)

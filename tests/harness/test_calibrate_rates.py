@@ -25,7 +25,7 @@ from calibration.others import bare
 from calibration.others import run as others
 from calibration.sites import Site
 
-from benchproof import error_rates, timing
+from benchproof import error_rates
 from benchproof.settings import Settings
 
 STAMP = {"policy": "rules", "machine": {"cpu": "a processor"}, "at": "2026-11-20T10:00:00+00:00"}
@@ -121,8 +121,11 @@ def test_recorded_blocks_are_read_with_the_cases_of_their_own_chunk():
     (read,) = recorded.read(rows)
     assert read.samples(0, 2) == {"a": ([1, 5], [3, 7]), "b": ([4], [6])}
     # The process that ran first becomes "left" in both blocks.
-    assert read.relabelled(0, 2, ["left", "left"]) == {"a": ([1, 7], [3, 5]), "b": ([6], [4])}
-    assert read.relabelled(0, 2, ["right", "left"])["a"] == ([3, 7], [1, 5])
+    first, second = read.relabelled(0, ["left", "left"])
+    assert first == {"left": {"a": 1, "b": 2}, "right": {"a": 3}}
+    assert second == {"left": {"b": 6, "a": 7}, "right": {"b": 4, "a": 5}}
+    (swapped,) = read.relabelled(0, ["right"])
+    assert swapped == {"left": {"a": 3}, "right": {"a": 1, "b": 2}}
 
 
 def test_resampled_gates_of_one_build_keep_to_the_error_budget(tell):
@@ -144,9 +147,71 @@ def test_a_gate_that_is_wrong_is_seen_to_be(tell):
     quiet = list(resample.aa(sessions, Settings(), Clock(None, tell), gates=9, seconds=60, seed=1))
     assert not any(gate["alarms"] for gate in quiet)
     # ... but where labels follow who ran first, everything is an alarm.
-    labels = sessions[0].relabelled(0, 40, ["left"] * 40)
-    said = resample.judged({"python": labels}, Settings(), [(1.0, 40)])
+    labels = sessions[0].relabelled(0, ["left"] * 40)
+    said, used = resample.gate({"python": (labels, 2.0)}, Settings(), 1e6)
     assert {each["verdict"] for each in said.values()} == {"improved"}
+    assert used == {"python": 40}
+
+
+def test_cases_that_seem_unchanged_make_way_for_what_changed():
+    cases = [f"a.{number}" for number in range(20)]
+    (one,) = recorded.read(session("p", "python", {}, blocks=180, cases=cases, noise=0.003))
+    blocks = [resample._slower(block, "python", {("python", "a.7"): 0.018})
+              for block in one.numbers(0, 180)]  # fmt: skip
+    said, used = resample.gate({"python": (blocks, 10.45)}, Settings(), 200.0)
+    blocks_of = {name: len(answer["left_samples"]) for (_, name), answer in said.items()}
+    assert said["python", "a.7"]["verdict"] == "regressed"
+    # The others rest from the first look on, and the slower one has what is left of the budget.
+    assert blocks_of.pop("a.7") == used["python"] > 3 * 200 / 10.45
+    assert set(blocks_of.values()) == {9}
+
+
+def test_where_nothing_seems_changed_all_cases_go_on():
+    cases = [f"a.{number}" for number in range(20)]
+    (one,) = recorded.read(session("p", "python", {}, blocks=60, cases=cases, noise=0.006))
+    said, _ = resample.gate({"python": (one.numbers(0, 60), 10.45)}, Settings(), 200.0)
+    # More than until the first look: what it did not decide was timed again.
+    assert max(len(answer["left_samples"]) for answer in said.values()) > 10
+    assert min(len(answer["left_samples"]) for answer in said.values()) > 8
+
+
+def test_one_implementation_makes_way_for_the_other():
+    still, slower = (
+        recorded.read(session("p", impl, {}, ratio, blocks=100, noise=0.004))[0].numbers(0, 100)
+        for impl, ratio in (("python", 1.0), ("cython", 1.0125))
+    )
+    both = {"python": (still, 5.45), "cython": (slower, 5.45)}
+    _, used = resample.gate(both, Settings(), 250.0)
+    # What is slower by hardly more than the limit stays undecided to the end.
+    assert used["python"] == 11
+    assert used["cython"] > 250 / 10.9
+
+
+def test_a_part_that_was_added_is_found_by_its_size(tell):
+    cases = [f"a.{number}" for number in range(40)]
+    sessions = aa_sessions(blocks=120, cases=cases, noise=0.004)
+    rows = list(
+        resample.added(sessions, Settings(), Clock(None, tell), gates=6, seconds=300, seed=1)
+    )
+    assert len(rows) == 24
+    found = summary.detection(rows)
+    assert {size: about["n"] for size, about in found.items()} == {
+        "0.02": 6, "0.03": 6, "0.05": 6, "0.1": 6,
+    }  # fmt: skip
+    assert found["0.05"]["k"] == found["0.1"]["k"] == 6
+
+
+def test_a_slowed_build_stands_in_a_gate_of_all_benchmarks(tell):
+    sites = [{"site": "s", "target": "a.x", "size": 0.2, "sizes": {"python": 0.21}}]
+    about = {"kind": "slowed", "content": "c", "sites": sites}
+    slow = recorded.read(session("s", "python", about, 1.2, blocks=60, cases=["a.x"], noise=0.003))
+    rows = list(resample.slowed(
+        slow, Settings(), Clock(None, tell), seconds=200.0, beside=aa_sessions(blocks=80)
+    ))  # fmt: skip
+    assert [row["start"] for row in rows] == [0, 30]
+    assert {(row["kind"], row["verdict"], row["blocks"]) for row in rows} == {
+        ("slowed in a gate", "regressed", 30)
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("ratio", "verdict"), [(1.2, "regressed"), (1.0, "equivalent")])
@@ -155,9 +220,10 @@ def test_a_recorded_slow_down_is_found_and_none_is_not(tell, ratio, verdict):
     about = {"kind": "slowed", "content": "c", "sites": sites}
     sessions = recorded.read(session("p", "python", about, ratio, blocks=120, noise=0.003))
     found = list(resample.slowed(sessions, Settings(), Clock(None, tell), seconds=60.0))
-    assert len(found) == 4
+    # Each is decided by the look at half of its time.
+    assert [row["start"] for row in found] == [0, 15, 30, 45, 60]
     assert {row["verdict"] for row in found} == {verdict}
-    assert {row["blocks"] for row in found} == {30}
+    assert {row["blocks"] for row in found} == {15}
     assert found[0]["achieved"] == pytest.approx(ratio - 1, abs=0.01)
 
 
@@ -167,7 +233,7 @@ def test_how_slow_a_build_is_is_not_asked_of_the_blocks_that_were_judged(tell):
     (one,) = recorded.read(session("p", "python", about, 1.2, blocks=60, noise=0.003))
     (other,) = recorded.read(session("p", "python", about, 1.0, blocks=60, noise=0.003))
     both = recorded.Recording("p", "python", about, one.blocks[:30] + other.blocks[:30])
-    found = list(resample.slowed([both], Settings(), Clock(None, tell), seconds=60.0))
+    found = list(resample.slowed([both], Settings(), Clock(None, tell), seconds=120.0))
     assert [row["verdict"] for row in found] == ["regressed", "equivalent"]
     assert [row["achieved"] for row in found] == pytest.approx([0.0, 0.2], abs=0.01)
     both = list(resample.slowed([both], Settings(), Clock(None, tell), seconds=1e6))
@@ -182,13 +248,6 @@ def test_builds_that_did_not_come_out_as_slow_are_counted_apart():
     found = summary.detection(rows)["0.02"]
     assert (found["k"], found["n"]) == (1, 2)
     assert (found["reached"]["k"], found["reached"]["n"]) == (1, 1)
-
-
-def test_looks_are_those_of_the_gate():
-    assert resample.schedule(100.0, 5.0).looks == ((0.5, 10), (0.75, 15), (1.0, 20))
-    # Where all blocks fit long before the budget ends, there is nothing to look at early.
-    assert resample.schedule(1e6, 1.0).looks == ((1.0, timing.MOST_BLOCKS),)
-    assert resample.schedule(1.0, 5.0).looks == ((1.0, timing.FEWEST_BLOCKS),)
 
 
 def test_the_worth_of_an_instruction_is_time_over_instructions():
@@ -231,6 +290,7 @@ FILES = {
         STAMP | RESAMPLED | {"alarms": [["python", "a.x", "improved", 0.9]]},
         STAMP | SLOWED | {"kind": "slowed", "verdict": "regressed"},
         STAMP | SLOWED | {"kind": "slowed in a gate"},
+        STAMP | SLOWED | {"kind": "added", "site": "added"},
     ],
     "others": [
         STAMP | {"tool": "bare", "kind": kind, "number": 0, "base": "b", "seconds": 10.0, "rows": [
@@ -258,6 +318,13 @@ def test_the_gate_reads_both_kinds_of_error(reports):
     assert known["detection"]["instructions"]["0.05"]["k"] == 1
     assert known["detection"]["wall"]["0.05"]["rate"] == 0.0
     assert known["conditions"]["machines"] == [{"cpu": "a processor"}]
+
+
+def test_what_was_simulated_is_told_apart(reports):
+    text = (reports / "calibration" / "calibration.md").read_text()
+    simulated = text.split("## Slow-downs found: wall time, simulated")[1].partition("\n## ")[0]
+    assert "has its right" in simulated
+    assert "| 5 % | 0 of 1 (0.0 to 97.5 %) |" in simulated
 
 
 def test_nothing_calibrated_is_nothing_known(tmp_path):

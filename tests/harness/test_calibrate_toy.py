@@ -70,8 +70,9 @@ def test_recorded_blocks_make_resampled_gates_and_are_not_recorded_twice(calibra
     assert session.about["kind"] == "aa"
     assert [block["block"] for block in session.blocks] == list(range(8))
     assert session.cases == ["toy.time_spin"]
-    gates = rows(calibration, "resampled")
-    assert [gate["tests"] for gate in gates] == [1, 1, 1]
+    again = rows(calibration, "resampled")
+    assert [row["tests"] for row in again if row["kind"] == "aa"] == [1, 1, 1]
+    assert [row["target"] for row in again if row["kind"] == "added"] == 3 * ["toy.time_spin"]
     before = len(rows(calibration, "walls"))
     calibrate("record", blocks=8)
     assert len(rows(calibration, "walls")) == before

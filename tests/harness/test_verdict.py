@@ -176,11 +176,14 @@ def test_what_an_early_look_called_changed_stays_so():
     assert early["x"]["verdict"] == late["x"]["verdict"] == "regressed"
 
 
-def test_more_processes_pay_for_what_is_undecided_and_beyond_the_limit():
-    promising = verdict.judge_wall({"x": (CALM[:4], RISEN[:4])}, looks=verdict.Looks(family=99))
-    hopeless = verdict.judge_wall({"x": (CALM[:4], [0.9, 1.1, 0.95, 1.05])})
-    decided = verdict.judge_wall({"x": (CALM, RISEN)})
-    assert [verdict.pays(w["x"]) for w in (promising, hopeless, decided)] == [True, False, False]
+def test_what_lies_beyond_its_limit_so_far_seems_changed():
+    times = {
+        "slower": (CALM[:4], RISEN[:4]), "faster": (RISEN[:4], CALM[:4]),
+        "wild": (CALM[:4], [0.9, 1.1, 0.95, 1.05]), "few": ([1.0], [1.0]),
+    }  # fmt: skip
+    assert verdict.seem_changed(times) == {"slower", "faster", "few"}
+    wide = settings.parse('[tool.benchproof.benchmarks."slower"]\nwall = 0.2\n')
+    assert verdict.seem_changed(times, wide) == {"faster", "few"}
 
 
 def test_a_benchmark_of_its_own_limit_is_judged_by_it():
