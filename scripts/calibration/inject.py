@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Slow-downs, as a part of a case's instructions.
 SIZES = (0.003, 0.004, 0.005, 0.01, 0.02, 0.05, 0.1)
+#: That can see extra work which allocates nothing.
+METERS = ("instructions", "wall")
 #: Neutral edits beside the extra work: none, one, or two.
 MOST_EDITS = 2
 #: In the implementation that it was not sized for, work counts if it is this near to its size.
@@ -178,13 +180,21 @@ def inject(
         kept.add(scene.stamp | {
             "seed": seed, "number": number, "base": clone.base, "commit": commit, "edits": edits,
             "sites": [asdict(each) for each in chosen],
-            "found": answers(document, chosen),
+            "found": answers(document, chosen, ask.meters),
             **gates.kept(document, started),
         })  # fmt: skip
 
 
-def answers(document: Mapping[str, Any], chosen: Sequence[Slowed]) -> list[dict[str, Any]]:
-    """What the gate said of each target, in each implementation in which the size is right."""
+def answers(
+    document: Mapping[str, Any], chosen: Sequence[Slowed], asked: Sequence[str]
+) -> list[dict[str, Any]]:
+    """What the gate said of each target, in each implementation in which the size is right.
+
+    Args:
+        document: the gate's.
+        chosen: the sites.
+        asked: meters of the gate; instructions and wall time can see the work.
+    """
     rows = {(row["name"], row["impl"]): row for row in document["cases"]}
     found = []
     for each in chosen:
@@ -192,12 +202,15 @@ def answers(document: Mapping[str, Any], chosen: Sequence[Slowed]) -> list[dict[
             if not is_near(size, each.size):
                 continue
             row = rows.get((each.target, impl), {})
-            judged = row.get("meters", {}).get("instructions")
             about = {"site": each.site, "target": each.target, "impl": impl, "size": each.size,
                      "predicted": round(size, 6), "case": row.get("verdict")}  # fmt: skip
-            if judged is None:
-                about |= {"verdict": "not measured", "why": row.get("why", "absent")}
-            else:
-                about |= gates.numbers(judged)
-            found.append(about)
+            for meter in METERS:
+                if meter not in asked:
+                    continue
+                judged = row.get("meters", {}).get(meter)
+                if judged is None:
+                    said = {"verdict": "not measured", "why": row.get("why", "absent")}
+                else:
+                    said = gates.numbers(judged)
+                found.append(about | {"meter": meter} | said)
     return found

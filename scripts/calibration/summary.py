@@ -55,10 +55,11 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
         "gates": {kind: whole(gates, kind) for kind in ("same", "neutral")},
         "resampled": again([row for row in resampled if row["kind"] == "aa"]),
         "detection": {
-            "instructions": detection(answers(injected)),
+            "instructions": detection(answers(injected, "instructions")),
             "wall": detection([row for row in resampled if row["kind"] == "slowed in a gate"]),
         },
         "simulated": detection([row for row in resampled if row["kind"] == "added"]),
+        "injected_wall": detection(answers(injected, "wall")),
         "stalls": of_stalls(answers(stalled)),
         "wall_of_one_suite": detection([row for row in resampled if row["kind"] == "slowed"]),
         "others": beside(other),
@@ -194,11 +195,17 @@ def of_stalls(rows: Rows) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def answers(injected: Rows) -> Rows:
-    """The gate's answers about targets, by size, with what was really achieved."""
+def answers(injected: Rows, meter: str = "") -> Rows:
+    """The gate's answers about targets, by size, with what was really achieved.
+
+    Args:
+        injected: rows of whole gates; those of before there was more than one meter name none.
+        meter: of the answers; without it all of them.
+    """
     return [
         {**each, "achieved": (each.get("ratio") or 1.0) - 1, "repetition": row["number"]}
         for row in injected for each in row["found"]
+        if not meter or each.get("meter", "instructions") == meter
     ]  # fmt: skip
 
 

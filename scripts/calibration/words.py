@@ -29,6 +29,10 @@ interval beyond 5 %.
 ALONE = """\
 As many blocks as five minutes buy for the one suite, and the error budget shared by its tests only.
 """
+INJECTED = """\
+Sizes are shares of instructions, which take more or less time than the others of their benchmark.
+*As measured* is what the same gate saw.
+"""
 SIMULATED = """\
 Gates of one build against itself, on recorded blocks, in which one case in twenty has its right
 side's numbers made larger by the size. A build that is slower has its code elsewhere, too, which no
@@ -65,6 +69,7 @@ def markdown(summary: Mapping[str, Any], picture: str) -> str:
     parts += _detection("instructions", "", summary["detection"]["instructions"])
     parts += _detection("wall time, in a gate of all suites", IN_A_GATE,
                         summary["detection"]["wall"])  # fmt: skip
+    parts += _detection("wall time, in whole gates", INJECTED, summary["injected_wall"])
     parts += _detection("wall time, simulated", SIMULATED, summary["simulated"])
     parts += _detection("wall time, one suite alone", ALONE, summary["wall_of_one_suite"])
     parts += _stalls(summary["stalls"])

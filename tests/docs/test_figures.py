@@ -211,8 +211,11 @@ def test_what_whole_gates_find_in_simulation():
         assert said == [
             *(f"{each.count('regressed')} of {len(each)}" for each in sizes),
             f"{equal:.0%}".replace("%", " %"),
-            *(f"{sum(bool(row['alarms']) for row in each)} of {len(each)}" for each in (same, limit)),
-        ]  # fmt: skip
+            *(
+                f"{sum(bool(row['alarms']) for row in each)} of {len(each)}"
+                for each in (same, limit)
+            ),
+        ]
     assert len(table) == 4
     readme, calibration, changes = (
         " ".join(text.split())

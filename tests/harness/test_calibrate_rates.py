@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from calibration import (
     command,
+    inject,
     picture,
     rates,
     recorded,
@@ -325,6 +326,28 @@ def test_what_was_simulated_is_told_apart(reports):
     simulated = text.split("## Slow-downs found: wall time, simulated")[1].partition("\n## ")[0]
     assert "has its right" in simulated
     assert "| 5 % | 0 of 1 (0.0 to 97.5 %) |" in simulated
+
+
+def test_each_meter_that_was_asked_answers_for_work_that_was_added():
+    judged = dict.fromkeys(("left", "right", "low", "high", "limit", "detectable"), 1.0)
+    row = {
+        "name": "a.x", "impl": "python", "verdict": "regressed", "why": "",
+        "meters": {"instructions": judged | {"verdict": "regressed", "ratio": 1.05},
+                   "wall": judged | {"verdict": "undecided", "ratio": 1.03}},
+    }  # fmt: skip
+    slowed = inject.Slowed("s", "a.x", "python", 0.05, {}, 0.5, {"python": 0.05, "cython": 0.9})
+    both = inject.answers({"cases": [row]}, [slowed], ("wall", "instructions", "bytes"))
+    assert [(each["meter"], each["verdict"]) for each in both] == [
+        ("instructions", "regressed"), ("wall", "undecided"),
+    ]  # fmt: skip
+    (alone,) = inject.answers({"cases": [row]}, [slowed], ("wall",))
+    assert (alone["meter"], alone["ratio"], alone["case"]) == ("wall", 1.03, "regressed")
+    (absent,) = inject.answers({"cases": []}, [slowed], ("wall",))
+    assert (absent["verdict"], absent["why"]) == ("not measured", "absent")
+    kept = [STAMP | {"number": 0, "found": [*both, answer(0.05, "regressed")]}]
+    # Rows of before name no meter: they are of instructions.
+    assert len(summary.answers(kept, "instructions")) == 2
+    assert [each["achieved"] for each in summary.answers(kept, "wall")] == [pytest.approx(0.03)]
 
 
 def test_nothing_calibrated_is_nothing_known(tmp_path):
