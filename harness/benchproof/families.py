@@ -18,7 +18,7 @@ moved, its cases are counted in other layouts of memory, as a case's change is (
 The limit is 0.1 % (`verdict.SUITE_LIMIT`; docs/statistics.md has the figures behind it).
 
 Allocations have no such verdict: their limit is 0, so that each case already speaks for itself.
-Nor has wall time: cases leave the sampling one by one as they are decided, so that no two blocks
+Nor has wall time: cases leave the sampling as they are decided or paused, so that no two blocks
 would have the mean of the same cases; and a rebuilt module moves all cases that share its code at
 once (`verdict.ALONE`), which is just what a suite's mean would take for a change.
 """

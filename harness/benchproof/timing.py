@@ -1,8 +1,7 @@
-"""Runs blocks of wall time until a budget ends; cases that are decided or unchanged leave early."""
+"""Runs blocks of wall time until a budget ends, mostly of the cases that seem to have changed."""
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,9 +21,6 @@ FEWEST_BLOCKS, MOST_BLOCKS = 6, 200
 QUICK_BLOCKS = 4
 #: Parts of the budget after which cases are looked at, beside its end.
 LOOKS = (0.5, 0.75)
-#: From the first look on, cases that seem unchanged make way for the others, which is asked anew
-#: when there are so many times as many blocks.
-AGAIN = 1.1
 #: Blocks that a jumping clock may cost: so many, and this part of all.
 THROWN, PART_THROWN = 2, 0.25
 
@@ -35,19 +31,28 @@ class Timed:
 
     Attributes:
         bench: with both sides built and their cases proven.
-        undecided: cases of which no look has said anything.
+        cases: to time.
         looks: what looking at them has spent of the error budget.
-        running: those of the undecided that are timed now.
+        decided: names of those that a look has decided.
+        paused: names of those that are not timed now.
     """
 
     bench: Bench
-    undecided: list[Case]
+    cases: list[Case]
     looks: verdict.Looks = field(default_factory=verdict.Looks)
-    running: list[Case] = field(init=False)
+    decided: set[str] = field(default_factory=set)
+    paused: set[str] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        """All are timed at first."""
-        self.running = self.undecided
+    @property
+    def running(self) -> list[Case]:
+        """Those that the next block times."""
+        away = self.decided | self.paused
+        return [case for case in self.cases if case.name not in away]
+
+    @property
+    def kept(self) -> int:
+        """Blocks that count."""
+        return self.bench.got.blocks - len(self.bench.got.thrown)
 
     def look(self, fraction: float) -> None:
         """Leave out what is decided, after a part of the sampling."""
@@ -55,31 +60,25 @@ class Timed:
             judge.times_of(self.bench.got, self.running), self.bench.settings, looks=self.looks,
             fraction=fraction,
         )  # fmt: skip
-        decided = {name for name, row in judged.items() if row["verdict"] != "undecided"}
         # Tails are looked at once, at the end: few calls of a process are as slow.
-        self.undecided, self.running = (
-            [case for case in cases if case.tail or case.name not in decided]
-            for cases in (self.undecided, self.running)
-        )
+        self.decided |= {
+            case.name for case in self.running
+            if not case.tail and judged.get(case.name, {}).get("verdict") not in {None, "undecided"}
+        }  # fmt: skip
 
-    @property
     def changed(self) -> set[str]:
-        """The running cases that seem to have changed so far."""
+        """The running cases that seem to have changed so far, and have not been decided."""
         times = judge.times_of(self.bench.got, self.running)
-        return verdict.seem_changed(times, self.bench.settings)
+        seem = verdict.seem_changed(times, self.bench.settings)
+        return seem - self.looks.said.keys() - self.bench.got.failures.keys()
 
 
-def make_way(timed: Sequence[Timed]) -> None:
-    """Go on with what seems to have changed; where nothing does, with all that is undecided.
-
-    It costs nothing of the error budget: not to time a case any longer can only lose findings.
-    """
-    changed = [each.changed for each in timed]
+def pause_unchanged(timed: Sequence[Timed]) -> None:
+    """Go on with what seems to have changed; where nothing does, with all that is undecided."""
+    changed = [each.changed() for each in timed]
     for each, names in zip(timed, changed, strict=True):
-        if any(changed):
-            each.running = [case for case in each.running if case.tail or case.name in names]
-        else:
-            each.running = each.undecided
+        unchanged = {case.name for case in each.cases if not case.tail} - names
+        each.paused = unchanged if any(changed) else set()
 
 
 def run(
@@ -99,33 +98,33 @@ def run(
     Raises:
         ClockError: too many processes had clocks that cannot be believed.
     """
-    start = now()
-    pending, next_way = list(LOOKS), math.inf
+    start, pending, longest = now(), list(LOOKS), 0.0
     fewest = QUICK_BLOCKS if quick else FEWEST_BLOCKS
     for block in plan.blocks(seed):
         left = [each for each in timed if each.running]
         number = sum(len(each.running) for each in left)
         tell.stage(f"timing {number} benchmarks, block {block.index + 1}")
         spent = sum(each.bench.time_block(block, each.running) for each in left)
+        longest = max(longest, spent)
         refuse_clocks(left)
-        kept = min((each.bench.got.blocks - len(each.bench.got.thrown) for each in left), default=0)
-        if kept < fewest:
+        if min((each.kept for each in left), default=0) < fewest:
             continue
         # Of the next block.
         end = now() + spent
-        if end > deadline or kept >= MOST_BLOCKS or quick:
+        timed = [each for each in timed if each.kept < MOST_BLOCKS]
+        if end > deadline or quick or not timed:
             return
         part = (end - start) / max(deadline - start, spent)
         if pending and part > pending[0]:
             fraction = pending.pop(0)
-            for each in left:
+            for each in timed:
                 each.look(fraction)
-            if not any(each.undecided for each in timed):
-                return
-            next_way = 0
-        if block.index + 1 >= next_way:
-            next_way = math.ceil(AGAIN * (block.index + 1))
-            make_way(timed)
+        if len(pending) < len(LOOKS):
+            pause_unchanged(timed)
+        running = sum(len(each.running) for each in timed)
+        # A block of cases that come back lasts as long as their first ones.
+        if not running or (running > number and end - spent + longest > deadline):
+            return
 
 
 def refuse_clocks(timed: Sequence[Timed]) -> None:

@@ -281,7 +281,7 @@ def wall_verdict(
 def seem_changed(
     samples: Mapping[str, tuple[Sequence[float], Sequence[float]]], settings: Settings | None = None
 ) -> set[str]:
-    """Those of some times that lie beyond their limits so far, and those that have few blocks.
+    """Those of some times that lie beyond their limits so far.
 
     Args:
         samples: as `judge_wall` takes them.
@@ -289,8 +289,8 @@ def seem_changed(
     """
     return {
         name for name, (left, right) in samples.items()
-        if len(left) < stats.FEWEST
-        or abs(stats.paired_ratio(left, right, CONFIDENCE).mean)
+        if len(left) >= stats.FEWEST
+        and abs(stats.paired_ratio(left, right, CONFIDENCE).mean)
         > math.log1p(_time_limit(name, settings))
     }  # fmt: skip
 

@@ -59,14 +59,14 @@ class Recording:
     def relabelled(
         self, start: int, sides: Sequence[SideName]
     ) -> list[dict[str, dict[str, float]]]:
-        """A run of blocks of one build, with other labels: both sides are the same, so who was
-        left is a matter of the draw. The draw is the gate's own: who of a block ran first.
+        """Blocks of one build, with other labels: both sides are the same, so who was left is a
+        matter of the draw. The draw is the gate's own: who of a block ran first.
 
         Args:
-            start: index of the first block.
+            start: index of the first block; after the last one comes the first.
             sides: for each, the side that the process that ran first now stands for.
         """  # noqa: D205  (one sentence)
-        chosen = self.blocks[start : start + len(sides)]
+        chosen = (self.blocks[start:] + self.blocks[:start])[: len(sides)]
         other = dict(zip(SIDES, SIDES[::-1], strict=True))
         return [
             {side: block[block["first"]], other[side]: block[other[block["first"]]]}

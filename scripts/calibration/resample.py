@@ -1,16 +1,15 @@
 """The gate's own statistics on recorded blocks: many gates in minutes.
 
-A resampled gate is the gate's own (`timing.run`, with looks and with cases that make way for
-others), but for its processes, which were recorded, and its clock: a block of some of the cases is
-taken to last as long as that part of a whole one.
+A resampled gate is the gate's own (`timing.run`, with its looks and pauses), but for its processes,
+which were recorded, and its clock: a block of some of the cases is taken to last as long as that
+part of a whole one.
 
-*A/A*: it takes neighbouring blocks of one build, in both implementations, and draws anew who is
-left and who is right, by the plan that the gate draws by. Blocks stay whole and in their order, so
-that whatever the two processes of a minute share they share here too.
+*A/A*: it takes blocks of one build, in both implementations, from any of them on, and draws anew
+who is left and who is right, by the plan that the gate draws by. Blocks stay whole and in their
+order, so that whatever the two processes of a minute share they share here too.
 
-*Slowed builds*: runs of blocks that do not overlap, of a build that really does more work: those
-that five minutes of measuring a suite alone buy, and in a gate of all benchmarks, whose other cases
-are those of an A/A recording. No number is edited.
+*Slowed builds*: each half of a recording of a build that really does more work, alone, and in a
+gate of all benchmarks, whose other cases are those of an A/A recording. No number is edited.
 
 *A part added*: A/A gates in which the numbers of some cases are made larger on the right: a
 simulation, for sizes that no build was made for.
@@ -25,7 +24,7 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
-from benchproof import judge, noise, plan, timing, verdict
+from benchproof import judge, noise, plan, stats, timing, verdict
 from benchproof.collected import Collected, Spot
 from benchproof.plan import SIDES
 from benchproof.progress import Teller
@@ -151,7 +150,9 @@ def aa(
         answers, used = gate({impl: each[1:] for impl, each in drawn.items()}, settings, seconds)
         yield {
             "kind": "aa", "number": number, "tests": len(answers),
-            "blocks": {impl: [start, used[impl]] for impl, (start, *_) in drawn.items()},
+            # The first one, how many, and of how many.
+            "blocks": {impl: [start, used[impl], len(blocks)]
+                       for impl, (start, blocks, _) in drawn.items()},
             "undecided": sum(each["verdict"] == "undecided" for each in answers.values()),
             "alarms": [
                 [impl, name, each["verdict"], round(each["ratio"], 4)]
@@ -168,19 +169,29 @@ def added(
     gates: int,
     seconds: float,
     seed: int,
+    sizes: Sequence[float] = ADDED,
+    one_in: int = ONE_IN,
 ) -> Iterator[dict[str, Any]]:
     """Resampled gates of one build against itself, in which some cases are made slower.
 
-    Takes what `aa` takes.
+    Args:
+        recordings: as those that follow, what `aa` takes.
+        settings: limits and error budget.
+        clock: ends it early.
+        gates: how many.
+        seconds: of wall time that a gate has for all implementations together.
+        seed: of the draws.
+        sizes: slow-downs, in turns.
+        one_in: of how many cases one is made slower.
 
     Yields:
-        By gate and case, what it said of wall time.
+        By gate and case, what it said of wall time; `p` is of the case alone.
     """
     for number, rng, chosen in _draws(recordings, "simulated gate", clock, gates, seed):
         drawn = {each.impl: _drawn(each, rng) for each in chosen}
         cases = [(each.impl, name) for each in chosen for name in each.cases]
-        few = rng.sample(cases, math.ceil(len(cases) / ONE_IN))
-        slower = {case: ADDED[place % len(ADDED)] for place, case in enumerate(few)}
+        few = rng.sample(cases, math.ceil(len(cases) / one_in))
+        slower = {case: sizes[place % len(sizes)] for place, case in enumerate(few)}
         played = {
             impl: ([_slower(block, impl, slower) for block in blocks], each)
             for impl, (_, blocks, each) in drawn.items()
@@ -188,10 +199,13 @@ def added(
         answers, _ = gate(played, settings, seconds)
         for (impl, name), size in slower.items():
             if answer := answers.get((impl, name)):
+                seen = answer["left_samples"], answer["right_samples"]
+                estimate = stats.paired_ratio(*seen, verdict.CONFIDENCE)
                 yield {
                     "kind": "added", "number": number, "impl": impl, "site": "added",
                     "target": name, "size": size, "predicted": size, "achieved": size,
-                    "blocks": len(answer["left_samples"]),
+                    "blocks": estimate.blocks,
+                    "p": float(f"{stats.p_beyond(estimate, answer['limit']):.3g}"),
                     "ratio": round(answer["ratio"], 5), "low": round(answer["low"], 5),
                     "verdict": answer["verdict"],
                 }  # fmt: skip
@@ -217,10 +231,9 @@ def _draws(
 
 
 def _drawn(recording: Recording, rng: Random) -> tuple[int, Sequence[Numbers], float]:
-    """A run of at least half of its blocks, relabelled: its start, the blocks, seconds of each."""
-    recorded = len(recording.blocks)
-    start = rng.randint(0, max(0, min(recorded // 2, recorded - timing.FEWEST_BLOCKS)))
-    many = recorded - start
+    """All of its blocks, from any of them on, relabelled: which, the blocks, seconds of each."""
+    many = len(recording.blocks)
+    start = rng.randrange(many)
     sides = [block.sides[0] for block in islice(plan.blocks(rng.getrandbits(32)), many)]
     return start, recording.relabelled(start, sides), recording.seconds
 
@@ -241,7 +254,7 @@ def slowed(
     seconds: float = SUITE_SECONDS,
     beside: Sequence[Recording] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Gates on runs of blocks of slowed builds.
+    """Gates on both halves of recordings of slowed builds.
 
     Args:
         recordings: sessions of slowed builds.
@@ -259,9 +272,9 @@ def slowed(
     """  # fmt: skip
     whole = max(_by_base(beside), key=lambda each: sum(len(one.cases) for one in each), default=[])
     for recording in clock.steps("slowed build", recordings):
-        # How slow a build came out is asked of the other half.
-        half, start = len(recording.blocks) // 2, 0
-        while start + half <= len(recording.blocks):
+        # How slow a build came out is asked of the blocks that the gate did not see.
+        half = len(recording.blocks) // 2
+        for start in (0, half) if half >= timing.FEWEST_BLOCKS else ():
             own = recording.numbers(start, half)
             played = {
                 each.impl: (each.numbers(0, len(each.blocks)), each.seconds) for each in whole
@@ -271,7 +284,6 @@ def slowed(
             answers, used = gate(played | {recording.impl: (mixed, lasts)}, settings, seconds)
             yield from _found(recording, start, used[recording.impl], answers, settings,
                               kind="slowed in a gate" if whole else "slowed")  # fmt: skip
-            start += used[recording.impl]
 
 
 def _beside(block: Numbers, other: Numbers) -> Numbers:

@@ -117,14 +117,13 @@ def again(rows: Rows) -> dict[str, Any] | None:
     """
     if not rows:
         return None
-    recorded: dict[str, int] = {}
+    runs = [each for row in rows for each in row["blocks"].values()]
+    # Rows of before say how many blocks were recorded by the last one that they took.
+    recorded = max(whole[0] if whole else start + many for start, many, *whole in runs)
+    many = max(many for _, many, *_ in runs)
+    windows: dict[int, bool] = dict.fromkeys(range(max(1, recorded // many)), False)
     for row in rows:
-        for impl, (start, many) in row["blocks"].items():
-            recorded[impl] = max(recorded.get(impl, 0), start + many)
-    many = max(many for row in rows for _, many in row["blocks"].values())
-    windows: dict[int, bool] = dict.fromkeys(range(max(1, max(recorded.values()) // many)), False)
-    for row in rows:
-        start = min(start for start, _ in row["blocks"].values())
+        start = min(start for start, *_ in row["blocks"].values())
         windows[min(start // many, len(windows) - 1)] |= bool(row["alarms"])
     return {
         **(rates.of(windows.values()) or {}),
