@@ -177,7 +177,7 @@ class Parcel:
             (root / name).unlink(missing_ok=True)
         with tempfile.TemporaryDirectory() as folder:
             with tarfile.open(fileobj=io.BytesIO(self.changed)) as tar:
-                tar.extractall(folder, filter="data")
+                files.unpack(tar, Path(folder))
             if (Path(folder) / "root").exists():
                 shutil.copytree(Path(folder) / "root", root, dirs_exist_ok=True)
             if (Path(folder) / "suites").is_dir():
