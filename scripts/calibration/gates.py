@@ -182,6 +182,14 @@ def numbers(judged: Mapping[str, Any]) -> dict[str, Any]:
     return {key: judged.get(key) for key in keys}
 
 
+def answer(row: Mapping[str, Any], meter: str) -> dict[str, Any]:
+    """What a meter said of a case, or why it said nothing; of a case that is not there, too."""
+    judged = row.get("meters", {}).get(meter)
+    if judged is not None:
+        return numbers(judged)
+    return {"verdict": "not measured", "why": row.get("why") or "not timed" if row else "absent"}
+
+
 def alarmed(gate: Mapping[str, Any], meters: Iterable[str]) -> bool:
     """Whether a kept gate gave an alarm of any kind on some meters."""
     chosen = set(meters)

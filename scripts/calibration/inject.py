@@ -204,13 +204,8 @@ def answers(
             row = rows.get((each.target, impl), {})
             about = {"site": each.site, "target": each.target, "impl": impl, "size": each.size,
                      "predicted": round(size, 6), "case": row.get("verdict")}  # fmt: skip
-            for meter in METERS:
-                if meter not in asked:
-                    continue
-                judged = row.get("meters", {}).get(meter)
-                if judged is None:
-                    said = {"verdict": "not measured", "why": row.get("why", "absent")}
-                else:
-                    said = gates.numbers(judged)
-                found.append(about | {"meter": meter} | said)
+            found += [
+                about | {"meter": meter} | gates.answer(row, meter)
+                for meter in METERS if meter in asked
+            ]  # fmt: skip
     return found

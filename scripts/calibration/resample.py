@@ -271,14 +271,12 @@ def slowed(
         interval beyond what the place of code explains.
     """  # fmt: skip
     whole = max(_by_base(beside), key=lambda each: sum(len(one.cases) for one in each), default=[])
+    played = {each.impl: (each.numbers(0, len(each.blocks)), each.seconds) for each in whole}
     for recording in clock.steps("slowed build", recordings):
         # How slow a build came out is asked of the blocks that the gate did not see.
         half = len(recording.blocks) // 2
         for start in (0, half) if half >= timing.FEWEST_BLOCKS else ():
             own = recording.numbers(start, half)
-            played = {
-                each.impl: (each.numbers(0, len(each.blocks)), each.seconds) for each in whole
-            }
             others, lasts = played.get(recording.impl, ([{}] * half, recording.seconds))
             mixed = [_beside(*pair) for pair in zip(own, others, strict=False)]
             answers, used = gate(played | {recording.impl: (mixed, lasts)}, settings, seconds)

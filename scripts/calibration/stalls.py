@@ -283,13 +283,9 @@ def answers(document: dict[str, Any], chosen: Sequence[Stalled]) -> list[dict[st
     found = []
     for each in chosen:
         row = rows.get(each.target, {})
-        judged = row.get("meters", {})
+        counted = row.get("meters", {}).get("instructions", {})
         about = {"site": each.site, "target": each.target, "impl": IMPL, "stall": each.stall,
                  "size": each.size, "predicted": each.predicted, "case": row.get("verdict"),
-                 "instructions": judged.get("instructions", {}).get("ratio")}  # fmt: skip
-        if "wall" in judged:
-            about |= gates.numbers(judged["wall"])
-        else:
-            about |= {"verdict": "not measured", "why": row.get("why") or "not timed"}
-        found.append(about)
+                 "instructions": counted.get("ratio")}  # fmt: skip
+        found.append(about | gates.answer(row, "wall"))
     return found
