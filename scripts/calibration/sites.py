@@ -59,6 +59,10 @@ def _decode(name: str, file: str, function: str, impls: Sequence[str], **targets
     )  # fmt: skip
 
 
+_DISPATCHED = tuple(
+    (f"result_dispatch.time_{what}", 1)
+    for what in ("rows", "rows_with_tablet", "error", "schema_change")
+)
 SITES: tuple[Site, ...] = (
     _encode("query", "query", "QueryMessage", "query_1kb_plain", "query_64b_plain",
             "query_16kb_lz4", "query_1kb_v5"),
@@ -80,8 +84,9 @@ SITES: tuple[Site, ...] = (
          (("bind.time_reading", 1), ("bind.time_mixed_scalars_10", 1), ("bind.time_udt", 1)),
          ("python",)),
     Site("dispatch", "dispatch", "driver/execution/request.py", "RequestExecution._set_result",
-         (("result_dispatch.time_rows", 1), ("result_dispatch.time_rows_with_tablet", 1),
-          ("result_dispatch.time_error", 1), ("result_dispatch.time_schema_change", 1))),
+         _DISPATCHED, ("python",)),
+    Site("dispatch, compiled", "dispatch", "driver/_cython/execution/request.pyx", "take",
+         _DISPATCHED, ("cython",)),
     _decode("message", "wire/decoding.py", "decode_message", ("python",),
             one_row=1, names_and_types_10_columns=1, page_100=1, one_row_with_metadata=1),
     _decode("message, compiled", "_cython/wire/decoding.pyx", "decode_message", ("cython",),

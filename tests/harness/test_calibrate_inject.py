@@ -1,6 +1,8 @@
 """Extra work: where it goes, what it costs, and that sizes come out as they were asked for."""
 
 import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 from random import Random
@@ -12,6 +14,7 @@ from calibration.insert import SiteError, inserted
 from calibration.kept import Kept
 from calibration.sites import SITES, Site, families
 
+import driver
 from benchproof import verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,6 +149,24 @@ def test_each_site_is_there_and_takes_every_form(site, place):
             assert len(new.splitlines()) == len(text.splitlines()) + len(form.lines(3))
             if not site.cython:
                 ast.parse(new)
+
+
+def runs_in_python(site):
+    """Whether this process runs a site's source, and no compiled form of the function."""
+    found = importlib.import_module(site.file.removesuffix(".py").replace("/", "."))
+    for name in site.function.split("."):
+        found = inspect.getattr_static(found, name)
+    return inspect.isfunction(getattr(found, "fget", found))
+
+
+@pytest.mark.skipif(driver.IMPL != "cython", reason="nothing is compiled")
+def test_extra_work_for_the_compiled_driver_is_in_what_that_runs():
+    # Once a function that had a compiled form was named for both: its work never ran compiled.
+    dispatch = next(site for site in SITES if site.name == "dispatch")
+    assert not runs_in_python(dispatch)
+    for site in SITES:
+        if "cython" in site.impls:
+            assert site.cython or runs_in_python(site), site.name
 
 
 def test_targets_of_sites_are_benchmarks_and_families_share_none():
