@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from against import report
 from against.board import told
-from calibration import recorded, resample
+from calibration import recorded, resample, summary
 from calibration.clock import Clock
 from pull_requests import page, table
 from scipy.stats import gmean
 
-from benchproof import grids, judge, records
+from benchproof import grids, judge, records, verdict
 from benchproof.progress import Teller
 from benchproof.settings import Settings
 
@@ -57,34 +57,93 @@ def rounded(number, like):
     return f"{number:.{len(like.partition('.')[2])}f}"
 
 
-@pytest.mark.parametrize("size", ["0.005", "0.02", "0.05"])
-def test_what_the_gate_finds(size):
-    instructions = RATES["detection"]["instructions"][size]
-    wall = RATES["detection"]["wall"].get(size)
-    alone = RATES["wall_of_one_suite"].get(size)
-    percent = f"{float(size) * 100:g} %"
-    said = next(v for k, v in rows(README, "whole gates").items() if f"of {percent}" in k)
-    assert said == [of(instructions), of(wall) if wall else "not measured"]
-    said = next(
-        v
-        for k, v in rows(CALIBRATION, "| by instr").items()
-        if k.split(" found")[0].endswith(f"of {percent}")
-    )
-    assert said[0] == of(instructions)
-    assert [cell.split(";")[0] for cell in said[1:]] == (
-        [of(wall), of(alone)] if wall else ["", ""]
-    )
-    if alone:
-        assert f"{of(alone).split(' of ')[0]} of {alone['n']}" in README
+def found_by_wall_time(name):
+    """What whole gates said of injected slow-downs by wall time, and the gates."""
+    lines = gzip.decompress((RESULTS / "2026-11-27" / name).read_bytes()).splitlines()
+    gates = [json.loads(line) for line in lines]
+    return summary.detection(summary.answers(gates, "wall")), gates
 
 
-def test_a_change_that_only_wall_time_sees():
+def neutral_gates():
+    """Whole gates of neutral commits, by wall time."""
+    return unpacked(RESULTS / "2026-11-27" / "neutral.json.gz")["rows"]
+
+
+def test_the_rates_that_readme_shows():
+    wall, _ = found_by_wall_time("injected.jsonl.gz")
+    instructions = RATES["detection"]["instructions"]
+    alarms = [each["alarms"]["exact meters"] for each in RATES["gates"].values()]
+    sizes = ["0.005", "0.01", "0.02", "0.05", "0.1"]
+    assert not any(each["k"] for each in alarms)
+    assert rows(README, "whole gates of this driver") == {
+        "by instructions": [
+            *(of(instructions[size]) if size in instructions else "-" for size in sizes),
+            f"0 of {sum(each['n'] for each in alarms)}",
+        ],
+        "by wall time alone": [
+            *(of(wall[size]) if size in wall else "-" for size in sizes),
+            f"0 of {len(neutral_gates())}",
+        ],
+    }  # fmt: skip
+
+
+def test_what_whole_gates_find_by_wall_time():
+    wall, gates = found_by_wall_time("injected.jsonl.gz")
+    said = rows(CALIBRATION, "added, in instructions")
+    assert said == {
+        f"{float(size) * 100:g} %": [
+            of(about), *(of(about["by_impl"][impl]) for impl in ("cython", "python")),
+            *(f"{about['achieved'][key] * 100:.1f} %" for key in ("median", "low", "high")),
+        ]
+        for size, about in wall.items()
+    }  # fmt: skip
+    answers = summary.answers(gates, "wall")
+    verdicts = [row["verdict"] for row in answers]
+    assert set(verdicts) == {"regressed", "undecided", "improved"}
+    assert {row["target"] for row in answers if row["verdict"] == "improved"} == {
+        "routing_key.time_pack_parts_composite_of_three"
+    }
+    words = " ".join(CALIBRATION.split())
+    few, many = (
+        [row["verdict"] for row in answers if low <= row["achieved"] < high]
+        for low, high in ((0.02, 0.04), (0.04, math.inf))
+    )
+    found = ["{} of {}".format(each.count("regressed"), len(each)) for each in (few, many)]
+    assert f"in their own gate {found[0]} were found, of those of 4 % and more {found[1]}" in words
+    assert f"was found in {found[1]} cases" in " ".join(README.split())
+    counts = [gate["meters"]["wall"] for gate in gates]
+    assert sum(each.get("improved", 0) for each in counts) == verdicts.count("improved") == 2
+    slower = [each["regressed"] for each in counts]
+    assert (
+        f"{len(gates)} gates, each of another commit that slows a dozen functions down, so that "
+        f"{min(slower)} to {max(slower)} of its 254 cases were called slower"
+    ) in words
+    assert (
+        f"none of {sum(sum(each.values()) for each in counts):,} tests was called faster" in words
+    )
+    left_out = [row["verdict"] for gate in gates for row in gate["never_ran"]]
+    assert f"{len(left_out)} answers are left out" in words
+    assert "regressed" not in left_out
+
+
+def test_what_is_said_of_the_older_rules():
+    told = rows(CALIBRATION, "| by instr")
+    for size in ("0.005", "0.02", "0.05"):
+        instructions = RATES["detection"]["instructions"][size]
+        wall = RATES["detection"]["wall"].get(size)
+        alone = RATES["wall_of_one_suite"].get(size)
+        said = next(
+            v for k, v in told.items()
+            if k.split(" found")[0].endswith(f"of {float(size) * 100:g} %")
+        )  # fmt: skip
+        assert said[0] == of(instructions)
+        assert [cell.split(";")[0] for cell in said[1:]] == (
+            [of(wall), of(alone)] if wall else ["", ""]
+        )
     gate, suite = (RATES[key] for key in ("detection", "wall_of_one_suite"))
-    gate = gate["wall"]["0.05"]["case"]
-    assert rows(CALIBRATION, "| by instr")["of 5 %, if no exact meter saw it"] == [
-        "", of(gate), of(suite["0.05"]["case"]),
+    assert told["of 5 %, if no exact meter saw it"] == [
+        "", of(gate["wall"]["0.05"]["case"]), of(suite["0.05"]["case"]),
     ]  # fmt: skip
-    assert f"of those {gate['n']} of 5 %, {gate['k']} do" in README
 
 
 def test_false_alarms_and_how_much_was_decided():
@@ -93,13 +152,27 @@ def test_false_alarms_and_how_much_was_decided():
     number = sum(each["n"] for each in alarms)
     wall = [each["decided"]["wall"] for each in gates]
     decided, tests = (sum(each[key] for each in wall) for key in ("decided", "tests"))
-    words = f"0 of {number}, where {decided} of {tests:,} tests were decided"
     assert not any(each["k"] for each in alarms)
-    assert words in README
-    assert words in CALIBRATION
+    assert f"0 of {number}, where {decided} of {tests:,} tests were decided" in CALIBRATION
     again = RATES["resampled"]
     assert f"{again['alarmed']} of {again['gates']}, which are {again['n']} runs" in CALIBRATION
     assert f"{again['tests'] - again['undecided']:,} of {again['tests']:,} tests" in CALIBRATION
+
+
+def test_counts_of_equal_code():
+    lines = gzip.decompress((ROOT / "reports/calibration/gates.jsonl.gz").read_bytes()).splitlines()
+    counts = {}
+    for gate in map(json.loads, lines):
+        for meter, said in gate["meters"].items():
+            kept = counts.setdefault((meter, gate["kind"]), [0, 0])
+            kept[0] += said.get("identical", 0)
+            kept[1] += sum(number for verdict, number in said.items() if verdict != "identical")
+    meters = (ROOT / "docs" / "meters.md").read_text(encoding="utf-8")
+    assert rows(meters, "| the same wheel") == {
+        meter: [f"{same:,} of {tests:,}" for same, tests in
+                (counts[meter, kind] for kind in ("same", "neutral"))]
+        for meter in ("instructions", "allocations", "bytes")
+    }  # fmt: skip
 
 
 def percent(part):
@@ -169,7 +242,7 @@ def test_what_more_values_of_a_process_did_to_wall_time():
 
 
 def test_what_neutral_gates_said_by_wall_time():
-    gates = unpacked(RESULTS / "2026-11-27" / "neutral.json.gz")["rows"]
+    gates = neutral_gates()
     said = [gate["meters"]["wall"] for gate in gates]
     assert {key for each in said for key in each} == {"undecided", "equivalent"}
     least = [each for gate in gates for each in gate["detectable"]["wall"]]
@@ -179,8 +252,7 @@ def test_what_neutral_gates_said_by_wall_time():
         f"equivalent, where they would more likely than not have found 5 % in {seen[0]}, "
         f"10 % in {seen[1]} and 2 % in {seen[2]}"
     )
-    for text in (README, CALIBRATION):
-        assert words in " ".join(text.split())
+    assert words in " ".join(CALIBRATION.split())
 
 
 SIMULATED = unpacked(RESULTS / "2026-11-27" / "simulated.json.gz")["rows"]
@@ -216,19 +288,41 @@ def test_what_whole_gates_find_in_simulation():
             f"{sum(bool(row['alarms']) for row in same)} of {len(same)}",
         ]
     assert len(table) == 4
-    readme, calibration, changes = (
+    readme, changes = (
         " ".join(text.split())
-        for text in (README, CALIBRATION, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+        for text in (README, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     )
     said = table["300 s, now"]
-    assert f"find 5 % in {said[2]} and 2 % in {said[0]}" in readme
-    number = said[5].removeprefix("0 of ")
-    assert f"none of {number} raises an alarm, and {said[4]} of the tests" in readme
-    assert f"5 % in {said[2]} cases and 2 % in {said[0]}" in calibration
+    assert f"finds {said[0]} of 2 % and {said[2]} of 5 %" in readme
     half, before = (table[key][0] for key in ("150 s, now", "150 s, before"))
     assert f"2 % in {half} cases instead of {before.split()[0]}" in changes
     before = next(cells[4] for head, cells in table.items() if head.startswith("300 s, before"))
     assert f"calls {said[4]} of what did not change equivalent instead of {before}" in changes
+
+
+def test_what_a_gate_fails_for_by_the_clock_alone():
+    words = " ".join(STATISTICS.split())
+    told = {}
+    for seconds in (300, 150):
+        rows = simulated("added", "now", seconds)
+        told[seconds] = [
+            (sum(row["low"] > 1 + verdict.ALONE for row in rows if row["size"] == size),
+             sum(row["size"] == size for row in rows))
+            for size in SIZES
+        ]  # fmt: skip
+    few, more = (["{} of {}".format(*each) for each in told[seconds]] for seconds in (150, 300))
+    assert (
+        f"in {more[0]} cases of 2 %, {more[1]} of 3 %, {more[2]} of 5 % and {more[3]} of 10 % in "
+        f"300 s, and in {few[0]}, {few[1]}, {few[2]} and {few[3]} in 150 s"
+    ) in words
+    assert f"finds {more[2]} of 5 % and {more[3]} of 10 %" in " ".join(README.split())
+    many = [
+        blocks for row in simulated("aa", "now", 300) for _, blocks, _ in row["blocks"].values()
+    ]
+    assert (
+        f"takes {min(many)} to {max(many)} of each implementation, {statistics.mean(many):.0f} in "
+        "the mean"
+    ) in words
 
 
 def test_the_probabilities_of_what_is_slower_by_exactly_the_limit():
@@ -319,14 +413,6 @@ def test_compiled_against_pure_python():
     assert f" {gone} cases that\nallocate nothing any more" in README
 
 
-def test_beside_other_drivers():
-    text = (ROOT / "reports" / "peers.md").read_text(encoding="utf-8")
-    time = rows(text[text.index("\n## Time") :], " ")
-    for name, said in rows(README, "| cassandra-driver").items():
-        kept = [cell.split("*")[0] for cell in time[name][1:3]]
-        assert said == [rounded(float(n), cell) for n, cell in zip(kept, said, strict=True)], name
-
-
 def test_whole_requests_beside_other_drivers():
     done = report.read(ROOT / "reports" / "peers")
     board = done["board"]
@@ -339,6 +425,13 @@ def test_whole_requests_beside_other_drivers():
     assert (ROOT / told.PICTURE).read_text(encoding="utf-8") == svg
     shown = json.loads((ROOT / "reports" / told.SITE).read_text(encoding="utf-8"))
     assert shown == told.site(board, svg)
+
+
+def test_the_way_in_which_another_driver_takes_less():
+    text = (ROOT / "reports" / "peers.md").read_text(encoding="utf-8")
+    board = rows(text[text.index("### A thread for each request in flight; a load-test") :], " ")
+    said = [board[f"{kind}, 64 in flight"][-1].split("*")[0] for kind in ("insert", "select")]
+    assert f"takes {said[0]} (inserts) and {said[1]} (selects)" in " ".join(README.split())
 
 
 def test_instructions_beside_other_drivers():
@@ -438,24 +531,6 @@ def test_what_is_said_of_other_projects_is_what_their_samples_say(project):
             assert str(suite) in README
 
 
-def test_what_a_whole_request_took_and_takes():
-    file = ROOT / "reports" / "results" / "2026-11-24" / "gate.json.gz"
-    gate = unpacked(file)
-    rows = {(row["name"], row["impl"]): row["meters"] for row in gate["cases"]}
-    text = " ".join(README.split())
-    one = rows["query_path.time_point_select", "cython"]
-    left, right = one["instructions"], one["allocations"]
-    assert (
-        f"took {left['left']:,.0f} instructions and {right['left']:.0f} allocations at the last "
-        "recorded pass of the gate, and takes "
-        f"{left['right']:,.0f} and {right['right']:.0f} "
-    ) in text
-    many = rows["execute_concurrent.time_point_selects", "cython"]["instructions"]["ratio"]
-    assert f"16 in flight, take {many:.3f} of the instructions" in text
-    cost = rows["import.driver", "cython"]["instructions"]["ratio"] - 1
-    assert f"takes {cost * 100:.1f} % more instructions to import" in text
-
-
 def test_what_telemetry_costs():
     file = ROOT / "reports" / "results" / "2026-11-24" / "implementations.json.gz"
     measured = unpacked(file)["cases"]
@@ -505,20 +580,3 @@ def test_what_the_least_of_the_rounds_leaves_out():
     assert (
         f"in {sum(each > 0.003 for each in above)}, by {max(above):.1%}".replace("%", " %") in said
     )
-
-
-def test_what_awaiting_gained_and_what_others_paid():
-    kept = unpacked(ROOT / "reports/results/2026-11-25/gate.json.gz")
-    ratio = {
-        (row["name"], row["impl"]): row["meters"]["instructions"]["ratio"]
-        for row in kept["cases"] if row["meters"].get("instructions")
-    }  # fmt: skip
-    one, many = (
-        ratio[f"awaited.time_point_selects_{how}", "cython"]
-        for how in ("one_by_one", "16_in_flight")
-    )
-    compiled, pure = (ratio["query_path.time_point_select", impl] for impl in ("cython", "python"))
-    assert (
-        f"awaited point selects take {one:.3f} of the instructions one by one and {many:.3f} with "
-        f"16 in flight, compiled; synchronous ones {compiled:.3f}, and {pure:.3f} in pure Python"
-    ) in " ".join(README.split())
