@@ -164,7 +164,6 @@ class Cluster:
 
     def schema_changed(self, _connection, event, done):
         self.schema_changes.append(dict(event))
-        self.metadata.schema_changed(**event)
         done(True)
 
 

@@ -6,7 +6,6 @@ import threading
 from typing import TYPE_CHECKING, TypeVar
 
 from ..implementation import hand_over
-from ..protocol.kinds import SchemaChangeType, SchemaTargetType
 from .endpoint import EndPoint
 from .replica_groups import NO_VALID_REPLICA, group_keys_by_replica
 from .ring import TokenMap
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from ..protocol.typing import TokenValue
-    from ..wire.responses.schema_change import SignatureDescriptor
     from .host import Host
     from .schema.function import Aggregate, Function
     from .schema.user_type import UserType
@@ -293,35 +291,6 @@ class Metadata:
         description = self.keyspaces.get(keyspace)
         if description is not None:
             _set_signed(description.aggregates, keyspace, name, argument_types, aggregate)
-
-    def schema_changed(
-        self,
-        change_type: str,
-        target_type: str,
-        keyspace: str,
-        table: str | None = None,
-        type: str | None = None,  # noqa: A002  (the event's name for it)
-        function: SignatureDescriptor | None = None,
-        aggregate: SignatureDescriptor | None = None,
-        **_others: object,
-    ) -> None:
-        """Forget what a schema change made stale; arguments as in a SCHEMA_CHANGE result."""
-        if change_type == SchemaChangeType.CREATED:
-            return
-        if target_type == SchemaTargetType.KEYSPACE:
-            self._placement_changed(keyspace)
-        if change_type != SchemaChangeType.DROPPED:
-            return
-        if target_type == SchemaTargetType.KEYSPACE:
-            self.set_keyspace(keyspace, None)
-        elif target_type == SchemaTargetType.TABLE and table is not None:
-            self.set_table(keyspace, table, None)
-        elif target_type == SchemaTargetType.TYPE and type is not None:
-            self.set_user_type(keyspace, type, None)
-        elif target_type == SchemaTargetType.FUNCTION and function is not None:
-            self.set_function(keyspace, function.name, function.argument_types, None)
-        elif target_type == SchemaTargetType.AGGREGATE and aggregate is not None:
-            self.set_aggregate(keyspace, aggregate.name, aggregate.argument_types, None)
 
     def table(self, keyspace: str, table: str) -> TableMetadata | None:
         """A table by name; None if it or its keyspace is unknown."""

@@ -17,7 +17,6 @@ from driver.topology.schema import (
     UserType,
 )
 from driver.topology.tablets import Tablet
-from driver.wire.responses.schema_change import SignatureDescriptor
 
 
 def host(number, address=None, port=9042):
@@ -147,17 +146,15 @@ class TestParts:
         metadata.set_table("ks", "v", view)
         assert metadata.table("ks", "t") is table
         assert table.views == {"v": view}
-        metadata.schema_changed("DROPPED", "TABLE", "ks", table="v")
+        metadata.set_table("ks", "v", None)
         assert table.views == {}
-        metadata.schema_changed("DROPPED", "TABLE", "ks", table="t")
+        metadata.set_table("ks", "t", None)
         assert metadata.table("ks", "t") is None
 
     def test_types_come_and_go(self, metadata):
         metadata.set_user_type("ks", "u", UserType("ks", "u", ["a"], ["int"]))
         assert list(self.ks.user_types) == ["u"]
-        metadata.schema_changed("UPDATED", "TYPE", "ks", type="u")
-        assert list(self.ks.user_types) == ["u"]
-        metadata.schema_changed("DROPPED", "TYPE", "ks", type="u")
+        metadata.set_user_type("ks", "u", None)
         assert self.ks.user_types == {}
 
     def test_functions_that_share_a_name_come_and_go_alone(self, metadata):
@@ -165,16 +162,14 @@ class TestParts:
             function = Function("ks", "f", [cql_type], ["a"], "int", "java", "", True)
             metadata.set_function("ks", "f", [cql_type], function)
         assert set(self.ks.functions) == {"f(int)", "f(frozen<list<text>>)"}
-        gone = SignatureDescriptor("f", ("list<text>",))
-        metadata.schema_changed("DROPPED", "FUNCTION", "ks", function=gone)
+        metadata.set_function("ks", "f", ("list<text>",), None)
         assert set(self.ks.functions) == {"f(int)"}
 
     def test_aggregates_come_and_go(self, metadata):
         aggregate = Aggregate("ks", "a", ["int"], "f", "int", None, None, "int")
         metadata.set_aggregate("ks", "a", ["int"], aggregate)
         assert set(self.ks.aggregates) == {"a(int)"}
-        gone = SignatureDescriptor("a", ("int",))
-        metadata.schema_changed("DROPPED", "AGGREGATE", "ks", aggregate=gone)
+        metadata.set_aggregate("ks", "a", ("int",), None)
         assert self.ks.aggregates == {}
 
     def test_holders_of_functions_and_aggregates_see_those_that_come_later(self, metadata):

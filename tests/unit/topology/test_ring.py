@@ -13,7 +13,6 @@ from driver.topology.metadata import (
 )
 from driver.topology.tablets import Tablet
 from driver.topology.token import BytesToken, Murmur3Token
-from driver.wire.responses.schema_change import SignatureDescriptor
 
 A, B, C = (Host(f"10.0.0.{i}", host_id=UUID(int=i)) for i in (1, 2, 3))
 SIMPLE = "org.apache.cassandra.locator.SimpleStrategy"
@@ -159,26 +158,26 @@ class TestSchemaChanges:
         metadata.tablets.add_tablet("ks", "t", Tablet(0, 5, ((A.host_id, 0),)))
 
     def test_what_is_created_makes_nothing_stale(self, metadata):
-        metadata.schema_changed("CREATED", "TABLE", "ks", table="t")
+        metadata.set_table("ks", "u", TableMetadata("ks", "u", [PartitionKeyColumn("a")]))
         assert metadata.tablets.table_has_tablets("ks", "t")
 
     def test_a_dropped_table_is_forgotten(self, metadata):
-        metadata.schema_changed("DROPPED", "TABLE", "ks", table="t")
+        metadata.set_table("ks", "t", None)
         assert not metadata.tablets.table_has_tablets("ks", "t")
         assert metadata.table("ks", "t") is None
 
     def test_a_dropped_keyspace_is_forgotten(self, metadata):
-        metadata.schema_changed("DROPPED", "KEYSPACE", "ks")
+        metadata.set_keyspace("ks", None)
         assert metadata.get_replicas("ks", b"x") == []
         assert not metadata.tablets.table_has_tablets("ks", "t")
 
     def test_an_updated_keyspace_is_placed_anew(self, metadata):
-        metadata.keyspaces["ks"] = KeyspaceMetadata("ks", True, SIMPLE, {"replication_factor": "3"})
-        metadata.schema_changed("UPDATED", "KEYSPACE", "ks")
+        updated = KeyspaceMetadata("ks", True, SIMPLE, {"replication_factor": "3"})
+        metadata.set_keyspace("ks", updated)
         assert len(metadata.get_replicas("ks", b"x")) == 3
 
     def test_other_targets_are_no_matter_of_routing(self, metadata):
-        metadata.schema_changed("DROPPED", "FUNCTION", "ks", function=SignatureDescriptor("f", ()))
+        metadata.set_function("ks", "f", (), None)
         assert metadata.table("ks", "t") is not None
 
 
