@@ -352,25 +352,3 @@ def _metadata(pairs: dict[str, str]) -> bytes:
         data = text.encode()
         out += [struct.pack("=i", len(data)), data]
     return b"".join(out)
-
-
-__all__ = [
-    "ASCII",
-    "BOOL",
-    "BYTES",
-    "DATE",
-    "DAY",
-    "FIXED",
-    "LIST",
-    "MAP",
-    "NULL",
-    "NULLABLE",
-    "NUMBER",
-    "STRUCT",
-    "TEXT",
-    "TIME",
-    "VECTOR",
-    "ArrowOptions",
-    "Field",
-    "fields_of",
-]
