@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from typing import TYPE_CHECKING, Any, Generic
 
 from ..implementation import hand_over
 from .rows import Row, dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
@@ -13,31 +13,6 @@ if TYPE_CHECKING:
 
     from ..protocol.typing import Rows
     from .arrow import ArrowBatch
-
-
-class Answered(Protocol):
-    """What a page asks of the request that it answers."""
-
-    query: Any
-    _col_names: Sequence[str] | None
-    _col_types: Sequence[Any] | None
-    _paging_state: bytes | None
-
-    @property
-    def row_factory(self) -> Callable[..., Any]:
-        """Shape of the rows."""
-
-    @property
-    def has_more_pages(self) -> bool:
-        """Whether the server has more rows."""
-
-    @property
-    def warnings(self) -> Sequence[str] | None:
-        """Warnings of the last answer."""
-
-    @property
-    def custom_payload(self) -> Mapping[str, bytes | None] | None:
-        """Custom payload of the last answer."""
 
 
 _FIRST_COLUMN: dict[Callable[..., Any], Callable[[Any], Any]] = {
@@ -67,9 +42,9 @@ class ResultPage(Generic[Row]):
         "response_future",
     )
 
-    def __init__(self, response_future: Answered, initial_response: Rows) -> None:
+    def __init__(self, response_future: Any, initial_response: Rows) -> None:  # noqa: ANN401  (the request, of a higher layer)
         """Hold a page."""
-        self.response_future: Any = response_future
+        self.response_future = response_future
         self._names = response_future._col_names
         self._types = response_future._col_types
         if type(initial_response) is list:  # as nearly always

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from .page import Answered, ResultPage
+from .page import ResultPage
 from .rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.typing import Rows
     from .arrow import ArrowBatch, ArrowStream, ArrowTable
-
-
-class PagedResponse(Answered, Protocol):
-    """What a result set asks of the future that it came from."""
-
-    def fetch_next_page(self) -> Rows:
-        """Ask for the next page and wait for it; as the row factory gave it."""
-
-    def get_query_trace(self, max_wait: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher layer)
-        """The trace of the last page."""
-
-    def get_all_query_traces(self, max_wait_per: float | None = None) -> list[Any]:
-        """The traces of all pages."""
 
 
 class ResultSet(ResultPage[Row]):
