@@ -45,6 +45,19 @@ async def until(condition, seconds=10):
             await asyncio.sleep(0.002)
 
 
+def is_reconnecting(core, host):
+    """Whether a reconnector tries to reach a host."""
+    entry = core.hosts._entries.get(id(host))
+    return entry is not None and entry.reconnector is not None
+
+
+async def settled(core):
+    """Wait until all hosts have what they need, reconnectors apart."""
+    hosts = core.hosts
+    while busy := hosts._tasks - {entry.reconnector for entry in hosts._entries.values()}:
+        await asyncio.wait(busy)
+
+
 class Recorder:
     """A policy or listener that remembers what it was told."""
 
@@ -226,7 +239,7 @@ class FakeCore:
         """Wait until nothing but reconnectors runs."""
         while len(self.background):  # noqa: ASYNC110  (the same)
             await asyncio.sleep(0)
-        await self.hosts.settled()
+        await settled(self)
 
     async def close(self):
         await self.hosts.close()

@@ -36,6 +36,11 @@ def value(data):
     return parts((p.write_value, data))
 
 
+def read_long(f):
+    """Read a [long], of which only servers have any to read."""
+    return int.from_bytes(p.read_exactly(f, 8), "big", signed=True)
+
+
 def inet_addr(address):
     packed = socket.inet_pton(socket.AF_INET6 if ":" in address else socket.AF_INET, address)
     return bytes([len(packed)]) + packed

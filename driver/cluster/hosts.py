@@ -193,11 +193,6 @@ class HostRegistry:
         self._on_up.append(on_up)
         self._on_down.append(on_down)
 
-    def is_reconnecting(self, host: Host) -> bool:
-        """Whether a reconnector tries to reach a host."""
-        entry = self._entries.get(id(host))
-        return entry is not None and entry.reconnector is not None
-
     # --- up ------------------------------------------------------------------------------------
 
     def _go_up(self, entry: _Entry, *, is_heard_of: bool) -> asyncio.Task[None]:
@@ -326,11 +321,6 @@ class HostRegistry:
     def _stop(task: asyncio.Task[None] | None) -> None:
         if task is not None and task is not asyncio.current_task():
             task.cancel()
-
-    async def settled(self) -> None:
-        """Wait until all hosts have what they need, reconnectors apart."""
-        while busy := self._tasks - {entry.reconnector for entry in self._entries.values()}:
-            await asyncio.wait(busy)
 
     async def close(self) -> None:
         """Cancel all work and wait until it has ended; none starts after this."""

@@ -7,13 +7,6 @@ number of shards and how many of the token's most significant bits to ignore in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from .token import Token
-
-if TYPE_CHECKING:
-    from ..wire.features import ShardingInfo
-
 _MASK = 0xFFFFFFFFFFFFFFFF
 _SIGN = 1 << 63
 
@@ -31,12 +24,6 @@ def shard_of(token: int, nr_shards: int, msb_ignore: int = 0) -> int:
     """
     biased = ((token + _SIGN) << msb_ignore) & _MASK
     return (biased * nr_shards) >> 64
-
-
-def shard_id_from_token(sharding: ShardingInfo, token: Token | int) -> int:
-    """The shard of a node that owns a token, given as a Token or as its value."""
-    value = token.value if isinstance(token, Token) else token
-    return shard_of(value, sharding.shards_count, sharding.sharding_ignore_msb)
 
 
 def source_ports_of_shard(

@@ -17,7 +17,6 @@ from ..types.marshal import (
     int32_pack,
     int32_unpack,
     int64_pack,
-    int64_unpack,
     uint8_pack,
     uint16_pack,
     uint16_unpack,
@@ -70,12 +69,6 @@ def write_int(f: BinaryIO, i: int) -> None:
 def write_uint(f: BinaryIO, i: int) -> None:
     """Write four bytes, unsigned: the query flags of v5."""
     f.write(uint32_pack(i))
-
-
-def read_long(f: BinaryIO) -> int:
-    """Read a [long]: eight bytes, signed."""
-    value: int = int64_unpack(read_exactly(f, 8))
-    return value
 
 
 def write_long(f: BinaryIO, i: int) -> None:

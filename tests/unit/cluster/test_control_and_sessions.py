@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 
 import pytest
-from control_core import on_a_loop, until
+from control_core import is_reconnecting, on_a_loop, until
 from control_nodes import FakeCluster
 
 from driver.auth import PlainTextAuthProvider
@@ -118,7 +118,7 @@ def test_a_password_that_is_no_longer_accepted_causes_no_storm():
             # One attempt of the pool that lost its connection, and one of the reconnector.
             assert cluster.nodes[1].accepted - before <= 2
             assert not cluster.nodes[1].clients
-            assert core.hosts.is_reconnecting(host)
+            assert is_reconnecting(core, host)
 
     with FakeCluster(2, users={"user": "right"}) as cluster:
         run()

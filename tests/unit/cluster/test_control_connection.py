@@ -7,7 +7,7 @@ import time
 import uuid
 
 import pytest
-from control_core import on_a_loop, until
+from control_core import is_reconnecting, on_a_loop, settled, until
 from control_nodes import FakeCluster, Member
 from cql_node import QUERY, REGISTER, STARTUP, error, schema_event
 
@@ -307,7 +307,7 @@ def test_another_node_at_the_same_address_is_another_host():
             assert after is not before
             assert after.host_id == cluster.members[1].host_id
             assert len(core.metadata.all_hosts()) == 2
-            await core.hosts.settled()
+            await settled(core)
             assert after.is_up
 
     with FakeCluster(2) as cluster:
@@ -432,7 +432,7 @@ def test_events_bring_hosts_down_and_up():
             cluster.nodes[1].stop_listening()
             cluster.tell("DOWN", cluster.members[1])
             await until(lambda: host.is_up is False)
-            assert core.hosts.is_reconnecting(host)
+            assert is_reconnecting(core, host)
             cluster.nodes[1].listen_again()
             cluster.members[1].release_version = "5.0.1"
             cluster.tell("UP", cluster.members[1])

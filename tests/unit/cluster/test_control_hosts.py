@@ -5,7 +5,7 @@ import contextlib
 import itertools
 
 import pytest
-from control_core import FakeCore, on_a_loop, until
+from control_core import FakeCore, is_reconnecting, on_a_loop, until
 
 from driver.cluster import reconnection
 from driver.net.errors import ConnectionException
@@ -67,14 +67,14 @@ async def test_a_host_whose_connections_fail_is_down_until_it_answers():
         core.unreachable["a"] = ConnectionException("no")
         core.lose(host)
         await until(lambda: len(core.attempts) > 2)
-        assert (host.is_up, core.hosts.is_reconnecting(host)) == (False, True)
+        assert (host.is_up, is_reconnecting(core, host)) == (False, True)
         assert core.profile_manager.live == set()
         core.unreachable.clear()
         await until(lambda: host.is_up)
         await core.settle()
         assert core.listener.of("a") == ["on_add", "on_down", "on_up"]
         assert core.profile_manager.of("a") == ["on_add", "on_down", "on_up"]
-        assert not core.hosts.is_reconnecting(host)
+        assert not is_reconnecting(core, host)
         assert core.closed_connections == 1
 
 
@@ -102,7 +102,7 @@ async def test_a_new_host_that_cannot_be_reached_is_added_and_down():
         core.unreachable["a"] = ConnectionException("no")
         host = await added(core, "a")
         assert host.is_up is False
-        assert core.hosts.is_reconnecting(host)
+        assert is_reconnecting(core, host)
         assert core.listener.of("a") == ["on_add", "on_down"]
         core.unreachable.clear()
         await until(lambda: host.is_up)
@@ -114,11 +114,11 @@ async def test_a_host_said_to_be_up_that_is_not_goes_down_again_without_a_word_t
     async with core_with("a") as (core, host):
         core.unreachable["a"] = ConnectionException("no")
         core.lose(host)
-        await until(lambda: core.hosts.is_reconnecting(host))
+        await until(lambda: is_reconnecting(core, host))
         assert await core.hosts.on_up(host) is False
         assert core.listener.of("a") == ["on_add", "on_down"]
         assert core.profile_manager.of("a") == ["on_add", "on_down", "on_up", "on_down"]
-        assert core.hosts.is_reconnecting(host)
+        assert is_reconnecting(core, host)
 
 
 @on_a_loop
@@ -135,7 +135,7 @@ async def test_a_host_that_goes_down_while_it_goes_up_is_down():
         core.gate.set()
         await core.settle()
         assert host.is_up is False
-        assert core.hosts.is_reconnecting(host)
+        assert is_reconnecting(core, host)
         assert core.profile_manager.live == set()
 
 
@@ -253,7 +253,7 @@ async def test_when_the_reconnection_policy_gives_up_an_event_still_brings_the_h
         core.unreachable["a"] = ConnectionException("no")
         core.lose(host)
         await until(lambda: len(core.attempts) == 2)
-        await until(lambda: not core.hosts.is_reconnecting(host))
+        await until(lambda: not is_reconnecting(core, host))
         assert "Gave up reconnecting to a:9042" in caplog.text
         core.unreachable.clear()
         assert await core.hosts.on_up(host)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cql_cluster import CqlCluster
 from cql_node import BATCH, EXECUTE, SILENCE, rows, schema_change
+from wire_bodies import read_long
 
 from driver.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, UserTypeDoesNotExist
 from driver.policies import (
@@ -64,7 +65,7 @@ def parameters_of(request):
         (0x04, "fetch_size", p.read_int),
         (0x08, "paging_state", p.read_binary_longstring),
         (0x10, "serial", p.read_short),
-        (0x20, "timestamp", p.read_long),
+        (0x20, "timestamp", read_long),
     ):
         if flags & flag:
             found[name] = read(f)

@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.topology.sharding import shard_id_from_token, shard_of, source_ports_of_shard
-from driver.topology.token import Murmur3Token
-from driver.wire.features import ShardingInfo
+from driver.topology.sharding import shard_of, source_ports_of_shard
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
@@ -35,12 +33,6 @@ def test_a_token_belongs_to_its_shard(token, shards, ignored, shard):
 @given(st.integers(LOWEST, HIGHEST), st.integers(1, 256), st.integers(0, 20))
 def test_a_shard_is_always_one_of_the_node_s(token, shards, ignored):
     assert 0 <= shard_of(token, shards, ignored) < shards
-
-
-def test_a_node_s_sharding_answers_for_tokens_and_values():
-    info = ShardingInfo(0, 4, "Murmur3Partitioner", "biased-token-round-robin", 12)
-    value = LOWEST + 2**51
-    assert shard_id_from_token(info, Murmur3Token(value)) == shard_id_from_token(info, value) == 2
 
 
 @given(st.integers(1, 100).flatmap(lambda n: st.tuples(st.integers(0, n - 1), st.just(n))))

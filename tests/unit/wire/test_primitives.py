@@ -6,6 +6,7 @@ import ipaddress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wire_bodies import read_long
 
 from driver.protocol.consistency import ConsistencyLevel
 from driver.protocol.unset import UNSET_VALUE
@@ -18,7 +19,7 @@ ADDRESSES = st.ip_addresses().map(str)
 NOTATIONS = {
     "byte": (p.write_byte, p.read_byte, st.integers(0, 255)),
     "int": (p.write_int, p.read_int, st.integers(-(2**31), 2**31 - 1)),
-    "long": (p.write_long, p.read_long, st.integers(-(2**63), 2**63 - 1)),
+    "long": (p.write_long, read_long, st.integers(-(2**63), 2**63 - 1)),
     "short": (p.write_short, p.read_short, st.integers(0, 2**16 - 1)),
     "string": (p.write_string, p.read_string, SHORT_TEXT),
     "long string": (p.write_longstring, p.read_longstring, SHORT_TEXT),
