@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import ItemsView, KeysView, ValuesView
-
     from ..protocol.typing import CqlValue
 
 
@@ -124,18 +122,6 @@ class OrderedMap(Mapping[Any, Any]):
     def __str__(self) -> str:
         """As a dict looks."""
         return "{" + ", ".join(f"{key!r}: {value!r}" for key, value in self._items) + "}"
-
-    def keys(self) -> KeysView[Any]:
-        """The keys in order."""
-        return super().keys()
-
-    def values(self) -> ValuesView[Any]:
-        """The values in order."""
-        return super().values()
-
-    def items(self) -> ItemsView[Any, Any]:
-        """The items in order."""
-        return super().items()
 
     def popitem(self) -> tuple[Any, Any]:
         """Remove and return the last item.
