@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from weakref import WeakSet
 
 from ..protocol.kinds import SchemaTargetType
 from .core import ClusterCore
+from .forwarded import Forwarded
 from .options import ClusterOptions, takes_options
 from .profiles import EXEC_PROFILE_DEFAULT, ExecutionProfile
 
@@ -49,71 +50,29 @@ _T = TypeVar("_T")
 Done = TypeVar("Done")
 
 
-class _Option(Generic[_T]):
-    """An option of the cluster as an attribute; setting it replaces the options object."""
+class _Option(Forwarded[_T]):
+    """An option of the cluster; setting it replaces the options object."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, cluster: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, cluster: BaseCluster[Any], owner: type) -> _T: ...
-
-    def __get__(self, cluster: BaseCluster[Any] | None, owner: type) -> Self | _T:
-        if cluster is None:
-            return self
-        value: _T = getattr(cluster.core.options, self._name)
-        return value
+    _path = "core.options"
 
     def __set__(self, cluster: BaseCluster[Any], value: _T) -> None:
         change: dict[str, Any] = {self._name: value}
         cluster.core.options = replace(cluster.core.options, **change)
 
 
-class _OfCore(Generic[_T]):
+class _OfCore(Forwarded[_T]):
     """An attribute of the session's core, to be read and set."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, session: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, session: BaseSession, owner: type) -> _T: ...
-
-    def __get__(self, session: BaseSession | None, owner: type) -> Self | _T:
-        if session is None:
-            return self
-        value: _T = getattr(session.core, self._name)
-        return value
+    _path = "core"
 
     def __set__(self, session: BaseSession, value: _T) -> None:
         setattr(session.core, self._name, value)
 
 
-class _OfProfile(Generic[_T]):
+class _OfProfile(Forwarded[_T]):
     """An attribute of the session's default profile; setting it is the way without profiles."""
 
-    def __init__(self, attribute: str) -> None:
-        self._attribute = attribute
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, session: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, session: BaseSession, owner: type) -> _T: ...
-
-    def __get__(self, session: BaseSession | None, owner: type) -> Self | _T:
-        if session is None:
-            return self
-        value: _T = getattr(session.core.default_profile, self._attribute)
-        return value
+    _path = "core.default_profile"
 
     def __set__(self, session: BaseSession, value: _T) -> None:
         session.core.set_default(self._attribute, value, self._name)

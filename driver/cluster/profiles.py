@@ -11,17 +11,7 @@ from __future__ import annotations
 import copy
 import threading
 from enum import Enum
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Final,
-    Generic,
-    Literal,
-    Self,
-    TypeAlias,
-    TypeVar,
-    overload,
-)
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from ..execution.options import Options
 from ..policies.distance import HostDistance
@@ -30,6 +20,7 @@ from ..policies.retry import RetryPolicy
 from ..policies.speculative import NoSpeculativeExecutionPolicy
 from ..protocol.consistency import ConsistencyLevel
 from ..results.rows import named_tuple_factory
+from .forwarded import Forwarded
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -80,26 +71,13 @@ def default_lbp_factory() -> LoadBalancingPolicy:
     return TokenAwarePolicy(DCAwareRoundRobinPolicy())
 
 
-class _OfOptions(Generic[_Value]):
-    """An option of a profile as an attribute; setting it replaces the options, whole."""
+class _OfOptions(Forwarded[_Value]):
+    """An option of a profile; setting it replaces the options, whole."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, profile: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, profile: ExecutionProfile, owner: type) -> _Value: ...
-
-    def __get__(self, profile: ExecutionProfile | None, owner: type) -> Self | _Value:
-        if profile is None:
-            return self
-        value: _Value = getattr(profile.options, self._name)
-        return value
+    _path = "options"
 
     def __set__(self, profile: ExecutionProfile, value: _Value) -> None:
-        change: dict[str, Any] = {self._name: value}
+        change: dict[str, Any] = {self._attribute: value}
         with _SETTING:  # or another thread's change of another option could be lost
             profile.options = profile.options._replace(**change)
 
@@ -121,15 +99,13 @@ class ExecutionProfile:
 
     __slots__ = ("__dict__", "__weakref__", "options")
 
-    load_balancing_policy: _OfOptions[LoadBalancingPolicy] = _OfOptions("load_balancing_policy")
-    retry_policy: _OfOptions[RetryPolicy] = _OfOptions("retry_policy")
-    consistency_level: _OfOptions[int] = _OfOptions("consistency_level")
-    serial_consistency_level: _OfOptions[int | None] = _OfOptions("serial_consistency_level")
+    load_balancing_policy: _OfOptions[LoadBalancingPolicy] = _OfOptions()
+    retry_policy: _OfOptions[RetryPolicy] = _OfOptions()
+    consistency_level: _OfOptions[int] = _OfOptions()
+    serial_consistency_level: _OfOptions[int | None] = _OfOptions()
     request_timeout: _OfOptions[float | None] = _OfOptions("timeout")
-    row_factory: _OfOptions[RowFactory[Any]] = _OfOptions("row_factory")
-    speculative_execution_policy: _OfOptions[SpeculativeExecutionPolicy] = _OfOptions(
-        "speculative_execution_policy"
-    )
+    row_factory: _OfOptions[RowFactory[Any]] = _OfOptions()
+    speculative_execution_policy: _OfOptions[SpeculativeExecutionPolicy] = _OfOptions()
 
     def __init__(
         self,
