@@ -54,7 +54,9 @@ def is_reconnecting(core, host):
 async def settled(core):
     """Wait until all hosts have what they need, reconnectors apart."""
     hosts = core.hosts
-    while busy := hosts._tasks - {entry.reconnector for entry in hosts._entries.values()}:
+    while busy := hosts.background._tasks - {
+        entry.reconnector for entry in hosts._entries.values()
+    }:
         await asyncio.wait(busy)
 
 
@@ -182,6 +184,7 @@ class FakeCore:
         self.contact_hosts = []
         self.connections = []
         self.hosts = HostRegistry(self)
+        self.hosts.background = Background(asyncio.get_running_loop())
 
     def host(self, address="a", **more):
         return Host(address, SimpleConvictionPolicy, "dc1", "r1", **more)

@@ -41,9 +41,11 @@ class Background:
             with contextlib.suppress(RuntimeError):  # the loop is closed, and the cluster with it
                 self._loop.call_soon_threadsafe(self.spawn, work, *args)
 
-    def start(self, work: Coroutine[Any, Any, _Value]) -> asyncio.Task[_Value]:
+    def start(
+        self, work: Coroutine[Any, Any, _Value], name: str | None = None
+    ) -> asyncio.Task[_Value]:
         """Start a coroutine now, on the loop's thread, and return its task."""
-        task = self._loop.create_task(work, name=getattr(work, "__qualname__", None))
+        task = self._loop.create_task(work, name=name or getattr(work, "__qualname__", None))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task

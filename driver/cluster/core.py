@@ -149,6 +149,7 @@ class ClusterCore:
             refuse_in_child(self)
             self.timers = Timers(self.loop)
             self.background = Background(self.loop)
+            self.hosts.background = Background(self.loop)
             try:
                 await self._find_the_cluster()
             except BaseException:

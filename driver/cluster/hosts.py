@@ -26,10 +26,10 @@ from ..policies.distance import HostDistance
 from .reconnection import new_schedule, try_again
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from typing import Any
+    from collections.abc import Callable
 
     from ..topology.host import Host
+    from .background import Background
     from .core import ClusterCore
 
 log = logging.getLogger(__name__)
@@ -63,14 +63,19 @@ class _Entry:
 
 
 class HostRegistry:
-    """The hosts of a cluster. Everything is called, and runs, on the core's loop."""
+    """The hosts of a cluster. Everything is called, and runs, on the core's loop.
+
+    Attributes:
+        background: the tasks that run for hosts; set when the core is opened.
+    """
+
+    background: Background
 
     def __init__(self, core: ClusterCore) -> None:
         """Serve a cluster."""
         self._core = core
         # By identity: a node that was replaced has an equal host, as it has the same endpoint.
         self._entries: dict[int, _Entry] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
         self._on_up: list[Callable[[Host], None]] = []
         self._on_down: list[Callable[[Host], None]] = []
         self._is_closed = False
@@ -200,7 +205,9 @@ class HostRegistry:
         if entry.going_up is None:
             self._stop(entry.reconnector)
             entry.reconnector = None
-            entry.going_up = self._spawn(self._bring_up(entry, is_heard_of), f"up {entry.host}")
+            entry.going_up = self.background.start(
+                self._bring_up(entry, is_heard_of), f"up {entry.host}"
+            )
         return entry.going_up
 
     async def _bring_up(self, entry: _Entry, is_heard_of: bool) -> None:
@@ -260,7 +267,7 @@ class HostRegistry:
         """Close a host's pools; meanwhile others may get some, whose distance changed."""
         for on_down in self._on_down:
             on_down(host)
-        closing = self._spawn(self._core.close_pools(host), f"close the pools of {host}")
+        closing = self.background.start(self._core.close_pools(host), f"close the pools of {host}")
         self._core.update_pools()
         return closing
 
@@ -271,7 +278,9 @@ class HostRegistry:
         """
         ignored = self._core.profile_manager.distance(entry.host) == HostDistance.IGNORED
         if entry.reconnector is None and not (ignored or entry.is_gone or self._is_closed):
-            entry.reconnector = self._spawn(self._reconnect(entry), f"reconnect {entry.host}")
+            entry.reconnector = self.background.start(
+                self._reconnect(entry), f"reconnect {entry.host}"
+            )
 
     async def _reconnect(self, entry: _Entry) -> None:
         async def reach() -> None:
@@ -306,17 +315,6 @@ class HostRegistry:
 
     # --- tasks ---------------------------------------------------------------------------------
 
-    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(work, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("%s failed", task.get_name(), exc_info=task.exception())
-
     @staticmethod
     def _stop(task: asyncio.Task[None] | None) -> None:
         if task is not None and task is not asyncio.current_task():
@@ -325,8 +323,4 @@ class HostRegistry:
     async def close(self) -> None:
         """Cancel all work and wait until it has ended; none starts after this."""
         self._is_closed = True
-        current = asyncio.current_task()
-        tasks = [task for task in self._tasks if task is not current]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.background.close()
