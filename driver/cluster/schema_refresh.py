@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..protocol.kinds import SchemaTargetType
+from ..topology.metadata import Metadata
 from ..topology.schema import reader
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..topology.metadata import Metadata
     from ..topology.schema.reader import Ask
-    from ..wire.responses.schema_change import SignatureDescriptor
 
-    #: Reads one part of the schema, and puts it into the metadata.
-    Refresh: TypeAlias = Callable[[Metadata, Ask, str | None, str, Any], Awaitable[None]]
+_KEYSPACE = SchemaTargetType.KEYSPACE
+_WITH_SIGNATURE = (SchemaTargetType.FUNCTION, SchemaTargetType.AGGREGATE)
+#: What reads each part of the schema (None if it is gone), and what puts that into the metadata.
+#: Both are told where it is: its keyspace, its name, and the types of its arguments if it has such.
+_PARTS: dict[str, tuple[Callable[..., Awaitable[Any]], Callable[..., None]]] = {
+    SchemaTargetType.KEYSPACE: (reader.read_keyspace, Metadata.set_keyspace),
+    SchemaTargetType.TABLE: (reader.read_table, Metadata.set_table),
+    SchemaTargetType.TYPE: (reader.read_type, Metadata.set_user_type),
+    SchemaTargetType.FUNCTION: (reader.read_function, Metadata.set_function),
+    SchemaTargetType.AGGREGATE: (reader.read_aggregate, Metadata.set_aggregate),
+}
 
 
 async def read_schema(
@@ -48,66 +56,14 @@ async def read_schema(
     if target_type is None:
         metadata.set_keyspaces(await reader.read_keyspaces(ask, release_version))
         return
-    refresh = _REFRESHES.get(target_type)
-    name = keyspace if refresh is _keyspace else names.get(target_type.lower())
-    if refresh is None or keyspace is None or name is None:
+    name: Any = keyspace if target_type == _KEYSPACE else names.get(target_type.lower())
+    if target_type not in _PARTS or keyspace is None or name is None:
         raise ValueError(f"no {target_type} of keyspace {keyspace!r} is named: {names}")
-    if keyspace not in metadata.keyspaces:
+    where: tuple[Any, ...] = (keyspace, name)
+    if target_type == _KEYSPACE or keyspace not in metadata.keyspaces:
         # Whoever changes something in a keyspace knows it; so should we, as a whole.
-        refresh = _keyspace
-    await refresh(metadata, ask, release_version, keyspace, name)
-
-
-async def _keyspace(
-    metadata: Metadata, ask: Ask, release_version: str | None, keyspace: str, _: object
-) -> None:
-    metadata.set_keyspace(keyspace, await reader.read_keyspace(ask, release_version, keyspace))
-
-
-async def _table(
-    metadata: Metadata, ask: Ask, release_version: str | None, keyspace: str, name: str
-) -> None:
-    metadata.set_table(
-        keyspace, name, await reader.read_table(ask, release_version, keyspace, name)
-    )
-
-
-async def _type(
-    metadata: Metadata, ask: Ask, release_version: str | None, keyspace: str, name: str
-) -> None:
-    metadata.set_user_type(
-        keyspace, name, await reader.read_type(ask, release_version, keyspace, name)
-    )
-
-
-async def _function(
-    metadata: Metadata,
-    ask: Ask,
-    release_version: str | None,
-    keyspace: str,
-    signature: SignatureDescriptor,
-) -> None:
-    name, types = signature.name, tuple(signature.argument_types)
-    found = await reader.read_function(ask, release_version, keyspace, name, types)
-    metadata.set_function(keyspace, name, types, found)
-
-
-async def _aggregate(
-    metadata: Metadata,
-    ask: Ask,
-    release_version: str | None,
-    keyspace: str,
-    signature: SignatureDescriptor,
-) -> None:
-    name, types = signature.name, tuple(signature.argument_types)
-    found = await reader.read_aggregate(ask, release_version, keyspace, name, types)
-    metadata.set_aggregate(keyspace, name, types, found)
-
-
-_REFRESHES: dict[str, Refresh] = {
-    SchemaTargetType.KEYSPACE: _keyspace,
-    SchemaTargetType.TABLE: _table,
-    SchemaTargetType.TYPE: _type,
-    SchemaTargetType.FUNCTION: _function,
-    SchemaTargetType.AGGREGATE: _aggregate,
-}
+        target_type, where = _KEYSPACE, (keyspace,)
+    elif target_type in _WITH_SIGNATURE:
+        where = (keyspace, name.name, tuple(name.argument_types))
+    read, put = _PARTS[target_type]
+    put(metadata, *where, await read(ask, release_version, *where))
