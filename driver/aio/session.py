@@ -8,7 +8,7 @@ from ..cluster.base import BaseSession
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from ..execution.awaitable import AwaitableResponse
 from ..implementation import hand_over
-from .concurrent import execute_concurrent
+from . import concurrent
 from .result_set import AsyncResultSet
 
 if TYPE_CHECKING:
@@ -135,21 +135,7 @@ class Session(BaseSession):
         async for row in result:
             yield row
 
-    async def execute_concurrent(
-        self,
-        statements_and_parameters: Iterable[tuple[Any, Any]],
-        concurrency: int = 100,
-        raise_on_first_error: bool = True,
-        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
-    ) -> list[ExecutionResult]:
-        """Execute many statements, some at a time; see ``driver.aio.concurrent``."""
-        return await execute_concurrent(
-            self,
-            statements_and_parameters,
-            concurrency,
-            raise_on_first_error,
-            execution_profile,
-        )
+    execute_concurrent = concurrent.execute_concurrent
 
     async def execute_concurrent_with_args(
         self,
