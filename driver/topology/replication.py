@@ -71,6 +71,8 @@ class ReplicationStrategy:
     """
 
     name: ClassVar[str] = "ReplicationStrategy"
+    #: Whether its options matter, and are written along with the class.
+    _has_options: ClassVar[bool] = True
 
     def __init__(self, options_map: Mapping[str, Any] | None = None) -> None:
         """Keep the options."""
@@ -101,13 +103,15 @@ class ReplicationStrategy:
             ring: all tokens, ascending.
 
         Returns:
-            For each token its replicas, the primary first.
+            For each token its replicas, the primary first; empty where they have no place on the
+            ring, or none that is known.
         """
-        raise NotImplementedError
+        del token_to_host_owner, ring
+        return {}
 
     def export_for_schema(self) -> str:
         """The ``replication`` map as CQL text."""
-        return _map_literal({"class": self.name} | self.options_map)
+        return _map_literal({"class": self.name} | (self.options_map if self._has_options else {}))
 
     def __eq__(self, other: object) -> bool:
         """Whether class and options agree."""
@@ -244,26 +248,17 @@ class NetworkTopologyStrategy(ReplicationStrategy):
 
 
 class LocalStrategy(ReplicationStrategy):
-    """Data that each node keeps for itself, such as ``system``: any token is everybody's own."""
+    """Data that each node keeps for itself, such as ``system``: it has no place on the ring."""
 
     name = "LocalStrategy"
-
-    def make_token_replica_map(
-        self, token_to_host_owner: Owners, ring: Sequence[Token]
-    ) -> ReplicaMap:
-        """No replicas: such data has no place on the ring."""
-        del token_to_host_owner, ring
-        return {}
-
-    def export_for_schema(self) -> str:
-        """The class alone."""
-        return f"{{'class': '{self.name}'}}"
+    _has_options = False
 
 
 class EverywhereStrategy(ReplicationStrategy):
     """Every host holds everything (ScyllaDB's and DSE's system keyspaces)."""
 
     name = "EverywhereStrategy"
+    _has_options = False
 
     def make_token_replica_map(
         self, token_to_host_owner: Owners, ring: Sequence[Token]
@@ -274,10 +269,6 @@ class EverywhereStrategy(ReplicationStrategy):
             for start, token in enumerate(ring)
         }
 
-    def export_for_schema(self) -> str:
-        """The class alone."""
-        return f"{{'class': '{self.name}'}}"
-
 
 class UnknownStrategy(ReplicationStrategy):
     """A class of the server's own: its replicas cannot be known."""
@@ -286,13 +277,6 @@ class UnknownStrategy(ReplicationStrategy):
         """Keep name and options for the schema's text."""
         super().__init__(options_map)
         self._name = name
-
-    def make_token_replica_map(
-        self, token_to_host_owner: Owners, ring: Sequence[Token]
-    ) -> ReplicaMap:
-        """No replicas."""
-        del token_to_host_owner, ring
-        return {}
 
     def export_for_schema(self) -> str:
         """The class that the server named, and its options."""
