@@ -80,20 +80,6 @@ class RequestTimer:
         return f"<{type(self).__name__}: {self.snapshot()}>"
 
 
-#: What is counted; see the attributes of ``Metrics``.
-_COUNTERS: Final = (
-    "connection_errors",
-    "write_timeouts",
-    "read_timeouts",
-    "unavailables",
-    "other_errors",
-    "client_timeouts",
-    "retries",
-    "ignores",
-    "rethrows",
-    "request_errors",
-    "speculative_executions",
-)
 _GAUGES: Final = ("known_hosts", "connected_to", "open_connections", "in_flight_requests")
 
 _COUNTER_OF_ERROR: Final[dict[type[ErrorMessage], str]] = {
@@ -241,3 +227,7 @@ class Metrics:
             "request_timer": self.request_timer.snapshot(),
             **{name: getattr(self, name) for name in (*_COUNTERS, *_GAUGES)},
         }
+
+
+#: The attributes that have a type in the class: what is counted, and starts at 0.
+_COUNTERS: Final = tuple(Metrics.__annotations__)
