@@ -16,7 +16,7 @@ from ..results.rows import named_tuple_factory
 from ..statements.base import FetchSizeUnset, Statement
 from ..statements.batch import BatchStatement
 from ..statements.bound import BoundStatement
-from ..statements.simple import LiteralEncoder, SimpleStatement, bind_params
+from ..statements.simple import SimpleStatement, bind_params
 from ..wire.requests import BatchMessage, ExecuteMessage, QueryMessage
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..results.rows import RowFactory
     from ..topology.host import Host
+    from ..types.literals import Encoder
     from ..wire.codec import ProtocolHandler
     from ..wire.messages import Request
 
@@ -118,7 +119,7 @@ def message_for(
     statement: Statement,
     options: Options,
     protocol_version: int,
-    encoder: LiteralEncoder,
+    encoder: Encoder,
     parameters: Sequence[Any] | dict[str, Any] | None = None,
     timestamp: int | None = None,
 ) -> Request:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .connection import Connection
-    from .settings import Authenticator, ConnectionSettings
+    from .settings import ConnectionSettings
 
 log = logging.getLogger(__name__)
 
@@ -154,7 +154,7 @@ async def _authenticate(
             f"{endpoint} asks for authentication ({asked.authenticator}), and there is no "
             "auth_provider"
         )
-    authenticator: Authenticator = settings.auth_provider.new_authenticator(endpoint.address)
+    authenticator = settings.auth_provider.new_authenticator(endpoint.address)
     authenticator.server_authenticator_class = asked.authenticator
     token = authenticator.initial_response()
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..protocol.version import ProtocolVersion
 from ..wire.codec import ProtocolHandler
@@ -15,36 +15,11 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import Mapping, Sequence
 
+    from ..auth import AuthProvider
     from ..wire.messages import UserTypeMap
 
 #: Level, name and value, as ``socket.setsockopt`` takes them.
 SocketOption = tuple[int, int, Any]
-
-
-class Authenticator(Protocol):
-    """One SASL exchange; ``driver.auth`` has the real ones.
-
-    Attributes:
-        server_authenticator_class: set before the exchange, to what the server named.
-    """
-
-    server_authenticator_class: str | None
-
-    def initial_response(self) -> bytes | str | None:
-        """The first token."""
-
-    def evaluate_challenge(self, challenge: bytes) -> bytes | str | None:
-        """The answer to the server's token."""
-
-    def on_authentication_success(self, token: bytes) -> None:
-        """The server is satisfied; its last token."""
-
-
-class AuthProvider(Protocol):
-    """Makes an authenticator for each connection."""
-
-    def new_authenticator(self, host: str) -> Authenticator:
-        """For a connection to an address."""
 
 
 @dataclass(frozen=True)

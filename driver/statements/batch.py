@@ -9,7 +9,7 @@ from ..types.literals import Encoder
 from .base import FETCH_SIZE_UNSET, Statement
 from .bound import BoundStatement
 from .prepared import PreparedStatement
-from .simple import LiteralEncoder, SimpleStatement, bind_params
+from .simple import SimpleStatement, bind_params
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     class _HasEncoder(Protocol):
         @property
-        def encoder(self) -> LiteralEncoder: ...
+        def encoder(self) -> Encoder: ...
 
 
 #: The number of statements is a [short] on the wire.
@@ -48,7 +48,7 @@ class BatchStatement(Statement):
     ) -> None:
         """Start empty; a session gives the encoder that writes literals."""
         self.batch_type = batch_type
-        self._encoder: LiteralEncoder = Encoder() if session is None else session.encoder
+        self._encoder = Encoder() if session is None else session.encoder
         self._statements_and_parameters: list[BatchEntry] = []
         #: A node that has forgotten one is told its text, for which somebody has to hold it.
         self._prepared: set[PreparedStatement] = set()

@@ -17,7 +17,8 @@ from .routing_key import pack_parts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .prepared import EncryptionPolicy, PreparedStatement
+    from ..wire.messages import ColumnEncryptionPolicy
+    from .prepared import PreparedStatement
 
 #: The oldest version whose requests can leave a bound value out.
 _UNSET_SINCE = 4
@@ -142,7 +143,7 @@ class BoundStatement(Statement):
         _raise_naming_column(exc, given[at], self.prepared_statement.column_metadata[at])
 
     def _serialize_encrypted(
-        self, found: list[Any], given: Sequence[Any], policy: EncryptionPolicy
+        self, found: list[Any], given: Sequence[Any], policy: ColumnEncryptionPolicy
     ) -> None:
         """The same, but encrypt the values of columns that the policy has."""
         prepared = self.prepared_statement

@@ -13,25 +13,12 @@ from .bound import bind_prepared
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ..protocol.columns import ColDesc, ColumnMetadata
-    from ..types.base import CQLType
+    from ..protocol.columns import ColumnMetadata
+    from ..wire.messages import ColumnEncryptionPolicy
 
 
 #: The last bind marker whose position is one byte.
 _MAX_BYTE = 255
-
-
-class EncryptionPolicy(Protocol):
-    """What binding asks of a column encryption policy (``driver.policies.column_encryption``)."""
-
-    def contains_column(self, coldesc: ColDesc) -> bool:
-        """Whether a column is encrypted."""
-
-    def column_type(self, coldesc: ColDesc) -> type[CQLType]:
-        """The type of an encrypted column's plain values."""
-
-    def encrypt(self, coldesc: ColDesc, obj_bytes: bytes) -> bytes:
-        """Encrypt the serialised value of a column."""
 
 
 class _Named(Protocol):
@@ -126,7 +113,7 @@ class PreparedStatement:
         result_metadata: Sequence[ColumnMetadata] | None,
         result_metadata_id: bytes | None,
         is_lwt: bool = False,
-        column_encryption_policy: EncryptionPolicy | None = None,
+        column_encryption_policy: ColumnEncryptionPolicy | None = None,
     ) -> None:
         """Describe a statement that a server prepared."""
         self.column_metadata = column_metadata
@@ -184,7 +171,7 @@ class PreparedStatement:
         result_metadata: Sequence[ColumnMetadata] | None,
         result_metadata_id: bytes | None,
         is_lwt: bool = False,
-        column_encryption_policy: EncryptionPolicy | None = None,
+        column_encryption_policy: ColumnEncryptionPolicy | None = None,
     ) -> Self:
         """A statement from the fields of a PREPARED result.
 

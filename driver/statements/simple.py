@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset, Statement
 
@@ -10,13 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..protocol.typing import CqlValue
-
-
-class LiteralEncoder(Protocol):
-    """What writes a Python value as a CQL literal: ``driver.types.literals.Encoder``."""
-
-    def cql_encode_all_types(self, val: CqlValue) -> str:
-        """The literal of a value."""
+    from ..types.literals import Encoder
 
 
 class SimpleStatement(Statement):
@@ -64,7 +58,7 @@ class SimpleStatement(Statement):
     __str__ = __repr__
 
 
-def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: LiteralEncoder) -> str:
+def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: Encoder) -> str:
     """Write parameters into a text as literals.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
 
@@ -13,24 +13,10 @@ if TYPE_CHECKING:
 
     from ..protocol.typing import TokenValue
     from .host import Host
-    from .replication import ReplicaMap, ReplicationStrategy
+    from .metadata import Metadata
+    from .replication import ReplicaMap
+    from .schema.keyspace import KeyspaceMetadata
     from .token import Token
-
-
-class ReplicatedKeyspace(Protocol):
-    """What the ring must know about a keyspace."""
-
-    @property
-    def replication_strategy(self) -> ReplicationStrategy | None:
-        """How its replicas are chosen; None if unknown."""
-
-
-class Keyspaces(Protocol):
-    """Where the ring finds keyspaces: the cluster's metadata."""
-
-    @property
-    def keyspaces(self) -> Mapping[str, ReplicatedKeyspace]:
-        """By name."""
 
 
 class PlacedReplicas(dict["Token", tuple["Host", ...]]):
@@ -77,7 +63,7 @@ class TokenMap:
         token_class: type[Token],
         token_to_host_owner: Mapping[Token, Host],
         all_tokens: Sequence[Token],
-        metadata: Keyspaces,
+        metadata: Metadata,
     ) -> None:
         """Describe a ring; tokens need not be ordered."""
         self.token_class = token_class
@@ -131,7 +117,7 @@ class TokenMap:
                 return
         self.remove_keyspace(keyspace)
 
-    def replica_map_for_keyspace(self, ks_metadata: ReplicatedKeyspace) -> ReplicaMap:
+    def replica_map_for_keyspace(self, ks_metadata: KeyspaceMetadata) -> ReplicaMap:
         """The replicas of each token of the ring for a keyspace; empty without a strategy."""
         strategy = ks_metadata.replication_strategy
         if strategy is None:

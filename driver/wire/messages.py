@@ -18,13 +18,16 @@ UserTypeMap: TypeAlias = "Mapping[str, Mapping[str, type]]"
 
 
 class ColumnEncryptionPolicy(Protocol):
-    """What reading rows asks of a column encryption policy; policies/ holds the real ones."""
+    """What binding and reading ask of a column encryption policy; policies/ holds the real ones."""
 
     def contains_column(self, coldesc: ColDesc) -> bool:
         """Whether a column is encrypted."""
 
     def column_type(self, coldesc: ColDesc) -> type[CQLType]:
         """The type of a column's values before encryption."""
+
+    def encrypt(self, coldesc: ColDesc, obj_bytes: bytes) -> bytes:
+        """The bytes of a value after encryption."""
 
     def decrypt(self, coldesc: ColDesc, encrypted_bytes: bytes) -> bytes:
         """The bytes of a value before encryption."""

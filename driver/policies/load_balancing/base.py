@@ -11,37 +11,14 @@ if TYPE_CHECKING:
     from ...statements.base import Statement
     from ...topology.endpoint import EndPoint
     from ...topology.host import Host
-
-
-class MetadataForPolicies(Protocol):
-    """What policies read of ``driver.topology.metadata.Metadata``."""
-
-    def get_replicas(self, keyspace: str, key: bytes, table: str | None = None) -> Sequence[Host]:
-        """Hosts that hold a partition key, the primary first; empty if unknown."""
-
-    @property
-    def led_keyspaces(self) -> frozenset[str]:
-        """Names of the keyspaces whose tablets have leaders."""
-
-    def leader_of(self, keyspace: str, key: bytes, table: str) -> Host | None:
-        """The replica that leads the tablet of a partition key; None where none is known."""
-
-    def get_host(self, endpoint_or_address: EndPoint | str, port: int | None = None) -> Host | None:
-        """A host by how it is reached; None if unknown."""
-
-    def can_support_partitioner(self) -> bool:
-        """Whether tokens of the cluster's partitioner can be computed here."""
-
-    @property
-    def partitioner(self) -> str | None:
-        """Class name of the partitioner; None while unknown."""
+    from ...topology.metadata import Metadata
 
 
 class ClusterForPolicies(Protocol):
     """What ``populate`` may keep of the cluster."""
 
     @property
-    def metadata(self) -> MetadataForPolicies:
+    def metadata(self) -> Metadata:
         """Hosts and replicas."""
 
     @property

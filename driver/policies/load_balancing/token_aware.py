@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from ...statements.base import Statement
     from ...topology.host import Host
-    from .base import ClusterForPolicies, MetadataForPolicies
+    from ...topology.metadata import Metadata
+    from .base import ClusterForPolicies
 
 
 #: Levels that a replica answers by itself.
@@ -47,8 +48,8 @@ class TokenAwarePolicy(WrapperPolicy):
         """Wrap a policy, which decides what is local."""
         super().__init__(child_policy)
         self.shuffle_replicas = shuffle_replicas
-        self._cluster_metadata: MetadataForPolicies | None = None
-        self._leading: MetadataForPolicies | None = None
+        self._cluster_metadata: Metadata | None = None
+        self._leading: Metadata | None = None
         self._ranks = True
 
     def populate(self, cluster: ClusterForPolicies, hosts: Sequence[Host]) -> None:
@@ -104,7 +105,7 @@ class TokenAwarePolicy(WrapperPolicy):
                 yield host
 
     def _leader(
-        self, metadata: MetadataForPolicies, keyspace: str | None, query: Statement | None
+        self, metadata: Metadata, keyspace: str | None, query: Statement | None
     ) -> Host | None:
         """The leader of the statement's tablet, if it is to be asked first."""
         key, table = getattr(query, "routing_key", None), getattr(query, "table", None)

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     from ...statements.base import Statement
     from ...topology.host import Host
-    from .base import ClusterForPolicies, MetadataForPolicies
+    from ...topology.metadata import Metadata
+    from .base import ClusterForPolicies
 
 
 class WrapperPolicy(LoadBalancingPolicy):
@@ -73,7 +74,7 @@ class DefaultLoadBalancingPolicy(WrapperPolicy):
     def __init__(self, child_policy: LoadBalancingPolicy) -> None:
         """Wrap a policy."""
         super().__init__(child_policy)
-        self._cluster_metadata: MetadataForPolicies | None = None
+        self._cluster_metadata: Metadata | None = None
 
     def populate(self, cluster: ClusterForPolicies, hosts: Sequence[Host]) -> None:
         """Remember where hosts are found by address, and start the child."""
