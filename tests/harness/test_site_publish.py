@@ -7,7 +7,7 @@ import pytest
 from benchproof.errors import SelectionError, SiteError
 from benchproof.history import asv_files
 from benchproof.render.page import write_page
-from benchproof.site import Asked, asv_site, pages, publish
+from benchproof.site import Asked, pages, publication, publish
 from tests.harness.sample_comparison import make_comparison
 from tests.harness.sample_history import make_history
 from tests.harness.sample_site import QUIET, give_history, make_checkout, make_site
@@ -206,7 +206,7 @@ def test_where_asv_fails_its_old_site_is_kept_and_the_reason_is_said(tmp_path, m
     def fail(*_, **__):
         raise SiteError("asv publish failed: no reason")
 
-    monkeypatch.setattr(asv_site, "publish", fail)
+    monkeypatch.setattr(publication, "publish_asv", fail)
     done = make_site(tmp_path, monkeypatch, asv=True)
     page = done.page.parent / "asv" / "index.html"
     assert "no reason" in page.read_text(encoding="utf-8")

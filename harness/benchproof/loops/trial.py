@@ -7,12 +7,17 @@ for. What was decided is a line of a log, found again by what was changed.
 from __future__ import annotations
 
 import math
+import os
 import re
+import shutil
+import subprocess
+import sysconfig
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchproof import builds, compare, files, judge, settings, verdict
+from benchproof import builds, compare, files, judge, settings, variants, verdict
 from benchproof.errors import (
     CANNOT_DECIDE,
     COULD_NOT_MEASURE,
@@ -26,16 +31,17 @@ from benchproof.errors import (
 )
 from benchproof.gate.report import words
 from benchproof.meters import SPEAKING
+from benchproof.package import RECORD
 from benchproof.processes import Crew
 from benchproof.render import units
 from benchproof.results import now
 
-from . import checks, proposal
+from . import proposal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
+    from benchproof.build import Built
     from benchproof.checkout import Checkout, Place
     from benchproof.progress import Teller
 
@@ -50,6 +56,10 @@ EXITS: Mapping[Word, int] = {
 LOG, SCHEMA = "tried.jsonl", 1
 #: Why there was nothing to measure.
 NOT_BUILT = "it changes nothing that is built"
+#: Exit statuses of a shell that could not start a command.
+_NOT_STARTED = (126, 127)
+#: Lines of a failed test run that are shown.
+_LAST_LINES = 8
 
 
 @dataclass(frozen=True)
@@ -123,16 +133,71 @@ def _checked(
             tell.line('no tests were run: --test, or test = "..." of [tool.benchproof], names them')
             return None
         tell.stage(f"running the tests: {command}")
-        said = checks.run(command, change.commit, built, place, seconds)
+        said = _tested(command, change.commit, built, place, seconds)
         if said is None:
             return None
         for line in said:
             tell.line(f"  {line}")
         tell.stage("running the tests of the base, too")
         base = builds.one(change.base[:12] + mark, place, crew, tell)
-        if checks.run(command, change.base, base, place, seconds) is not None:
+        if _tested(command, change.base, base, place, seconds) is not None:
             return Decision("could not measure", "the tests fail at the base, too")
     return Decision("discard", f"the tests fail: {said[-1] if said else command}")
+
+
+def _tested(
+    command: str, commit: str, built: Built, place: Place, seconds: float
+) -> tuple[str, ...] | None:
+    """Run the tests of a commit: what they said last where they failed, None where they passed.
+
+    They run in a copy of its tree, with what was built beside it: nothing of the user's is read.
+
+    Args:
+        command: as a shell reads it.
+        commit: whose tests they are.
+        built: the same commit.
+        place: the checkout.
+        seconds: after which they are ended, and have failed.
+
+    Raises:
+        BenchproofError: the command cannot be started.
+    """
+    with Crew() as crew:
+        tree = crew.scratch / "tree"
+        place.checkout.export(commit, tree)
+        above = tree / Path(place.checkout.package).parent
+        _add_built(Path(built.folder), above)
+        env = variants.environment(built.variant, os.environ)
+        paths = filter(None, [str(above), built.packages])
+        programs = (sysconfig.get_path("scripts"), env.get("PATH", ""))
+        child = crew.start(
+            ["/bin/sh", "-c", command], log=crew.scratch / "tests.log", cwd=tree,
+            env=env | {"PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(programs)},
+        )  # fmt: skip
+        try:
+            child.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return (f"they took more than {seconds:.0f} s",)
+        ended = crew.wait(child)
+        said = tuple(ended.last_lines(_LAST_LINES))
+        if ended.status in _NOT_STARTED:
+            raise BenchproofError(
+                f"the tests cannot be run: {said[-1] if said else command}; --test names "
+                "another command"
+            )
+        return said if ended.status else None
+
+
+def _add_built(side: Path, above: Path) -> None:
+    """Put what only a build makes (compiled modules, generated files) beside the sources."""
+    for file in side.rglob("*"):
+        inner = file.relative_to(side)
+        about = inner.parts[0].endswith((".dist-info", ".whl")) or inner.parts[0] == RECORD
+        if file.is_file() and not about and file.suffix != ".pyc":
+            copy = above / inner
+            if not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, copy)
 
 
 def measure(

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import html
+import json
+import sys
 import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import asv_conf, results
+from benchproof import asv_conf, files, processes, results
 from benchproof.errors import SiteError
 from benchproof.render import view
 
-from . import asv_site, pack, pages, sources, views
+from . import pack, pages, sources, views
 from .beside import beside
 from .pack import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from benchproof.checkout import Checkout
@@ -30,6 +33,8 @@ OWN = (*pages.PAGES, "site")
 KNOWN = {"site", "run.html", "claims.html", "asv"}
 #: The folder of asv's own site.
 ASV = "asv"
+#: Of its output, the lines that are quoted where it fails.
+_QUOTED = 5
 
 
 @dataclass(frozen=True)
@@ -270,7 +275,60 @@ def _publish_asv(
     tell.stage("asv publishes its own site (--no-asv leaves it out)")
     try:
         with beside(asked.out / ASV, cache, ()) as fresh:
-            asv_site.publish(checkout, source, fresh)
+            publish_asv(checkout, source, fresh)
     except SiteError as error:
         done.said.append(f"asv's own site was not made: {error}")
-        asv_site.explain(asked.out / ASV, str(error))
+        _explain(asked.out / ASV, str(error))
+
+
+def publish_asv(checkout: Checkout, results: Path, folder: Path) -> None:
+    """Run `asv publish`.
+
+    Args:
+        checkout: with the settings.
+        results: asv's results.
+        folder: for the site.
+
+    Raises:
+        SiteError: there is nothing to publish, or it failed.
+    """
+    own = asv_conf.whole(checkout.root)
+    if not own:
+        raise SiteError("there is no asv.conf.json that asv can read")
+    if not (results / "benchmarks.json").exists():
+        raise SiteError("the results have no benchmarks.json, which asv writes when it measures")
+    with files.scratch() as scratch:
+        config = scratch / "asv.conf.json"
+        config.write_text(json.dumps(_absolute(own, checkout, results, folder)), encoding="utf-8")
+        command = [sys.executable, "-m", "asv", "publish", "--no-pull", "--config", str(config)]
+        status, text = processes.run(command, cwd=checkout.root)
+    if status:
+        said = text.strip().splitlines()[-_QUOTED:]
+        raise SiteError("asv publish failed: " + " / ".join(said))
+
+
+def _explain(folder: Path, why: str) -> None:
+    """Where there is no site of asv's, neither a new one nor an old one, say so to who looks."""
+    page = folder / "index.html"
+    if page.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    page.write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>asv</title>'
+        f"<h1>asv's own site was not made</h1><p>{html.escape(why)}</p>\n",
+        encoding="utf-8",
+    )
+
+
+def _absolute(
+    own: Mapping[str, Any], checkout: Checkout, results: Path, folder: Path
+) -> dict[str, Any]:
+    """The settings with places that do not depend on where the file lies."""
+    return {
+        **own,
+        "repo": str(checkout.root),
+        "results_dir": str(results.resolve()),
+        "html_dir": str(folder.resolve()),
+        "benchmark_dir": str(asv_conf.locate(checkout.root).folder),
+        "env_dir": str(checkout.root / str(own.get("env_dir", "env"))),
+    }
