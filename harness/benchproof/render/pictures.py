@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files
@@ -33,15 +32,7 @@ _DEFAULT_LIMIT = 0.05
 MOST = 24
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture on the disk: its file, and the text for those who can't see it."""
-
-    file: str
-    alt: str
-
-
-def draw_suite(suite: Shown, shown: Shown, folder: Path) -> dict[str, Picture]:
+def draw_suite(suite: Shown, shown: Shown, folder: Path) -> dict[str, Shown]:
     """Draw the pictures of a suite.
 
     Args:
@@ -54,21 +45,21 @@ def draw_suite(suite: Shown, shown: Shown, folder: Path) -> dict[str, Picture]:
     """
     stem = f"{shown.slug}-{units.slug(suite.name)}"
     measured = [case for case in suite.cases if case.get("status") == "measured"]
-    drawn: dict[str, Picture] = {}
+    drawn: dict[str, Shown] = {}
     if cases := [case for case in measured if drawable(case)]:
         means = "; ".join(f"{mean.label} {mean.text}" for mean in suite.means if mean.cases)
         states = ", ".join(f"{tally.number} {tally.state}" for tally in suite.tallies)
-        drawn["ratios"] = Picture(
-            f"{stem}-ratios.svg",
-            f"{suite.name}: {shown.right} divided by {shown.left} for each case. "
+        drawn["ratios"] = view.Shown(
+            file=f"{stem}-ratios.svg",
+            alt=f"{suite.name}: {shown.right} divided by {shown.left} for each case. "
             f"Geometric means: {means}. Cases: {states}. The table below has every figure.",
         )
         files.write(draw_cases(cases, shown.left, shown.right), folder / drawn["ratios"].file)
     if sampled := [case for case in measured if all(_samples(case, side) for side in _SIDES)]:
-        drawn["samples"] = Picture(
-            f"{stem}-samples.svg",
-            f"{suite.name}: the wall time of each process, {shown.left} above {shown.right}, in "
-            f"{len(sampled)} cases. The raw data hold every figure.",
+        drawn["samples"] = view.Shown(
+            file=f"{stem}-samples.svg",
+            alt=f"{suite.name}: the wall time of each process, {shown.left} above {shown.right}, "
+            f"in {len(sampled)} cases. The raw data hold every figure.",
         )
         files.write(draw_samples(sampled, shown.left, shown.right), folder / drawn["samples"].file)
     return drawn

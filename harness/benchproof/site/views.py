@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -13,6 +12,7 @@ from benchproof.errors import BenchproofError
 from benchproof.noise import LIMITS
 from benchproof.render import units, view
 from benchproof.render.units import geometric_mean
+from benchproof.render.view import Shown
 
 from .pack import SHORT
 
@@ -34,41 +34,6 @@ NOTHING = 1e9
 SUMMED = "instructions"
 
 
-@dataclass(frozen=True)
-class Regression:
-    """A regression that later changes did not undo.
-
-    Attributes:
-        change: the change for the worse.
-        remaining: how much of it is left: the newest level / the level before it.
-    """
-
-    change: Change
-    remaining: float
-
-
-@dataclass(frozen=True)
-class SuiteState:
-    """How a suite stands.
-
-    Attributes:
-        name: of the suite.
-        benchmarks: how many it has.
-        newest: place of the newest commit at which any was measured.
-        open: its open regressions, worst first.
-        changes: how many changes it has had.
-        since: by implementation, newest / oldest value of the meter that suites are summed up in,
-            as the geometric mean over its benchmarks; None where it was not measured.
-    """
-
-    name: str
-    benchmarks: int
-    newest: int
-    open: list[Regression]
-    changes: int
-    since: dict[str, float | None]
-
-
 def suite_of(benchmark: str) -> str:
     """The suite that a benchmark belongs to."""
     return benchmark.partition(".")[0]
@@ -79,10 +44,11 @@ def newest_first(changes: Iterable[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: (-change.after, -change.size))
 
 
-def open_regressions(changes: Iterable[Change]) -> list[Regression]:
+def open_regressions(changes: Iterable[Change]) -> list[Shown]:
     """The worst regression of each series that later changes left there, the worst first.
 
-    What the platform did is no regression; it still moves the level, so it is not counted in.
+    Each is its change and what remains of it, the newest level / the level before it. What the
+    platform did is no regression; it still moves the level, so it is not counted in.
     """
     by_series: dict[SeriesKey, list[Change]] = defaultdict(list)
     for change in changes:
@@ -91,22 +57,27 @@ def open_regressions(changes: Iterable[Change]) -> list[Regression]:
     found = []
     for key, own in by_series.items():
         limit = limit_of(key.meter)
-        worst: Regression | None = None
+        worst: Shown | None = None
         remaining = 1.0
         for change in sorted(own, key=lambda change: -change.after):
             remaining *= min(max(change.ratio, 1 / NOTHING), NOTHING)
-            if change.ratio > 1 and remaining > 1 + limit:
-                worst = max(worst or Regression(change, remaining), Regression(change, remaining),
-                            key=lambda each: each.remaining)  # fmt: skip
+            least = worst.remaining if worst else 1 + limit
+            if change.ratio > 1 and remaining > least:
+                worst = Shown(change=change, remaining=remaining)
         if worst:
             found.append(worst)
     return sorted(found, key=lambda each: -each.remaining)
 
 
 def suites(
-    history: History, changes: Sequence[Change], regressions: Sequence[Regression]
-) -> list[SuiteState]:
-    """Every suite's state, by name."""
+    history: History, changes: Sequence[Change], regressions: Sequence[Shown]
+) -> list[Shown]:
+    """Every suite's state, by name.
+
+    That is how many benchmarks it has, the place of the newest commit at which any was measured,
+    its open regressions, how many changes it has had, and by implementation, newest / oldest value
+    of the meter that suites are summed up in (None where it was not measured).
+    """
     members: dict[str, list[Series]] = defaultdict(list)
     for series in history.series.values():
         if len(series):
@@ -116,7 +87,7 @@ def suites(
     for change in changes:
         many[suite_of(change.key.benchmark)] += 1
     return [
-        SuiteState(
+        Shown(
             name=name,
             benchmarks=len({series.key.benchmark for series in own}),
             newest=max(int(series.index[-1]) for series in own),
@@ -257,23 +228,11 @@ def by_suite(groups: Iterable[Group]) -> dict[str, dict[str, list[Group]]]:
     return found
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Pure and compiled of one benchmark, meter and machine.
+def pairs(groups: Iterable[Group]) -> dict[str, list[Shown]]:
+    """By suite, what was measured in both implementations, case by case.
 
-    Attributes:
-        group: of both.
-        place: of the newest commit at which both were measured, if they were at one.
-        ratio: there, compiled / pure; None without a number.
+    Each has the newest place at which both were, and compiled / pure there (None without a number).
     """
-
-    group: Group
-    place: int
-    ratio: float | None
-
-
-def pairs(groups: Iterable[Group]) -> dict[str, list[Pair]]:
-    """By suite, what was measured in both implementations, case by case."""
     found = {}
     for suite, benchmarks in by_suite(groups).items():
         both = [group for own in benchmarks.values() for group in own
@@ -285,16 +244,15 @@ def pairs(groups: Iterable[Group]) -> dict[str, list[Pair]]:
     return found
 
 
-def _pair(group: Group) -> Pair:
+def _pair(group: Group) -> Shown:
     python, cython = group.series["python"], group.series["cython"]
     place = int(min(python.index[-1], cython.index[-1]))
     pure, compiled = python.at(place), cython.at(place)
-    if pure is None or compiled is None or pure <= 0 or compiled <= 0:
-        return Pair(group, place, None)
-    return Pair(group, place, compiled / pure)
+    ratio = compiled / pure if pure and compiled and min(pure, compiled) > 0 else None
+    return Shown(group=group, place=place, ratio=ratio)
 
 
-def means(own: Sequence[Pair]) -> str:
+def means(own: Sequence[Shown]) -> str:
     """The geometric mean of the ratios of each meter."""
     found = []
     for each in in_order({pair.group.meter for pair in own}):
