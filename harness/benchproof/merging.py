@@ -7,17 +7,14 @@ run, and with it within a host. What cannot be one comparison is refused in a li
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from .collected import Collected, Sampled, Samples
 from .errors import BenchproofError
 from .meters import METERS
 from .plan import SIDES
 from .verdict import Looks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 #: Why a case has no verdict whose runs do not agree about a side.
 DIFFERENT = "two runs of the same side give different answers"

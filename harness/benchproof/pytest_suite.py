@@ -18,10 +18,11 @@ import random
 import sys
 import types
 import unittest
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -30,11 +31,8 @@ from .asv_suite import Ready
 from .meters import callgrind
 from .pytest_files import FIXTURES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    Measure = Callable[[Mapping[str, Any], Ready], dict[str, Any]]
-    Watch = Callable[[set[str]], contextlib.AbstractContextManager[None]]
+Measure = Callable[[Mapping[str, Any], Ready], dict[str, Any]]
+Watch = Callable[[set[str]], contextlib.AbstractContextManager[None]]
 
 #: Options that keep other plugins of a project from measuring, moving or stopping what is measured.
 _QUIET = {

@@ -8,13 +8,10 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from . import files
 from .provenance import version_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _PROBE = "#include <Python.h>\nint benchproof_probe(void) { return PY_MAJOR_VERSION; }\n"
 

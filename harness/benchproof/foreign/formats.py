@@ -12,9 +12,11 @@ import gzip
 import itertools
 import math
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO
+from pathlib import Path
+from typing import Any, TextIO
 
 import pyperf
 
@@ -22,10 +24,6 @@ from benchproof import files, suite
 from benchproof.errors import BenchproofError, told
 
 from .readings import Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 _SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*)|)$")
 #: Followed by nothing or by what is no lower-case letter: "Benchmarking" is a word of a log.

@@ -18,12 +18,10 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, TextIO
 
 #: Seconds that a case may take, as in asv.conf.json; under valgrind everything takes longer.
 TIMEOUT, SLOWER = 120, 10

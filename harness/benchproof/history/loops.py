@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from benchproof import files, plan
 from benchproof.meters import allocations, wall
@@ -19,9 +19,6 @@ from benchproof.meters.counts import Counts, warm_for
 
 from .model import CANARY
 from .writing import notes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOOPS = "loops.jsonl"
 #: Instructions of the larger loop, and the most calls of it: a call of a microsecond needs many,

@@ -7,17 +7,14 @@ import ctypes
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from benchproof.errors import SiteError, told
 
 from .pack import digest, link
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
 
 #: In the name of a folder that is being written.
 _MARK = ".beside-"

@@ -6,10 +6,8 @@ They show what those have judged and measured; nothing is judged, measured or ra
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 #: The ledger, in the folder of reports, and what is in it.
 FILE, KIND, SCHEMA = "claims.json", "claims judged", 1

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchproof import meters, notes
 from benchproof.meters import SPEAKING
 from benchproof.render import units
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    Document = Mapping[str, Any]
-    Row = Mapping[str, Any]
-
+Document = Mapping[str, Any]
+Row = Mapping[str, Any]
 #: What a case that moved is called, in the order in which those are told.
 MOVED = ("regressed", "trade-off", "changed", "improved")
 KINDS = ("regressed", "accepted", "trade-off", "changed", "improved")
