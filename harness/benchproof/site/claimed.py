@@ -65,28 +65,21 @@ def board_page(board: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not board:
         return {"board": None}
-    picture = board["picture"].encode()
+    picture = base64.b64encode(board["picture"].encode()).decode()
     return {
         "board": {
-            "title": str(board["title"]),
-            "paragraphs": [str(each) for each in board["paragraphs"]],
+            "title": board["title"], "about_picture": board["about_picture"],
+            "paragraphs": list(board["paragraphs"]), "notes": list(board["notes"]),
             # A picture of its own: its styles are not the page's, and its scripts do not run.
-            "picture": f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}",
-            "about_picture": str(board["about_picture"]),
+            "picture": f"data:image/svg+xml;base64,{picture}",
             "tables": [
-                {
-                    "title": str(table["title"]),
-                    "columns": [str(name) for name in table["columns"]],
-                    "rows": [
-                        [{"text": str(cell["text"]), "best": bool(cell["best"])} for cell in row]
-                        for row in table["rows"]
-                    ],
-                }
+                {"title": table["title"], "columns": list(table["columns"]),
+                 "rows": [[{"text": cell["text"], "best": cell["best"]} for cell in row]
+                          for row in table["rows"]]}
                 for table in board["tables"]
             ],
-            "notes": [str(each) for each in board["notes"]],
         },
-    }
+    }  # fmt: skip
 
 
 #: By page: the file in the folder of reports, what it is, its newest schema, what the page is told.
