@@ -32,11 +32,10 @@ import datetime as dt
 import math
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from . import files, toml
-from .errors import AcceptedError, told
+from .errors import AcceptedError
 from .meters import METERS
 
 State = Literal["used", "undecided", "exceeded", "not asked", "in the base", "expired", "unmatched"]
@@ -91,28 +90,24 @@ class Entry:
         return bool(case["name"] == self.benchmark and self.impl in {None, case.get("impl")})
 
 
-def load(file: Path, variants: Sequence[str] = ()) -> list[Entry]:
-    """Read the entries; none if there is no such file.
+def parse(data: bytes, name: str, variants: Sequence[str] = ()) -> list[Entry]:
+    """Read the entries.
 
     Args:
-        file: the file.
+        data: what the file holds; nothing where there is none.
+        name: of the file.
         variants: names of those that an entry may be about; none to take any.
 
     Raises:
         AcceptedError: an entry breaks a rule; the message begins with file and line.
         NewerError: its ``schema`` is of a newer benchproof; one that says none is of any.
-        BenchproofError: the file cannot be read.
     """
     try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return []
+        text = data.decode()
     except UnicodeDecodeError as error:
-        raise AcceptedError(f"{file.name}: it is not UTF-8") from error
-    except OSError as error:
-        raise told(error) from error
-    whole = toml.File(text, file.name, AcceptedError)
-    files.refuse_newer(whole.data, SCHEMA, file.name)
+        raise AcceptedError(f"{name}: it is not UTF-8") from error
+    whole = toml.File(text, name, AcceptedError)
+    files.refuse_newer(whole.data, SCHEMA, name)
     for key in whole.data:
         if key not in {"accepted", "schema"}:
             whole.refuse((key,), f"unknown {key!r}: every entry is an [[accepted]]")

@@ -68,10 +68,9 @@ def read(
     text = place.checkout.read(commit, settings.FILE).decode(errors="replace")
     chosen = settings.parse(text)
     scratch.mkdir()
-    copy = scratch / Path(chosen.accepted).name
-    copy.write_bytes(place.checkout.read(commit, chosen.accepted) if accepts else b"")
+    data = place.checkout.read(commit, chosen.accepted) if accepts else b""
     names = [each.name for each in place.checkout.variants if each.name]
-    entries = tuple(accepted.load(copy, names))
+    entries = tuple(accepted.parse(data, Path(chosen.accepted).name, names))
     if not runs:
         return Rules(chosen, entries, place.suites, "")
     order: list[tuple[str, Target | None]] = [("the head", head), ("the base", base)]

@@ -180,12 +180,15 @@ def _readers(folder: Path) -> list[tuple[Any, str, Callable[[Path], Any]]]:
     def read_calibration(_: Path) -> Any:
         return error_rates.load(folder)
 
+    def read_accepted(file: Path) -> Any:
+        return accepted.parse(file.read_bytes(), file.name)
+
     rates = f"{error_rates.FOLDER}/{error_rates.SUMMARY}"
     return [
         (result, "here/cccccccc-e.json", read_result), (gone, "passed.json", passed.load),
         (plan, loops.LOOPS, read_plans), (note, writing.MEASURED, writing.notes),
         ({"schema": error_rates.SCHEMA, "rates": {"a": 1}}, rates, read_calibration),
-        (_comparison(), "compare.json", share.read), ({}, "accepted.toml", accepted.load),
+        (_comparison(), "compare.json", share.read), ({}, "accepted.toml", read_accepted),
     ]  # fmt: skip
 
 

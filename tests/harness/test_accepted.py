@@ -24,16 +24,13 @@ until = 2026-12-31
 """
 
 
-def load(tmp_path, text):
-    file = tmp_path / "accepted.toml"
-    file.write_text(text)
-    return accepted.load(file, ("cython", "python"))
+def parse(text):
+    return accepted.parse(text.encode(), "accepted.toml", ("cython", "python"))
 
 
-def test_a_file_that_is_no_text_is_told_in_a_line(tmp_path):
-    (tmp_path / "accepted.toml").write_bytes(b"# \xff\n")
+def test_a_file_that_is_no_text_is_told_in_a_line():
     with pytest.raises(AcceptedError, match=r"^accepted.toml: it is not UTF-8$"):
-        accepted.load(tmp_path / "accepted.toml")
+        accepted.parse(b"# \xff\n", "accepted.toml")
 
 
 def case(name="bind.time_x", impl="python", **ratios):
@@ -47,13 +44,13 @@ def states(entries, cases, today=TODAY, known=None):
     return [row["state"] for row in accepted.apply(entries, cases, today, known)]
 
 
-def test_no_file_and_no_entry_accept_nothing(tmp_path):
-    assert accepted.load(tmp_path / "accepted.toml") == []
-    assert load(tmp_path, "# nothing yet\n") == []
+def test_no_file_and_no_entry_accept_nothing():
+    assert parse("") == []
+    assert parse("# nothing yet\n") == []
 
 
-def test_an_entry_is_read_with_its_line(tmp_path):
-    (entry,) = load(tmp_path, ENTRY)
+def test_an_entry_is_read_with_its_line():
+    (entry,) = parse(ENTRY)
     assert entry == accepted.Entry(
         "bind.time_x", ("instructions",), None, 0.03, "answers are checked now",
         dt.date(2026, 12, 31), 2,
@@ -84,18 +81,18 @@ def test_an_entry_is_read_with_its_line(tmp_path):
         ("[[accepted]]", "[[accepted", "2: no TOML: Expected"),
     ],
 )
-def test_a_broken_entry_is_an_error_with_its_line(tmp_path, before, after, words):
+def test_a_broken_entry_is_an_error_with_its_line(before, after, words):
     assert before in ENTRY
     text = ENTRY.replace(before, after)
     if "rust" in after:
         text = ENTRY + after + "\n"
     with pytest.raises(AcceptedError, match=re.escape(words)) as caught:
-        load(tmp_path, text)
+        parse(text)
     assert str(caught.value).startswith("accepted.toml:")
 
 
-def test_a_covered_regression_is_accepted_and_shown(tmp_path):
-    entries, row = load(tmp_path, ENTRY), case(instructions=1.02)
+def test_a_covered_regression_is_accepted_and_shown():
+    entries, row = parse(ENTRY), case(instructions=1.02)
     assert states(entries, [row]) == ["used"]
     assert row["verdict"] == "regressed"
     assert row["accepted"] == {
@@ -104,29 +101,29 @@ def test_a_covered_regression_is_accepted_and_shown(tmp_path):
     assert verdict.judge_gate([row], [{"state": "used"}])["exit"] == 0
 
 
-def test_a_regression_beyond_the_amount_is_not_accepted(tmp_path):
-    entries, row = load(tmp_path, ENTRY), case(instructions=1.04)
+def test_a_regression_beyond_the_amount_is_not_accepted():
+    entries, row = parse(ENTRY), case(instructions=1.04)
     assert states(entries, [row]) == ["exceeded"]
     assert row["accepted"] is None
 
 
-def test_a_regression_of_another_meter_is_not_accepted(tmp_path):
-    entries, row = load(tmp_path, ENTRY), case(instructions=1.02, bytes=1.02)
+def test_a_regression_of_another_meter_is_not_accepted():
+    entries, row = parse(ENTRY), case(instructions=1.02, bytes=1.02)
     assert states(entries, [row]) == ["used"]
     assert row["accepted"] is None
-    both = load(tmp_path, ENTRY.replace('"instructions"', '["instructions", "bytes"]'))
+    both = parse(ENTRY.replace('"instructions"', '["instructions", "bytes"]'))
     assert states(both, [row]) == ["used"]
     assert row["accepted"]
 
 
-def test_from_nothing_to_something_is_more_than_any_amount(tmp_path):
-    entries = load(tmp_path, ENTRY.replace('"instructions"', '"allocations"'))
+def test_from_nothing_to_something_is_more_than_any_amount():
+    entries = parse(ENTRY.replace('"instructions"', '"allocations"'))
     row = case() | {"meters": {"allocations": verdict.judge_exact("allocations", 0, 3)}}
     assert states(entries, [row | {"verdict": "regressed"}]) == ["exceeded"]
 
 
-def test_an_entry_holds_until_the_end_of_its_last_day(tmp_path):
-    entries, row = load(tmp_path, ENTRY), case(instructions=1.02)
+def test_an_entry_holds_until_the_end_of_its_last_day():
+    entries, row = parse(ENTRY), case(instructions=1.02)
     assert states(entries, [row], dt.date(2026, 12, 31)) == ["used"]
     assert states(entries, [row], dt.date(2027, 1, 1)) == ["expired"]
     assert row["accepted"] is None
@@ -141,35 +138,35 @@ def test_an_entry_holds_until_the_end_of_its_last_day(tmp_path):
     ],
     ids=["no such benchmark", "no longer slower", "faster"],
 )
-def test_an_entry_that_matches_nothing_is_an_error(tmp_path, cases):
-    assert states(load(tmp_path, ENTRY), cases) == ["unmatched"]
+def test_an_entry_that_matches_nothing_is_an_error(cases):
+    assert states(parse(ENTRY), cases) == ["unmatched"]
     assert "unmatched" in accepted.ERRORS
 
 
-def test_what_this_gate_did_not_ask_is_no_error(tmp_path):
-    entries = load(tmp_path, ENTRY)
+def test_what_this_gate_did_not_ask_is_no_error():
+    entries = parse(ENTRY)
     other = case("bind.time_y", instructions=1.0)
     assert states(entries, [other], known=["bind.time_x", "bind.time_y"]) == ["not asked"]
     assert states(entries, [case(bytes=1.0)]) == ["not asked"]
 
 
-def test_wall_time_that_cannot_tell_leaves_an_entry_alone(tmp_path):
-    entries = load(tmp_path, ENTRY.replace('"instructions"', '"wall"'))
+def test_wall_time_that_cannot_tell_leaves_an_entry_alone():
+    entries = parse(ENTRY.replace('"instructions"', '"wall"'))
     row = case() | {"meters": {"wall": {"verdict": "undecided", "low": 0.99}}}
     assert states(entries, [row]) == ["undecided"]
 
 
-def test_an_entry_of_one_implementation_covers_only_that(tmp_path):
-    entries = load(tmp_path, ENTRY + 'impl = "cython"\n')
+def test_an_entry_of_one_implementation_covers_only_that():
+    entries = parse(ENTRY + 'impl = "cython"\n')
     slow = [case(impl=impl, instructions=1.02) for impl in ("cython", "python")]
     assert states(entries, slow) == ["used"]
     assert [bool(row["accepted"]) for row in slow] == [True, False]
     assert states(entries, slow[1:]) == ["not asked"]
 
 
-def test_two_entries_may_cover_the_two_meters_of_a_case(tmp_path):
+def test_two_entries_may_cover_the_two_meters_of_a_case():
     second = ENTRY.replace('"instructions"', '"bytes"').replace("2026-12-31", "2026-12-24")
-    entries, row = load(tmp_path, ENTRY + second), case(instructions=1.02, bytes=1.02)
+    entries, row = parse(ENTRY + second), case(instructions=1.02, bytes=1.02)
     assert states(entries, [row]) == ["used", "used"]
     assert row["accepted"]["until"] == "2026-12-24"
 
@@ -195,13 +192,13 @@ def gate(entries, *cases, today=TODAY):
 @pytest.fixture
 def base(tmp_path):
     """The entries of a record of a pass at which 2 % of at most 3 % were accepted."""
-    document = gate(load(tmp_path, LASTING), case(instructions=1.02))
+    document = gate(parse(LASTING), case(instructions=1.02))
     (entry,) = passed.record(document, tmp_path / passed.FILE).accepted
     return entry
 
 
-def test_a_recorded_pass_keeps_what_was_accepted_in_view(tmp_path, base):
-    known = accepted.with_passed(load(tmp_path, LASTING), [base])
+def test_a_recorded_pass_keeps_what_was_accepted_in_view(base):
+    known = accepted.with_passed(parse(LASTING), [base])
     (row,) = accepted.apply(known, [case(instructions=1.0)], TODAY)
     assert (row["state"], row["line"]) == ("in the base", 2)
     assert row["passed"] == {"python instructions": pytest.approx(1.02)}
@@ -217,15 +214,15 @@ def test_deleting_the_line_does_not_take_it_out_of_view(base):
 
 
 @pytest.mark.parametrize(("more", "state"), [(1.009, "used"), (1.011, "exceeded")])
-def test_what_the_base_took_is_taken_off_the_amount(tmp_path, base, more, state):
-    known, row = accepted.with_passed(load(tmp_path, LASTING), [base]), case(instructions=more)
+def test_what_the_base_took_is_taken_off_the_amount(base, more, state):
+    known, row = accepted.with_passed(parse(LASTING), [base]), case(instructions=more)
     assert states(known, [row]) == [state]
     assert bool(row["accepted"]) is (state == "used")
 
 
 def test_passes_one_after_the_other_add_up(tmp_path, base):
     file = tmp_path / passed.FILE
-    known = accepted.with_passed(load(tmp_path, LASTING), [base])
+    known = accepted.with_passed(parse(LASTING), [base])
     (entry,) = passed.record(gate(known, case(instructions=1.005)), file).accepted
     assert entry.passed == {"python instructions": pytest.approx(1.02 * 1.005)}
 
@@ -235,12 +232,12 @@ def test_a_pass_against_a_base_that_was_named_forgets_nothing(tmp_path, base):
     assert passed.record(gate([], case(instructions=1.0)), file).accepted == (base,)
 
 
-def test_after_its_day_it_is_gone_from_the_record_and_an_error_in_the_file(tmp_path, base):
+def test_after_its_day_it_is_gone_from_the_record_and_an_error_in_the_file(base):
     later = base.until + dt.timedelta(days=1)
     assert accepted.from_record(accepted.still(gate([base]), ()), later) == ()
-    known = accepted.with_passed(load(tmp_path, LASTING), [base])
+    known = accepted.with_passed(parse(LASTING), [base])
     assert states(known, [case(instructions=1.0)], later) == ["expired"]
 
 
 def test_this_project_has_a_file_that_loads():
-    accepted.load(ROOT / "accepted.toml")
+    accepted.parse((ROOT / "accepted.toml").read_bytes(), "accepted.toml")
