@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchproof import renamed
-from benchproof.errors import NewerError, told
+from benchproof.errors import BenchproofError, NewerError, told
 
 #: Stands for standard output where the file of a document is asked for.
 STDOUT = Path("-")
@@ -54,6 +54,23 @@ def read_json(file: Path) -> Any:  # noqa: ANN401  (whatever JSON can hold)
         return json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
     except (RecursionError, EOFError, zlib.error) as error:
         raise ValueError(f"{file.name}: {error}") from error
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Iterable[bytes]]:
+    """The lines of a file, unpacked if gzip packed it.
+
+    Raises:
+        BenchproofError: it cannot be read, or ends early.
+    """
+    try:
+        with file.open("rb") as held:
+            packed = held.peek(2)[:2] == b"\x1f\x8b"
+            yield gzip.GzipFile(fileobj=held) if packed else held
+    except (EOFError, zlib.error) as error:
+        raise BenchproofError(f"{file}: it ends early: the compressed file is cut off") from error
+    except OSError as error:
+        raise told(error) from error
 
 
 def contents(file: Path) -> dict[str, Any]:

@@ -23,7 +23,6 @@ cannot be meant is an error with its number: nothing is left out, and nothing is
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import zlib
@@ -36,7 +35,7 @@ from typing import Any, NoReturn
 from . import files, settings
 from .accepted import Entry
 from .collected import Collected, Sampled, Samples, Spot
-from .errors import BenchproofError, SettingsError, told
+from .errors import BenchproofError, SettingsError
 from .meters import METERS, wall
 from .meters.counts import Counts
 from .plan import SIDES, Loops
@@ -144,14 +143,8 @@ def read(file: Path) -> Samples:
         BenchproofError: it cannot be read, is of a newer version, ends early, or holds a value
             twice or one that is no number; the message begins with file and line.
     """
-    try:
-        with file.open("rb") as lines:
-            packed = lines.peek(2)[:2] == b"\x1f\x8b"
-            return _Reader(str(file)).read(gzip.GzipFile(fileobj=lines) if packed else lines)
-    except (EOFError, zlib.error) as error:
-        raise BenchproofError(f"{file}: it ends early: the compressed stream is cut off") from error
-    except OSError as error:
-        raise told(error) from error
+    with files.opened(file) as lines:
+        return _Reader(str(file)).read(lines)
 
 
 def _place(record: dict[str, Any]) -> tuple[str, str]:

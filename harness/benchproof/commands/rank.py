@@ -86,15 +86,6 @@ def command(
 
 
 def _lines(file: Path | None) -> list[str]:
-    """The lines of a file that hold something.
-
-    Raises:
-        BenchproofError: it cannot be read.
-    """
-    from benchproof.errors import told  # noqa: PLC0415  (as above)
-
-    try:
-        text = file.read_text(encoding="utf-8") if file else ""
-    except OSError as error:
-        raise told(error) from error
+    """The lines of a file that hold something."""
+    text = file.read_text(encoding="utf-8") if file else ""
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -8,20 +8,18 @@ Everything else (PASS, ok, logs) is no data.
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import pyperf
 
 from benchproof import files, suite
-from benchproof.errors import BenchproofError, told
+from benchproof.errors import BenchproofError
 
 from .readings import Reading
 
@@ -56,9 +54,9 @@ class GoReader:
             BenchproofError: the file cannot be read.
         """
         settings: dict[str, str] = {}
-        with _opened(file) as lines:
+        with files.opened(file) as lines:
             for number, line in enumerate(lines, 1):
-                text = line.rstrip()
+                text = line.decode(errors="replace").rstrip()
                 if text.startswith("Benchmark") and _RUN.match(text):
                     try:
                         yield from _go_run(text, settings)
@@ -79,25 +77,10 @@ def go_commit(file: Path) -> str:
     Raises:
         BenchproofError: the file cannot be read.
     """
-    with _opened(file) as lines:
-        found = filter(None, (_SETTING.match(line.rstrip()) for line in lines))
-        return next((each[2].strip() for each in found if each[1] == "commit" and each[2]), "")
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[TextIO]:
-    """A text file, unpacked if its name ends in ``.gz``."""
-    try:
-        if file.suffix == ".gz":
-            with gzip.open(file, "rt", encoding="utf-8", errors="replace") as packed:
-                yield packed
-        else:
-            with file.open(encoding="utf-8", errors="replace") as plain:
-                yield plain
-    except EOFError as error:
-        raise BenchproofError(f"{file}: it ends early: the compressed file is cut off") from error
-    except OSError as error:
-        raise told(error) from error
+    with files.opened(file) as lines:
+        found = (_SETTING.match(line.decode(errors="replace").rstrip()) for line in lines)
+        told = (each[2].strip() for each in found if each and each[1] == "commit" and each[2])
+        return next(told, "")
 
 
 def _go_run(text: str, settings: dict[str, str]) -> list[Reading]:
