@@ -77,9 +77,23 @@ def show(document: Document, console: Console, *, everything: bool) -> None:
                 f"{words.whole(suite)}", STYLES[suite["verdict"]])  # fmt: skip
 
 
-def borderless() -> Table:
-    """A table without lines."""
-    return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+def borderless(*titles: str, gap: int = 1, fold: str = "", least: int | None = None) -> Table:
+    """A table without lines.
+
+    Args:
+        titles: of its columns; below one that ends in a colon everything stands to the right.
+        gap: between two columns.
+        fold: the title of the column that is broken where it is too long; the others are cut off.
+        least: the least width of that column.
+    """
+    grid = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
+    for title in titles:
+        name, folds = title.removesuffix(":"), title == fold
+        grid.add_column(
+            name, justify="left" if name == title else "right", no_wrap=not folds,
+            overflow="fold" if folds else "ellipsis", min_width=least if folds else None,
+        )  # fmt: skip
+    return grid
 
 
 def _several(document: Document) -> bool:
@@ -91,10 +105,7 @@ def suites(document: Document) -> Table:
     """What became of each suite, as a whole and of its cases, by implementation."""
     several = _several(document)
     whole = {(each["name"], each.get("impl")): each for each in document.get("suites") or ()}
-    grid = borderless()
-    grid.add_column("suite", overflow="fold", min_width=12)
-    for title in (*(("impl.",) if several else ()), "as a whole"):
-        grid.add_column(title, no_wrap=True)
+    grid = borderless("suite", *["impl."] * several, "as a whole", fold="suite", least=12)
     grid.add_column("its cases")
     groups: dict[tuple[str, str | None], list[Row]] = {}
     for row in document["cases"]:
@@ -111,17 +122,13 @@ def suites(document: Document) -> Table:
 
 def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
     """A row for each case that moved, with a line for each meter that did."""
-    grid = borderless()
     names = {case[0].row["name"]: case[0].row for case in found}
     # The names of tests begin with their file, which is long, and often one for all of them.
     (suite, *others) = {row.get("suite") for row in names.values()} or {None}
     common = "" if others or not all(name.startswith(f"{suite}::") for name in names) else suite
-    grid.add_column("moved", no_wrap=True)
-    grid.add_column(
-        f"benchmark of {common}" if common else "benchmark", overflow="fold", min_width=20
-    )
-    for title in ("meter", "change", *(("interval", "a call") if wide else ())):
-        grid.add_column(title, justify="left" if title == "meter" else "right", no_wrap=True)
+    title = f"benchmark of {common}" if common else "benchmark"
+    more = ("interval:", "a call:") if wide else ()
+    grid = borderless("moved", title, "meter", "change:", *more, fold=title, least=20)
     for case in found:
         row, kind = case[0].row, words.kind(case)
         first = words.deciding(row)
@@ -140,19 +147,16 @@ def moved(found: Sequence[Sequence[Moved]], *, wide: bool) -> Table:
 def cases(document: Document, *, wide: bool) -> Table:
     """Every case with every meter, by suite."""
     several = _several(document)
-    grid = borderless()
-    grid.add_column("right / left", overflow="fold", min_width=12)
     seen = {meter for row in document["cases"] for meter in row["meters"]}
     shown = [
         name for name in SPEAKING
         if name in seen or (METERS[name].told_at_zero and METERS[name].task in ALWAYS)
     ]  # fmt: skip
-    for title in (*(METERS[name].title for name in shown), *(("time a call",) if wide else ())):
-        grid.add_column(title, justify="right", no_wrap=True)
-    grid.add_column("verdict", no_wrap=True)
     graded = len(grades(document)) > 1
-    if graded:
-        grid.add_column("proof", no_wrap=True)
+    grid = borderless(
+        "right / left", *(f"{METERS[name].title}:" for name in shown), *["time a call:"] * wide,
+        "verdict", *["proof"] * graded, fold="right / left", least=12,
+    )  # fmt: skip
     group = None
     for row in document["cases"]:
         if (row["suite"], row.get("impl")) != group:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from . import asv_conf, pytest_files, suite, targets
 from .bench import ANSWERS, Bench, environment, read_lines, start
 from .build import Builder, Built
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION
-from .grids import say
+from .grids import borderless, say
 from .meters import METERS, of, why_not
 from .package import name as import_name
 from .processes import Crew
@@ -107,9 +106,7 @@ def exit_status(about: Mapping[str, Any]) -> int:
 
 def show(about: Mapping[str, Any], console: Console) -> None:
     """Print the same: each benchmark with its kind, then what measures a kind."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    grid.add_column("benchmark", overflow="fold")
-    grid.add_column("kind", no_wrap=True)
+    grid = borderless("benchmark", "kind", gap=2, fold="benchmark")
     kinds: dict[str, list[str]] = {}
     for each in about["benchmarks"]:
         kind = each["kind"] + ", tail" * ("tail" in each["meters"])

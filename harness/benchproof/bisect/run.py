@@ -223,11 +223,7 @@ def show(document: Mapping[str, Any], console: Console) -> None:
 
 def _tried(document: Mapping[str, Any]) -> Table:
     """What was measured, in the order of the search."""
-    grid = borderless()
-    grid.add_column("commit", no_wrap=True)
-    grid.add_column(document["meter"], justify="right", no_wrap=True)
-    grid.add_column("like", no_wrap=True)
-    grid.add_column("subject", overflow="ellipsis", no_wrap=True)
+    grid = borderless("commit", f"{document['meter']}:", "like", "subject")
     middle = (document["before"] + document["after"]) / 2
     upwards = document["after"] > document["before"]
     for each in document["tried"]:

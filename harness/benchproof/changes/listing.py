@@ -114,12 +114,7 @@ def show(changes: Sequence[Change], history: History, console: Console) -> None:
     if not changes:
         console.print(f"no change in {len(history.series)} series", highlight=False)
         return
-    grid = borderless()
-    grid.add_column("benchmark", overflow="fold")
-    grid.add_column("impl", no_wrap=True)
-    grid.add_column("meter", no_wrap=True)
-    grid.add_column("new / old", justify="right", no_wrap=True)
-    grid.add_column("", no_wrap=True)
+    grid = borderless("benchmark", "impl", "meter", "new / old:", "", fold="benchmark")
     for _, same in groupby(changes, key=lambda change: change.likely):
         group = sorted(same, key=lambda change: -change.size)
         _add(grid, group, history.commits)
