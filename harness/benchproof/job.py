@@ -17,6 +17,7 @@ from .errors import (
     missing,
 )
 from .files import write_json
+from .gate.report.words import is_unmeasured
 from .grids import tell_line
 
 if TYPE_CHECKING:
@@ -237,8 +238,4 @@ def exit_status(document: dict[str, Any]) -> int:
     """
     if document.get("gates", True):
         return int(document["verdict"]["exit"])
-    failed = any(c["status"] not in {"measured", "not applicable"} for c in document["cases"])
-    measured = any(c["status"] == "measured" for c in document["cases"])
-    if failed or document["partial"] or not measured:
-        return COULD_NOT_MEASURE
-    return NO_REGRESSION
+    return COULD_NOT_MEASURE if is_unmeasured(document) else NO_REGRESSION

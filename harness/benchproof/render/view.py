@@ -53,10 +53,8 @@ HEADLINES = {
     "nothing": "Nothing was compared",
 }
 STATUSES = tuple(HEADLINES)
-#: What must not happen, in a comparison of any kind.
-UNMEASURED = ("different answers", "proof failed", "error")
 #: What a maintainer has to look at.
-TO_LOOK_AT = ("regressed", *UNMEASURED, "trade-off")
+TO_LOOK_AT = ("regressed", "different answers", "proof failed", "error", "trade-off")
 
 
 def group_by_suite(cases: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -107,52 +105,21 @@ def status_of(data: Mapping[str, Any]) -> str:
         return "could not measure"
     if data.get("gates", True):
         return str(status)
-    bad = any(state_of(case) in UNMEASURED for case in data.get("cases") or [])
-    unmeasured = status == "could not measure" or bad or data.get("partial")
-    return "could not measure" if unmeasured else "information"
+    return "could not measure" if words.is_unmeasured(data) else "information"
 
 
 def answer_of(data: Mapping[str, Any], status: str) -> str:
-    """One sentence that answers the comparison's question.
-
-    Where cases were judged it names the sides and counts; else it is what the harness says.
-    """
-    states = [state_of(case) for case in data.get("cases") or []]
-    if not states or status == "could not measure":
-        return str((data.get("verdict") or {}).get("summary") or "No verdict was recorded")
-    step = f"from {side_name(data, 'left')} to {side_name(data, 'right')}"
-    number = {state: states.count(state) or "none" for state in SIGNS}
-    if status == "information":
-        answer = (
-            f"{number['improved']} of {len(states)} cases improved {step}, "
-            f"{number['regressed']} regressed"
-        )
-    else:
-        answer = f"{number['regressed']} of {len(states)} cases regressed {step}"
-    answer = answer[0].upper() + answer[1:]
-    for suite in data.get("suites") or []:
-        if suite.get("verdict") == "regressed" and status != "information":
-            answer += f"; {suite['name']} as a whole regressed"
-    for state, does in (("trade-off", "trade memory for work"), ("undecided", "undecided")):
-        if state in states:
-            answer += f"; {states.count(state)} {does}"
-    return answer
+    """What the harness says, and which suites regressed as a whole."""
+    said = [str((data.get("verdict") or {}).get("summary") or "No verdict was recorded")]
+    if status != "information":
+        said += [f"{suite['name']} as a whole regressed" for suite in data.get("suites") or []
+                 if suite.get("verdict") == "regressed"]  # fmt: skip
+    return "; ".join(said)
 
 
 def undecided(case: Mapping[str, Any], meter: str) -> bool:
     """Whether a case has a figure in a meter that decides nothing."""
     return about(case, meter).get("verdict") == "undecided"
-
-
-def disagreement(case: Mapping[str, Any]) -> str:
-    """A sentence if one meter says better and another says worse."""
-    said: dict[str, list[str]] = {}
-    for key, label, _ in METERS:
-        said.setdefault(str(about(case, key).get("verdict")), []).append(label)
-    worse, better = said.get("regressed"), said.get("improved")
-    if not worse or not better:
-        return ""
-    return f"The meters disagree: {' and '.join(worse)} regressed, {' and '.join(better)} improved."
 
 
 def why_not(meter: Mapping[str, Any] | None) -> str:
@@ -237,11 +204,11 @@ def _suite(
 def _row(case: Mapping[str, Any], meters: Mapping[str, Any], slug: str) -> Shown:
     """One case: a row of the table."""
     name, state, proof = str(case.get("name", "?")), state_of(case), case.get("proof") or {}
-    said = disagreement(case)
+    verdicts = {about(case, key).get("verdict") for key, _, _ in METERS}
     return Shown(
         anchor=f"{slug}-{units.slug(name)}", name=name, case=case_name(case), state=state,
-        sign=SIGNS[state], why=str(case.get("why") or ""), note=str(case.get("note") or said),
-        contradictory=bool(said),
+        sign=SIGNS[state], why=str(case.get("why") or ""), note=str(case.get("note") or ""),
+        contradictory={"regressed", "improved"} <= verdicts,
         cells=[_cell(case, key, label, text, why_not(meters.get(key)))
                for key, label, text in METERS],
         proof=json.dumps(proof, indent=2, sort_keys=True) if proof else "",

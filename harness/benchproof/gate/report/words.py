@@ -284,6 +284,13 @@ def undecided(document: Document) -> str:
             f"have needed a change of {units.seen(statistics.median(seen))} or more.")  # fmt: skip
 
 
+def is_unmeasured(document: Document) -> bool:
+    """Whether a comparison for information failed, was stopped, or has no number."""
+    states = {row.get("status", "error") for row in document.get("cases") or ()}
+    failed = states - {"measured", "not applicable"}
+    return bool(document.get("partial") or failed or "measured" not in states)
+
+
 def troubles(document: Document) -> list[str]:
     """What kept the gate from measuring something, a line each."""
     return [
