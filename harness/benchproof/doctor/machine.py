@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,14 +77,16 @@ _MEGA = 1_000_000
 _DISK_NEEDED, _DISK_WANTED = 200, 400
 #: A worker under valgrind takes about 300 MB; two builds at a time take less.
 _MEMORY_WANTED = 600
+#: Where Linux tells of the clock; below it, the switches of turbo: its value while on, the remedy.
+_CPU = "sys/devices/system/cpu"
+_TURBO = (("intel_pstate/no_turbo", "0", "echo 1"), ("cpufreq/boost", "1", "echo 0"))
 
 
 def check(root: Path = ROOT, cache: Path | None = None) -> list[Finding]:
     """All findings about the machine."""
     return named(
-        cores=cores(root), affinity=affinity(), load=load(), frequency=frequency(root),
-        turbo=turbo(root), virtualisation=virtualisation(root), memory=memory(root),
-        disk=disk(cache or Path.cwd()),
+        cores=cores(root), affinity=affinity(), load=load(), clock=clock(root),
+        memory=memory(root), disk=disk(cache or Path.cwd()),
     )  # fmt: skip
 
 
@@ -129,56 +132,27 @@ def load(average: float | None = None) -> Finding:
     return ok(detail)
 
 
-def frequency(root: Path = ROOT) -> Finding:
-    """Who chooses the clock frequency."""
-    folder = root / "sys/devices/system/cpu"
-    governors = sorted({_read(path) for path in folder.glob("cpu[0-9]*/cpufreq/scaling_governor")})
+def clock(root: Path = ROOT) -> Finding:
+    """What makes the clock unsteady, or takes time from a process unseen."""
+    governors = sorted({_read(path) for path in (root / _CPU).glob("cpu[0-9]*/*/scaling_governor")})
+    found = {}
     if not governors:
-        return degraded(
-            "the machine does not show its clock (usual in a virtual machine)",
-            "trust instructions and allocations first, and wall time only with its interval",
-            "wall",
+        found["the machine does not show its clock (usual in a virtual machine)"] = (
+            "trust instructions and allocations first, and wall time only with its interval"
         )
-    if governors != ["performance"]:
-        return degraded(
-            f"governor {', '.join(governors)}: the clock follows the load",
-            "sudo cpupower frequency-set --governor performance",
-            "wall",
+    elif governors != ["performance"]:
+        found[f"governor {', '.join(governors)}: the clock follows the load"] = (
+            "sudo cpupower frequency-set --governor performance"
         )
-    return ok("governor performance")
-
-
-def turbo(root: Path = ROOT) -> Finding:
-    """Whether the clock rises while the chip is cool."""
-    for path, turbo_on, command in (
-        ("sys/devices/system/cpu/intel_pstate/no_turbo", "0", "echo 1"),
-        ("sys/devices/system/cpu/cpufreq/boost", "1", "echo 0"),
-    ):
-        value = _read(root / path)
-        if value == turbo_on:
-            remedy = f"{command} | sudo tee /{path}"
-            detail = "on: the clock depends on heat and on other cores"
-            return degraded(detail, remedy, "wall")
-        if value:
-            return ok("off")
-    return ok("no switch to read on this machine")
-
-
-def virtualisation(root: Path = ROOT) -> Finding:
-    """Whether other tenants may share the hardware."""
-    flags = next(
-        (line for line in _read(root / "proc/cpuinfo").splitlines() if line.startswith("flags")), ""
-    )
-    marks = (root / name for name in (".dockerenv", "run/.containerenv"))
-    inside = ["a virtual machine"] * ("hypervisor" in flags.split())
-    inside += ["a container"] * any(mark.exists() for mark in marks)
-    if "a virtual machine" in inside:
-        return degraded(
-            f"inside {' and '.join(inside)}: neighbours can slow a process down unseen",
-            "for verdicts on wall time below a few per cent use hardware of your own",
-            "wall",
+    for file, on, command in _TURBO:
+        if _read(root / _CPU / file) == on:
+            told = "turbo is on: the clock depends on heat and on other cores"
+            found[told] = f"{command} | sudo tee /{_CPU}/{file}"
+    if re.search(r"^flags\b.*\bhypervisor\b", _read(root / "proc/cpuinfo"), re.MULTILINE):
+        found["inside a virtual machine: neighbours can slow a process down unseen"] = (
+            "for verdicts on wall time below a few per cent use hardware of your own"
         )
-    return ok(f"inside {' and '.join(inside)}" if inside else "none seen")
+    return degraded("; ".join(found), "\n".join(found.values()), "wall") if found else ok("steady")
 
 
 def memory(root: Path = ROOT) -> Finding:
