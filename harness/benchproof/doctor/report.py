@@ -12,6 +12,7 @@ from rich.text import Text
 from benchproof import renamed
 from benchproof import toolchain as tools_of_the_build
 from benchproof.errors import COULD_NOT_MEASURE
+from benchproof.grids import say
 from benchproof.suite import TIMED
 
 from . import machine, project, tools
@@ -61,12 +62,11 @@ def verdicts(findings: Sequence[Finding], parts: Sequence[str] = PARTS) -> dict[
 
     What stops everything makes everything missing.
     """
+    if exit_status(findings):
+        return dict.fromkeys(parts, "missing")
     order = ("ok", "degraded", "missing")
-    stopped = exit_status(findings) != 0
     return {
-        part: "missing"
-        if stopped
-        else max((f.state for f in findings if part in f.affects), key=order.index, default="ok")
+        part: max((f.state for f in findings if part in f.affects), key=order.index, default="ok")
         for part in parts
     }
 
@@ -104,9 +104,7 @@ def show(findings: Sequence[Finding], console: Console, parts: Sequence[str] = P
         console.print(Text.assemble(f"{part:<22}", (said, style)))
     console.print()
     if exit_status(findings) == 0:
-        console.print(Text("This project can be measured here: benchproof run", style="bold green"))
+        say(console, "This project can be measured here: benchproof run", "bold green")
         return
     reasons = [f.name for f in findings if f.stops_the_main_job]
-    console.print(
-        Text(f"Nothing can be measured here: see {', '.join(reasons)} above", style="bold red")
-    )
+    say(console, f"Nothing can be measured here: see {', '.join(reasons)} above", "bold red")

@@ -275,10 +275,9 @@ class Runner:
             for each in ready:
                 for name in (row["name"] for row in each.rows):
                     numbers = each.numbers.get(name, [])
-                    each.found.values[name, "wall"] = (
-                        summary(numbers) if len(numbers) > 2 else FAILED
-                    )
-                    if len(numbers) <= 2:
+                    enough = len(numbers) > 2
+                    each.found.values[name, "wall"] = summary(numbers) if enough else FAILED
+                    if not enough:
                         each.found.why[name] = "too few of its processes gave a number"
             return done
 
