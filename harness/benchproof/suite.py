@@ -121,8 +121,8 @@ def told(excluded: Sequence[Mapping[str, str | None]]) -> str:
     return f"{number} found and not measured: {'; '.join(parts)}"
 
 
-def expression(text: str) -> re.Pattern[str]:
-    """Compile a benchmark expression.
+def expression(text: str, option: str = "--bench") -> re.Pattern[str]:
+    """Compile a benchmark expression, as an option gave it.
 
     Raises:
         SelectionError: it is no regular expression.
@@ -130,7 +130,7 @@ def expression(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise SelectionError(f"--bench {text!r} is no regular expression: {error}") from error
+        raise SelectionError(f"{option} {text!r} is no regular expression: {error}") from error
 
 
 def select(cases: Sequence[Case], pattern: re.Pattern[str]) -> list[Case]:

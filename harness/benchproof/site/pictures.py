@@ -5,7 +5,6 @@ A picture is an SVG for light grounds, one for dark ones, and a PNG.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 import matplotlib as mpl
@@ -13,6 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from benchproof import suite
 from benchproof.errors import SelectionError
 from benchproof.render import units
 from benchproof.render.view import palette
@@ -57,10 +57,8 @@ def chosen(which: str, groups: Sequence[Group], changes: Sequence[Change]) -> li
     if which == "changed":
         newest = dict.fromkeys(each.key.benchmark for each in views.newest_first(changes))
         return list(newest)[:NEWEST]
-    try:
-        found = [name for name in names if re.search(which, name)]
-    except re.error as error:
-        raise SelectionError(f"--pictures {which!r}: no regular expression ({error})") from error
+    pattern = suite.expression(which, "--pictures")
+    found = [name for name in names if pattern.search(name)]
     if names and not found:
         raise SelectionError(f"--pictures {which!r} matches no benchmark with a history")
     return found
