@@ -111,7 +111,16 @@ class Checkout:
         Raises:
             BenchproofError: it did not.
         """
-        return self._bytes(*arguments, env=env).decode(errors="surrogateescape").strip()
+        return self.output(*arguments, env=env).decode(errors="surrogateescape").strip()
+
+    def output(
+        self, *arguments: str, env: Mapping[str, str] | None = None, data: bytes | None = None
+    ) -> bytes:
+        """The same as it is, of a command that may be given something to read."""
+        answer = git(self.root, *arguments, env=env, data=data)
+        if answer.returncode:
+            raise BenchproofError(f"git {arguments[0]} failed: {reason(answer)}")
+        return answer.stdout
 
     def commit(self, revision: str) -> str:
         """The full hash of the commit that a revision names.
@@ -234,19 +243,13 @@ class Checkout:
         """Write a commit's tree, or some paths of it, into an empty directory."""
         archive = target.with_name(target.name + ".tar")
         try:
-            self._bytes("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
+            self.output("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
         except BenchproofError:
             check_space(archive.parent)
             raise
         with tarfile.open(archive) as tar:
             files.unpack(tar, target)
         archive.unlink()
-
-    def _bytes(self, *arguments: str, env: Mapping[str, str] | None = None) -> bytes:
-        answer = git(self.root, *arguments, env=env)
-        if answer.returncode:
-            raise BenchproofError(f"git {arguments[0]} failed: {reason(answer)}")
-        return answer.stdout
 
 
 @dataclass(frozen=True)
@@ -267,13 +270,14 @@ class Place:
 
 
 def git(
-    place: Path, *arguments: str, env: Mapping[str, str] | None = None
+    place: Path, *arguments: str, env: Mapping[str, str] | None = None, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git without touching its index."""
     try:
         return subprocess.run(  # noqa: S603  (our own command line, no shell)
             ["git", "--no-optional-locks", *arguments],  # noqa: S607  (git, found as people do)
             cwd=place, capture_output=True, check=False, env={**os.environ, **(env or {})},
+            input=data,
         )  # fmt: skip
     except FileNotFoundError as error:
         raise BenchproofError("git is not installed, and sides are commits: install git") from error

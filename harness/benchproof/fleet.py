@@ -14,7 +14,6 @@ import io
 import os
 import shutil
 import socket
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -33,6 +32,7 @@ from .checkout import Checkout, Place
 from .errors import BenchproofError, StoppedError
 from .history.measure import Asked, Measured, Measurer
 from .history.writing import FAILED
+from .loops import proposal
 from .processes import Crew
 from .progress import Teller
 
@@ -84,44 +84,36 @@ class Parcel:
         key: hash of the contents.
         place: the client's.
         head: the checked-out commit.
-        objects: git's, packed: of the commits that are measured and all before them.
-        changed: a tar file of what differs from that commit, and of the benchmarks.
-        gone: files of that commit that are not there any more.
+        tree: a commit of the working tree.
+        objects: git's, packed: of these, of the commits that are measured and all before them.
+        suites: a tar file of the benchmarks, also of those that git ignores.
         given: the variables that the project's build reads, as they are set at the client.
     """
 
     key: str
     place: Place
     head: str
+    tree: str
     objects: bytes
-    changed: bytes
-    gone: tuple[str, ...]
+    suites: bytes
     given: Mapping[str, str]
 
     @classmethod
     def of(cls, place: Place, commits: Iterable[str]) -> Parcel:
         """Pack what some commits need."""
-        checkout = place.checkout
+        checkout, held = place.checkout, io.BytesIO()
         head = checkout.commit("HEAD")
-        names = {
-            *checkout.ask("diff", "--name-only", "--no-renames", "-z", "HEAD").split("\0"),
-            *checkout.ask("ls-files", "--others", "--exclude-standard", "-z").split("\0"),
-        } - {""}
-        gone = tuple(sorted(name for name in names if not (checkout.root / name).exists()))
-        held = io.BytesIO()
+        tree = proposal.made(head, "", "the working tree", checkout)
         with tarfile.open(fileobj=held, mode="w") as tar:
-            for name in sorted(names - set(gone)):
-                tar.add(checkout.root / name, f"root/{name}", filter=_plain)
             tar.add(place.suites.resolve(), "suites", filter=_plain)
-        objects = subprocess.run(
-            ["git", "pack-objects", "--revs", "--stdout", "--quiet"],  # noqa: S607  (as in checkout)
-            cwd=checkout.root, input="\n".join(sorted({*commits, head})).encode() + b"\n",
-            capture_output=True, check=True,
-        ).stdout  # fmt: skip
+        wanted = sorted({*commits, head, tree})
+        objects = checkout.output(
+            "pack-objects", "--revs", "--stdout", "--quiet", data="\n".join([*wanted, ""]).encode()
+        )
         given = variables.matching(checkout.build_variables)
-        words = (*sorted({*commits, head}), *gone, str(place), str(given))
+        words = (*wanted, head, tree, str(place), str(given))
         key = hashlib.sha256("\0".join(words).encode() + held.getvalue()).hexdigest()
-        return cls(key[:24], place, head, objects, held.getvalue(), gone, given)
+        return cls(key[:24], place, head, tree, objects, held.getvalue(), given)
 
     def unpacked(self) -> Place:
         """The place of this worker: as long as the client's, made if it is not there.
@@ -164,22 +156,14 @@ class Parcel:
     def _unpack(self, root: Path, suites: Path) -> None:
         """Make the checkout and the folder of the benchmarks."""
         root.mkdir(parents=True)
-        for words, data in (
-            (["init", "--quiet", "--initial-branch=main"], b""),
-            (["unpack-objects", "-q"], self.objects),
-            (["reset", "--quiet", "--hard", self.head], b""),
-        ):
-            subprocess.run(  # noqa: S603
-                ["git", *words],  # noqa: S607  (as in checkout)
-                cwd=root, input=data, check=True, capture_output=True,
-            )  # fmt: skip
-        for name in self.gone:
-            (root / name).unlink(missing_ok=True)
+        checkout = Checkout(root)
+        checkout.ask("init", "--quiet", "--initial-branch=main")
+        checkout.output("unpack-objects", "-q", data=self.objects)
+        checkout.ask("reset", "--quiet", "--hard", self.tree)
+        checkout.ask("reset", "--quiet", self.head)  # the files stay
         with tempfile.TemporaryDirectory() as folder:
-            with tarfile.open(fileobj=io.BytesIO(self.changed)) as tar:
+            with tarfile.open(fileobj=io.BytesIO(self.suites)) as tar:
                 files.unpack(tar, Path(folder))
-            if (Path(folder) / "root").exists():
-                shutil.copytree(Path(folder) / "root", root, dirs_exist_ok=True)
             if (Path(folder) / "suites").is_dir():
                 shutil.copytree(Path(folder) / "suites", suites, dirs_exist_ok=True)
             else:

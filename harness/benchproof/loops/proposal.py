@@ -66,7 +66,7 @@ def find(text: str, base: str, checkout: Checkout) -> Proposal:
     if text == WORKING_TREE or is_patch:
         start = checkout.commit(base or "HEAD")
         words = "the working tree" if text == WORKING_TREE else f"the patch {text}"
-        commit = _made(start, text if is_patch else "", words, checkout)
+        commit = made(start, text if is_patch else "", words, checkout)
     else:
         commit = checkout.commit(text)
         start = checkout.commit(base) if base else checkout.merge_base("HEAD", text)
@@ -82,8 +82,8 @@ def find(text: str, base: str, checkout: Checkout) -> Proposal:
     return Proposal(text, words, start, commit, key, tuple(filter(None, names)))
 
 
-def _made(base: str, patch: str, words: str, checkout: Checkout) -> str:
-    """A commit of the working tree, or of a base with a patch, that no branch knows."""
+def made(base: str, patch: str, words: str, checkout: Checkout) -> str:
+    """A commit of a base with a patch, or of the working tree if it is "", that no branch knows."""
     with files.scratch() as scratch:
         env = {"GIT_INDEX_FILE": str(scratch / "index")}
         checkout.ask("read-tree", base if patch else "HEAD", env=env)
