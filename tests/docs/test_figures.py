@@ -126,6 +126,16 @@ def test_what_whole_gates_find_by_wall_time():
     assert "regressed" not in left_out
 
 
+def test_small_slow_downs_by_instructions():
+    lines = gzip.decompress((RESULTS / "2026-11-27" / "small.jsonl.gz").read_bytes()).splitlines()
+    gates = [json.loads(line) for line in lines]
+    found = summary.detection(summary.answers(gates, "instructions"))
+    told = [f"{of(about)} of {float(size) * 100:g} %" for size, about in found.items()]
+    cases = " and ".join(str(gate["cases"]) for gate in gates)
+    words = " ".join(CALIBRATION.split())
+    assert f"found {', '.join(told)}, in {len(gates)} gates of {cases} cases" in words
+
+
 def test_what_is_said_of_the_older_rules():
     told = rows(CALIBRATION, "| by instr")
     for size in ("0.005", "0.02", "0.05"):
