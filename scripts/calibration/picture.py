@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from benchproof.render.view import palette
+from calibration.summary import found_by_meter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,7 @@ def draw(summary: Mapping[str, Any]) -> str:
 def _series(summary: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
     """Names and points, the gate's two meters first."""
     found = [
-        (f"gate: {title}", list(summary["detection"][meter].items()))
+        (f"gate: {title}", list(found_by_meter(summary)[meter].items()))
         for meter, title in (("instructions", "instructions"), ("wall", "wall time"))
     ]
     for tool, rule in DRAWN:

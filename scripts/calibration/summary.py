@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchproof import error_rates, results
 from benchproof.meters import METERS
-from calibration import rates
+from calibration import inject, rates
 from calibration.gates import ALARMS, alarmed
 from calibration.others import run as others
 
@@ -44,9 +45,14 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
         policy: the harness's rules now.
         settings: limits and error budget now.
     """
-    gates, injected, stalled, exact = (
-        of_one_policy(read(name), policy) for name in ("gates", "injected", "stalled", "exact")
+    gates, stalled, exact = (
+        of_one_policy(read(name), policy) for name in ("gates", "stalled", "exact")
     )
+    # A campaign may be of one meter: each has its own last rules.
+    injected = {
+        meter: of_one_policy([row for row in read("injected") if answers([row], meter)], policy)
+        for meter in inject.METERS
+    }
     resampled, other = read("resampled"), read("others")
     summary: dict[str, Any] = {
         "schema": error_rates.SCHEMA, "created": results.now(), "settings": settings.describe(),
@@ -55,15 +61,18 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
         "gates": {kind: whole(gates, kind) for kind in ("same", "neutral")},
         "resampled": again([row for row in resampled if row["kind"] == "aa"]),
         "detection": {
-            "instructions": detection(answers(injected, "instructions")),
-            "wall": detection([row for row in resampled if row["kind"] == "slowed in a gate"]),
+            meter: detection(answers(rows, meter)) for meter, rows in injected.items()
         },
+        "resampled_wall": detection(
+            [row for row in resampled if row["kind"] == "slowed in a gate"]
+        ),
         "simulated": detection([row for row in resampled if row["kind"] == "added"]),
-        "injected_wall": detection(answers(injected, "wall")),
         "stalls": of_stalls(answers(stalled)),
         "wall_of_one_suite": detection([row for row in resampled if row["kind"] == "slowed"]),
         "others": beside(other),
-        "conditions": conditions([*exact, *gates, *injected, *stalled, *resampled, *other], policy),
+        "conditions": conditions(
+            [*exact, *gates, *chain(*injected.values()), *stalled, *resampled, *other], policy
+        ),
     }  # fmt: skip
     summary["rates"] = told(summary)
     return summary
@@ -296,6 +305,12 @@ def conditions(rows: Rows, policy: str) -> dict[str, Any]:
     }
 
 
+def found_by_meter(summary: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What whole gates found, by meter and size; of wall time what they would have, before any."""
+    detected: dict[str, dict[str, Any]] = summary["detection"]
+    return detected | {"wall": detected["wall"] or summary["resampled_wall"]}
+
+
 def told(summary: Mapping[str, Any]) -> dict[str, Any] | None:
     """What the gate prints of its own: `error_rates.load` returns this."""
     real = [each for each in summary["gates"].values() if each and each["alarms"]["all meters"]]
@@ -308,7 +323,7 @@ def told(summary: Mapping[str, Any]) -> dict[str, Any] | None:
         alarm["from"] += f"; wall time resampled: {rates.told(resampled)}"
     elif resampled:
         alarm = resampled | {"from": "wall time, resampled"}
-    found = {meter: sizes for meter, sizes in summary["detection"].items() if sizes}
+    found = {meter: sizes for meter, sizes in found_by_meter(summary).items() if sizes}
     if alarm is None and not found:
         return None
     keys = ("k", "n", "rate", "low", "high")

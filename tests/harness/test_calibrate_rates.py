@@ -373,7 +373,16 @@ def test_the_gate_reads_both_kinds_of_error(reports):
     assert "wall time resampled: 1 of 6 " in known["false_alarm"]["from"]
     assert known["detection"]["instructions"]["0.005"]["rate"] == 0.5
     assert known["detection"]["instructions"]["0.05"]["k"] == 1
+    # Of wall time what resampled gates found, until real ones were asked.
     assert known["detection"]["wall"]["0.05"]["rate"] == 0.0
+    file = Kept(reports / error_rates.FOLDER / "injected.jsonl.gz")
+    by_clock = answer(0.05, "regressed") | {"meter": "wall", "case": "regressed"}
+    newer = STAMP | {"policy": "other rules", "at": "2026-11-27T00:00:00+00:00", "number": 1}
+    file.replace([*file.rows(), newer | {"found": [by_clock]}])
+    report.write(reports, "rules", Settings())
+    known = error_rates.load(reports)
+    assert known["detection"]["wall"]["0.05"]["rate"] == 1.0
+    assert known["detection"]["instructions"]["0.005"]["n"] == 2  # by rules of their own
     assert known["conditions"]["machines"] == [{"cpu": "a processor"}]
 
 
@@ -416,7 +425,9 @@ def test_nothing_calibrated_is_nothing_known(tmp_path):
 def test_the_report_names_every_one_that_was_wrong(reports):
     text = (reports / "calibration" / "calibration.md").read_text()
     assert "instructions, 0.5 %: a.x [cython], s: undecided, seen +0.40 %" in text
-    assert "wall, 5 %: a.x [python], s: undecided, seen +5.00 %, in other minutes +4.90 %" in text
+    assert (
+        "wall, resampled, 5 %: a.x [python], s: undecided, seen +5.00 %, in other minutes +4.90 %"
+    ) in text
     assert "false alarm, neutral gate 0: a.x [python] wall regressed, +2.00 %" in text
     assert "4 of 4 instructions identical, 0 alarms" in text
 
@@ -496,7 +507,7 @@ def test_stalls_are_told_by_the_case_and_by_kind():
 
 def test_wall_time_is_told_in_the_size_of_a_gate_and_of_one_suite(reports):
     text = (reports / "calibration" / "calibration.md").read_text()
-    gate, suite = text.split("wall time, in a gate of all suites")[1].split("one suite alone")
+    gate, suite = text.split("resampled in a gate of all suites")[1].split("one suite alone")
     assert "| 5 % | 0 of 1 (0.0 to 97.5 %) | 0 of 1 (0.0 to 97.5 %) | 10 |" in gate
     assert "| 5 % | 1 of 1 (2.5 to 100.0 %) | 0 of 1 (0.0 to 97.5 %) | 10 |" in suite
 
