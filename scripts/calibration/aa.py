@@ -57,13 +57,15 @@ def run(
         scheduler: address of dask's, whose workers run a gate each; "": this machine does.
     """
     clone = scene.clone
-    todo = kept.missing(runs, kind=kind, seed=seed)
+    todo = kept.missing(
+        runs, like.meters, kind=kind, seed=seed, policy=scene.stamp["policy"]
+    )  # fmt: skip
 
     def draw(number: int) -> tuple[dict[str, Any], gates.Ask]:
         """What is noted of a gate before it runs; and the gate."""
         commit, edits = KINDS[kind](number, clone, seed)
-        about = {"kind": kind, "seed": seed, "number": number, "base": clone.base,
-                 "commit": commit, "edits": edits}  # fmt: skip
+        about = {"kind": kind, "seed": seed, "number": number, "asked": like.meters,
+                 "base": clone.base, "commit": commit, "edits": edits}  # fmt: skip
         return about, replace(like, base=clone.base, head=commit, seed=seed * 1000 + number)
 
     if scheduler:

@@ -169,7 +169,7 @@ def inject(
         sizes: slow-downs, in turns.
     """  # fmt: skip
     clone = scene.clone
-    todo = kept.missing(runs, seed=seed)
+    todo = kept.missing(runs, like.meters, seed=seed, policy=scene.stamp["policy"])
     for number in scene.clock.steps("injected gate", todo, runs - len(todo)):
         chosen = planned(number, seed, sites, costs, sizes)
         commit, edits = commit_of(number, seed, clone, sites, chosen)
@@ -178,7 +178,8 @@ def inject(
         ask = replace(like, base=clone.base, head=commit, impls=impls, seed=seed + number)
         document = gates.run(ask, scene)
         kept.add(scene.stamp | {
-            "seed": seed, "number": number, "base": clone.base, "commit": commit, "edits": edits,
+            "seed": seed, "number": number, "asked": ask.meters,
+            "base": clone.base, "commit": commit, "edits": edits,
             "sites": [asdict(each) for each in chosen],
             "found": answers(document, chosen, ask.meters),
             **gates.kept(document, started),

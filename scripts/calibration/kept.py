@@ -17,7 +17,7 @@ from benchproof import files
 from benchproof.errors import told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 _GZIP = 16 + zlib.MAX_WBITS
@@ -41,9 +41,23 @@ class Kept:
         """All complete rows, in the order in which they were added."""
         return [json.loads(line) for text, _ in self._members() for line in text.splitlines()]
 
-    def missing(self, runs: int, **key: Any) -> list[int]:  # noqa: ANN401  (JSON)
-        """Numbers of repetitions, of so many that there should be, that no row of a key has."""
-        done = {row["number"] for row in self.rows() if row | key == row}
+    def missing(
+        self,
+        runs: int,
+        meters: Sequence[str],
+        **key: Any,  # noqa: ANN401  (JSON)
+    ) -> list[int]:
+        """Numbers of gates, of so many that there should be, of which there is no such row.
+
+        Args:
+            runs: how many there should be.
+            meters: that the gate of a row was asked for, at least.
+            key: what a row holds, such as the rules that decided.
+        """
+        done = {
+            row["number"] for row in self.rows()
+            if row | key == row and {*(row.get("asked") or row["meters"])} >= {*meters}
+        }  # fmt: skip
         return [number for number in range(runs) if number not in done]
 
     def add(self, row: Mapping[str, Any]) -> None:

@@ -249,7 +249,7 @@ def stall(
         sizes: slow-downs by the clock, in turns.
     """
     clone = scene.clone
-    todo = kept.missing(runs, seed=seed)
+    todo = kept.missing(runs, ("wall",), seed=seed, policy=scene.stamp["policy"])
     if not todo:
         return
     one = costs_of_one()
@@ -270,7 +270,8 @@ def stall(
         )
         document = gates.run(ask, scene)
         kept.add(scene.stamp | {
-            "seed": seed, "number": number, "base": clone.base, "commits": [asleep, awake],
+            "seed": seed, "number": number, "asked": ask.meters,
+            "base": clone.base, "commits": [asleep, awake],
             "seconds_of_one": one, "sites": [asdict(each) for each in chosen],
             "found": answers(document, chosen),
             **gates.kept(document, started),

@@ -251,7 +251,7 @@ def _own(summary: Mapping[str, Any], meter: str, sizes: Sequence[str]) -> list[s
         gates += f"; resampled {told(again)} (runs of blocks)"
     wrong = sum((each["meter"] == "wall") is (meter == "wall")
                 for kind in real for each in kind["which"])  # fmt: skip
-    found = summary["resampled_wall"] if again else summary["detection"][meter]
+    found = found_by_meter(summary)[meter]
     return [
         "**`benchproof gate`**", meter, f"{wrong} in all of its gates", gates,
         *(told(found.get(size)) for size in sizes), "",

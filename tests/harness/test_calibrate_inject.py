@@ -127,6 +127,15 @@ def test_a_campaign_goes_on_where_it_was_stopped(scene, pretended, tmp_path):
     assert len(pretended) == before + 1
 
 
+def test_gates_of_other_rules_or_of_another_meter_are_not_those_that_are_missing(tmp_path):
+    kept = Kept(tmp_path / "rows.jsonl.gz")
+    for rules, asked in (("old", ["wall"]), ("new", ["instructions"]), ("new", ["wall"])):
+        number = len(kept.rows())
+        kept.add({"number": number, "seed": 1, "policy": rules, "asked": asked, "meters": {}})
+    assert kept.missing(3, ("wall",), seed=1, policy="new") == [0, 1]
+    assert kept.missing(3, ("instructions",), seed=1, policy="new") == [0, 2]
+
+
 def test_a_case_that_is_too_small_for_a_size_is_not_asked_for(scene, pretended, tmp_path):
     del pretended
     costs = tune.tune(scene, (SPIN,), Kept(tmp_path / "tuning.jsonl.gz"))

@@ -71,10 +71,10 @@ def test_rows_survive_a_process_that_was_killed_in_the_middle_of_one(tmp_path):
 def test_repetitions_are_missing_by_the_key_of_their_rows(tmp_path):
     kept = Kept(tmp_path / "a.jsonl.gz")
     for number, kind in ((0, "same"), (2, "same"), (1, "neutral")):
-        kept.add({"number": number, "kind": kind, "seed": 1})
-    assert kept.missing(4, kind="same", seed=1) == [1, 3]
-    assert kept.missing(2, seed=1) == []
-    assert kept.missing(2, seed=2) == [0, 1]
+        kept.add({"number": number, "kind": kind, "seed": 1, "asked": ["wall"]})
+    assert kept.missing(4, ("wall",), kind="same", seed=1) == [1, 3]
+    assert kept.missing(2, ("wall",), seed=1) == []
+    assert kept.missing(2, ("wall",), seed=2) == [0, 1]
 
 
 def test_many_rows_are_read_across_the_pieces_in_which_a_file_is_looked_at(tmp_path):

@@ -138,12 +138,15 @@ def test_nothing_that_exists_is_overwritten(src, cache):
 
 
 def test_the_workflow_gates_in_under_forty_lines(src):
-    (text,) = [each.text for each in plan(src.root, workflow=True).additions
-               if each.path == WORKFLOW]  # fmt: skip
+    planned = plan(src.root, workflow=True)
+    (text,) = [each.text for each in planned.additions if each.path == WORKFLOW]
     steps = yaml.safe_load(text)["jobs"]["gate"]["steps"]
     runs = " ".join(step.get("run", "") for step in steps)
     assert len(text.splitlines()) < 40
-    assert "pip install benchproof" in runs
+    # Not by its name alone: whoever takes that on PyPI would run in each pull request.
+    assert 'pip install "$BENCHPROOF"' in runs
+    assert "subdirectory=harness" in yaml.safe_load(text)["env"]["BENCHPROOF"]
+    assert any("BENCHPROOF" in note for note in planned.notes)
     assert 'benchproof gate "$(git merge-base' in runs
 
 

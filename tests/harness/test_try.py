@@ -1,6 +1,7 @@
 """One change after another: kept or discarded, said why, and nothing of the user's is touched."""
 
 import json
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -183,6 +184,18 @@ def test_new_files_are_part_of_the_working_tree_and_ignored_ones_are_not(project
     project.write(".benchproof/tried.jsonl", "")
     assert proposal.find(".", "", Checkout.around(project.root)).files == ("src/acme/more.py",)
     assert project.git("status", "--porcelain") == "?? src/acme/more.py"
+
+
+@pytest.mark.parametrize("words", [(), ("commit", "-q", "--allow-empty", "-m", "one")])
+def test_a_repository_in_this_one_is_no_part_of_it(project, words):
+    inner = project.root / "inner"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    (inner / "theirs.py").write_text("")
+    if words:
+        someone = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", "-C", str(inner), *someone, *words], check=True)
+    project.write("src/acme/more.py", "MORE = 1\n")
+    assert proposal.find(".", "", Checkout.around(project.root)).files == ("src/acme/more.py",)
 
 
 def test_what_is_no_change_is_said_in_a_line(project):

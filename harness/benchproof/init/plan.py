@@ -232,4 +232,5 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
         notes.append(f"{WORKFLOW} is there already: it stays as it is")
     elif workflow:
         additions.append(Addition(WORKFLOW, template("gate.yml")))
+        notes.append(f"{WORKFLOW}: put the address and the commit of benchproof into BENCHPROOF")
     return Plan(found, tuple(additions), tuple(notes))

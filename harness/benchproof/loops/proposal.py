@@ -97,7 +97,10 @@ def made(base: str, patch: str, words: str, checkout: Checkout) -> str:
             except BenchproofError as error:
                 raise TargetError(f"{words} does not apply to {base[:10]}: {error}") from error
         else:
-            checkout.ask("add", "--all", ".", env=env)
+            # A repository in this one is no part of it: git would fail, or keep a link to it.
+            others = checkout.ask("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+            nested = [f":(exclude,literal){each[:-1]}" for each in others if each.endswith("/")]
+            checkout.ask("add", "--all", "--", ".", *nested, env=env)
         tree = checkout.ask("write-tree", env=env)
     return hold(tree, (base,), words, checkout)
 

@@ -105,13 +105,14 @@ def status_of(data: Mapping[str, Any]) -> str:
         return "could not measure"
     if data.get("gates", True):
         return str(status)
-    return "could not measure" if words.is_unmeasured(data) else "information"
+    unmeasured = status == "could not measure" or words.is_unmeasured(data)
+    return "could not measure" if unmeasured else "information"
 
 
-def answer_of(data: Mapping[str, Any], status: str) -> str:
+def answer_of(data: Mapping[str, Any]) -> str:
     """What the harness says, and which suites regressed as a whole."""
     said = [str((data.get("verdict") or {}).get("summary") or "No verdict was recorded")]
-    if status != "information":
+    if data.get("gates", True):
         said += [f"{suite['name']} as a whole regressed" for suite in data.get("suites") or []
                  if suite.get("verdict") == "regressed"]  # fmt: skip
     return "; ".join(said)
@@ -148,7 +149,7 @@ def read(data: Mapping[str, Any], position: int) -> Shown:
     rows = [row for suite in suites for row in suite.rows]
     status = status_of(data)
     return Shown(
-        slug=slug, title=title, status=status, answer=answer_of(data, status),
+        slug=slug, title=title, status=status, answer=answer_of(data),
         note=str(data.get("note") or ""), partial=bool(data.get("partial")),
         created=str(data.get("created", "")),
         sides=[_side(side, data[side]) for side in ("left", "right") if data.get(side)],

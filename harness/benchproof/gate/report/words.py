@@ -253,7 +253,8 @@ def error_rates(document: Document) -> list[str]:
             if about
         ]
         if found:
-            told.append(f"Slow-downs found by {label(meter)}: {', '.join(found)}.")
+            alone = " where instructions are not counted" * (meter == "wall")
+            told.append(f"Slow-downs found by {label(meter)}{alone}: {', '.join(found)}.")
     return [*told, *_calibrated(rates.get("conditions") or {})]
 
 
