@@ -19,7 +19,7 @@ its decision, too; those of ``driver.policies.retry`` look at whether it is idem
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..policies.retry import RetryPolicy
 from ..wire.responses.errors import (
@@ -33,7 +33,10 @@ from ..wire.responses.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from ..net.errors import ConnectionException
+    from ..policies.retry import Decision as Answer
     from ..statements.base import Statement
     from ..wire.responses import ErrorMessage
 
@@ -54,12 +57,6 @@ class Decision(NamedTuple):
 
 RETHROW = Decision(RetryPolicy.RETHROW)
 
-#: Which method of a policy is asked about an error, with what the error tells.
-_QUESTIONS: dict[type[ErrorMessage], str] = {
-    ReadTimeoutErrorMessage: "on_read_timeout",
-    WriteTimeoutErrorMessage: "on_write_timeout",
-    UnavailableErrorMessage: "on_unavailable",
-}
 #: Errors that another node may not answer with, and that say nothing about replicas.
 _OF_ONE_NODE = (OverloadedErrorMessage, IsBootstrappingErrorMessage, TruncateError, ServerError)
 
@@ -80,13 +77,9 @@ def on_response(
         response: the error.
         retries: how often the request was retried already.
     """
-    question = _QUESTIONS.get(type(response))
-    if question is not None:
-        info = response.info
-        if "contentions" in info:
-            # How often a conditional write was contended is not a policy's business.
-            info = {name: value for name, value in info.items() if name != "contentions"}
-        return Decision(*getattr(policy, question)(query, retry_num=retries, **info))
+    ask = _QUESTIONS.get(type(response))
+    if ask is not None:
+        return Decision(*ask(policy, query, response.info, retries))
     if isinstance(response, _OF_ONE_NODE):
         error = response.to_exception()
         return Decision(*policy.on_request_error(query, consistency, error, retries))
@@ -102,3 +95,32 @@ def on_connection_error(
 ) -> Decision:
     """Ask a policy about a connection that was lost; arguments as of ``on_response``."""
     return Decision(*policy.on_request_error(query, consistency, error, retries))
+
+
+def _read_timeout(
+    policy: RetryPolicy, query: Statement | None, info: Mapping[str, Any], retries: int
+) -> Answer:
+    return policy.on_read_timeout(query, retry_num=retries, **info)
+
+
+def _write_timeout(
+    policy: RetryPolicy, query: Statement | None, info: Mapping[str, Any], retries: int
+) -> Answer:
+    # How often a conditional write was contended is not a policy's business.
+    told = {name: value for name, value in info.items() if name != "contentions"}
+    return policy.on_write_timeout(query, retry_num=retries, **told)
+
+
+def _unavailable(
+    policy: RetryPolicy, query: Statement | None, info: Mapping[str, Any], retries: int
+) -> Answer:
+    return policy.on_unavailable(query, retry_num=retries, **info)
+
+
+_QUESTIONS: dict[
+    type[ErrorMessage], Callable[[RetryPolicy, Statement | None, Mapping[str, Any], int], Answer]
+] = {
+    ReadTimeoutErrorMessage: _read_timeout,
+    WriteTimeoutErrorMessage: _write_timeout,
+    UnavailableErrorMessage: _unavailable,
+}

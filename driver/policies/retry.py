@@ -72,9 +72,11 @@ class RetryPolicy:
         Returns:
             RETRY if this is so and the first time, else RETHROW.
         """
-        is_harmless = _lacks_data_only(required_responses, received_responses, data_retrieved)
-        wanted = self.RETRY if is_harmless else self.RETHROW
-        return self._unless_too_often(wanted, consistency, retry_num)
+        if retry_num == 0 and _lacks_data_only(
+            required_responses, received_responses, data_retrieved
+        ):
+            return self.RETRY, consistency
+        return self.RETHROW, None
 
     def on_write_timeout(
         self,
@@ -101,8 +103,9 @@ class RetryPolicy:
         Returns:
             RETRY if it is the batch log and the first time, else RETHROW.
         """
-        wanted = self.RETRY if write_type == WriteType.BATCH_LOG else self.RETHROW
-        return self._unless_too_often(wanted, consistency, retry_num)
+        if retry_num == 0 and write_type == WriteType.BATCH_LOG:
+            return self.RETRY, consistency
+        return self.RETHROW, None
 
     def on_unavailable(
         self,
@@ -124,7 +127,7 @@ class RetryPolicy:
         Returns:
             RETRY_NEXT_HOST the first time, then RETHROW.
         """
-        return self._unless_too_often(self.RETRY_NEXT_HOST, None, retry_num)
+        return (self.RETHROW if retry_num else self.RETRY_NEXT_HOST), None
 
     def on_request_error(
         self,
@@ -148,12 +151,6 @@ class RetryPolicy:
         if _may_have_been_executed(error) and not _is_idempotent(query):
             return self.RETHROW, None
         return self.RETRY_NEXT_HOST, None
-
-    def _unless_too_often(self, wanted: int, consistency: int | None, retry_num: int) -> Decision:
-        """What is wanted the first time, then RETHROW; others may retry more often."""
-        if wanted == self.RETHROW or retry_num:
-            return self.RETHROW, None
-        return wanted, consistency
 
 
 class NeverRetryPolicy(RetryPolicy):
@@ -294,6 +291,43 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
         self.min_interval = min_interval
         self.max_interval = max_interval
 
+    def on_read_timeout(
+        self,
+        query: Statement | None,
+        consistency: int | None,
+        required_responses: int,
+        received_responses: int,
+        data_retrieved: bool,
+        retry_num: int,
+    ) -> Decision:
+        """RETRY if only the data was missing."""
+        wanted = _lacks_data_only(required_responses, received_responses, data_retrieved)
+        return self._decide(self.RETRY if wanted else self.RETHROW, consistency, retry_num)
+
+    def on_write_timeout(
+        self,
+        query: Statement | None,
+        consistency: int | None,
+        write_type: int | None,
+        required_responses: int,
+        received_responses: int,
+        retry_num: int,
+    ) -> Decision:
+        """RETRY if it was the batch log."""
+        wanted = write_type == WriteType.BATCH_LOG
+        return self._decide(self.RETRY if wanted else self.RETHROW, consistency, retry_num)
+
+    def on_unavailable(
+        self,
+        query: Statement | None,
+        consistency: int | None,
+        required_replicas: int,
+        alive_replicas: int,
+        retry_num: int,
+    ) -> Decision:
+        """RETRY_NEXT_HOST."""
+        return self._decide(self.RETRY_NEXT_HOST, None, retry_num)
+
     def on_request_error(
         self,
         query: Statement | None,
@@ -303,10 +337,9 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
     ) -> Decision:
         """RETRY_NEXT_HOST if the default policy says so too."""
         wanted, *_ = super().on_request_error(query, consistency, error, retry_num)
-        return self._unless_too_often(wanted, None, retry_num)
+        return self._decide(wanted, None, retry_num)
 
-    def _unless_too_often(self, wanted: int, consistency: int | None, retry_num: int) -> Decision:
-        """What is wanted, as often as was said, after a while."""
+    def _decide(self, wanted: int, consistency: int | None, retry_num: int) -> Decision:
         if wanted == self.RETHROW or retry_num >= self.max_num_retries:
             return self.RETHROW, None, None
         return wanted, consistency, self._calculate_backoff(retry_num)
