@@ -57,9 +57,7 @@ def run(
         scheduler: address of dask's, whose workers run a gate each; "": this machine does.
     """
     clone = scene.clone
-    todo = kept.missing(
-        runs, like.meters, kind=kind, seed=seed, policy=scene.stamp["policy"]
-    )  # fmt: skip
+    todo = kept.missing(runs, like.meters, kind=kind, seed=seed, policy=scene.stamp["policy"])
 
     def draw(number: int) -> tuple[dict[str, Any], gates.Ask]:
         """What is noted of a gate before it runs; and the gate."""

@@ -249,7 +249,8 @@ def stall(
         sizes: slow-downs by the clock, in turns.
     """
     clone = scene.clone
-    todo = kept.missing(runs, ("wall",), seed=seed, policy=scene.stamp["policy"])
+    meters = tuple(dict.fromkeys(("instructions", "wall", *like.meters)))
+    todo = kept.missing(runs, meters, seed=seed, policy=scene.stamp["policy"])
     if not todo:
         return
     one = costs_of_one()
@@ -264,13 +265,12 @@ def stall(
             for name in ("asleep", "awake")
         )
         started = time.time()
-        meters = tuple(dict.fromkeys(("instructions", "wall", *like.meters)))
         ask = replace(
             like, base=asleep, head=awake, meters=meters, impls=(IMPL,), seed=seed + number
         )
         document = gates.run(ask, scene)
         kept.add(scene.stamp | {
-            "seed": seed, "number": number, "asked": ask.meters,
+            "seed": seed, "number": number, "asked": meters,
             "base": clone.base, "commits": [asleep, awake],
             "seconds_of_one": one, "sites": [asdict(each) for each in chosen],
             "found": answers(document, chosen),

@@ -48,12 +48,12 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
     gates, stalled, exact = (
         of_one_policy(read(name), policy) for name in ("gates", "stalled", "exact")
     )
+    slowed, resampled, other = read("injected"), read("resampled"), read("others")
     # A campaign may be of one meter: each has its own last rules.
     injected = {
-        meter: of_one_policy([row for row in read("injected") if answers([row], meter)], policy)
+        meter: of_one_policy([row for row in slowed if answers([row], meter)], policy)
         for meter in inject.METERS
     }
-    resampled, other = read("resampled"), read("others")
     summary: dict[str, Any] = {
         "schema": error_rates.SCHEMA, "created": results.now(), "settings": settings.describe(),
         "policy": policy,

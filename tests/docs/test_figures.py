@@ -13,6 +13,7 @@ from against import report
 from against.board import told
 from calibration import recorded, resample, summary
 from calibration.clock import Clock
+from calibration.kept import Kept
 from pull_requests import page, table
 from scipy.stats import gmean
 
@@ -59,7 +60,7 @@ def rounded(number, like):
 
 def slowed_gates(name, meter):
     """Whole gates of commits that were slowed down, which answer for a meter."""
-    gates = map(json.loads, gzip.decompress((ROOT / "reports" / name).read_bytes()).splitlines())
+    gates = Kept(ROOT / "reports" / name).rows()
     return [gate for gate in gates if summary.answers([gate], meter)]
 
 
@@ -167,19 +168,18 @@ def test_false_alarms_and_how_much_was_decided():
 
 
 def test_counts_of_equal_code():
-    lines = gzip.decompress((ROOT / "reports/calibration/gates.jsonl.gz").read_bytes()).splitlines()
-    counts = {}
-    for gate in map(json.loads, lines):
-        for meter, said in gate["meters"].items():
-            kept = counts.setdefault((meter, gate["kind"]), [0, 0])
-            kept[0] += said.get("identical", 0)
-            kept[1] += sum(number for verdict, number in said.items() if verdict != "identical")
+    gates = Kept(ROOT / "reports/calibration/gates.jsonl.gz").rows()
+    same, neutral = (
+        summary.same_wheel([gate for gate in gates if gate["kind"] == kind])["meters"]
+        for kind in ("same", "neutral")
+    )
     meters = (ROOT / "docs" / "meters.md").read_text(encoding="utf-8")
     assert rows(meters, "| the same wheel") == {
-        meter: [f"{same:,} of {tests:,}" for same, tests in
-                (counts[meter, kind] for kind in ("same", "neutral"))]
+        meter: [f"{each[meter]['identical']:,} of {each[meter]['tests']:,}"
+                for each in (same, neutral)]
         for meter in ("instructions", "allocations", "bytes")
     }  # fmt: skip
+    assert not any(about["alarms"] for each in (same, neutral) for about in each.values())
 
 
 def percent(part):
@@ -276,8 +276,7 @@ def simulated(kind, rules, *budgets):
 
 def recorded_blocks():
     """The sessions that the simulation was made from."""
-    lines = gzip.decompress((RESULTS / "2026-11-27" / "blocks.jsonl.gz").read_bytes()).splitlines()
-    return recorded.read(map(json.loads, lines))
+    return recorded.read(Kept(RESULTS / "2026-11-27" / "blocks.jsonl.gz").rows())
 
 
 def test_what_whole_gates_find_in_simulation():
