@@ -39,11 +39,13 @@ class Lock:
     def __init__(self, schedule: Schedule) -> None:
         self._schedule, self._held = schedule, False
 
-    def acquire(self, blocking: bool = True) -> bool:
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         while self._held:
-            if not blocking:
+            # The time is over sooner or later, as far as anybody can tell.
+            if not blocking or (timeout >= 0 and self._schedule.random.random() < 0.2):
                 return False
-            self._schedule.turn(gives_way=True)
+            if not (timeout >= 0 and self._schedule.alone):
+                self._schedule.turn(gives_way=True)
         self._held = True
         return True
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Generic
 
 from ..implementation import hand_over
+from ..net.after_read import Latch
 from ..protocol.consistency import ConsistencyLevel
 from ..results.result_set import ResultSet
 from ..results.rows import Row
@@ -25,25 +25,23 @@ class ResponseFuture(RequestExecution, Generic[Row]):
 
     __slots__ = ()
 
-    @property
-    def _event(self) -> threading.Event:
-        """What is set while there is an outcome; made for the first thread that waits."""
+    def _latch(self) -> Latch | None:
+        """What is opened when there is an outcome, made for the first thread that waits.
+
+        None if there is one already.
+        """
         # Under the lock of the outcome: it ends before, and is seen here, or it sees this.
         with self._callback_lock or self._lock:
+            if self.is_done:
+                return None
             if self._waited_for is None:
-                self._waited_for = threading.Event()
-                if self.is_done:
-                    self._waited_for.set()
-            event: threading.Event = self._waited_for
-            return event
+                self._waited_for = Latch()
+            latch: Latch = self._waited_for
+            return latch
 
     def _wake(self) -> None:
-        self._waited_for.set()
-
-    def _reopen(self) -> None:
-        if self._waited_for is not None:
-            self._waited_for.clear()
-        super()._reopen()
+        latch, self._waited_for = self._waited_for, None
+        latch.open()
 
     def result(self) -> ResultSet[Row]:
         """Wait for the answer.
@@ -99,7 +97,10 @@ class ResponseFuture(RequestExecution, Generic[Row]):
         """Wait as ``result`` does, for the current page as the row factory gave it."""
         if self._final_result is NOT_SET and self._final_exception is None:  # not done
             waiting.refuse_on_loop(self.session)
-            if not self._event.wait(None if self.timeout is None else self.timeout + waiting.GRACE):
+            latch, limit = self._latch(), self.options.timeout
+            if latch is not None and not latch.wait(
+                None if limit is None else limit + waiting.GRACE
+            ):
                 raise self._timed_out()
         error = self._final_exception
         if error is not None:

@@ -1,4 +1,4 @@
-"""After a read: tasks that its answers wake, and writes of those, in the very pass of the loop.
+"""After a read: tasks and threads that its answers wake, and writes of those tasks.
 
 An asyncio future wakes its task by ``loop.call_soon``: a handle, a copy of the context and another
 pass of the loop for each answer, and one more for what the task writes then. Here the tasks that
@@ -11,23 +11,36 @@ task on the way. Where that is not so, it is woken by ``call_soon`` as ever; in 
 which tells slow steps by their task. So is a task that is written in Python: some of them run the
 loop in the middle of a step. Who is woken by such a step waits for the next pass, so that no task
 keeps the loop to itself.
+
+Threads go on one after the other, each waking the next one: all at once they would queue for the
+interpreter's lock, and each be put to sleep and woken once more for it. The loop's thread comes
+after them, and so finds as many answers again. Without that lock they are woken at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from asyncio.events import _get_running_loop
+from collections import deque
+from contextlib import suppress
 from contextvars import copy_context
 from threading import get_ident
 from types import MethodType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from ..implementation import hand_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextvars import Context
+
+#: Whether one thread at a time runs Python.
+TAKES_TURNS: Final[bool] = getattr(sys, "_is_gil_enabled", lambda: True)()
+#: Seconds after which the loop does what else it has to, before others go on in turn: those before
+#: them may have given up waiting, or take long until they get to run.
+_LONGEST: Final = 0.005
 
 
 class _Read(threading.local):
@@ -41,10 +54,11 @@ class _Read(threading.local):
     is_open = takes_waiters = False
     waiters: list[Waiter]
     functions: list[Callable[[], object]]
+    latches: list[Latch]
 
     def __init__(self) -> None:
         """Nothing follows yet, on each thread."""
-        self.waiters, self.functions = [], []
+        self.waiters, self.functions, self.latches = [], [], []
 
 
 _read = _Read()
@@ -59,7 +73,7 @@ def begin_read() -> bool:
 
 
 def end_read(answers: int) -> None:
-    """Step the tasks that were woken since ``begin_read``, then send what they wrote.
+    """Step the tasks that were woken since ``begin_read``, send what they wrote, wake threads.
 
     Args:
         answers: how many there were in the read.
@@ -79,6 +93,9 @@ def end_read(answers: int) -> None:
                     asyncio.get_running_loop().call_soon(function)
             except BaseException as error:  # noqa: BLE001  (the loop is told, as of any callback)
                 _raise_soon(error)
+    if latches := _read.latches:
+        _read.latches = []
+        open_in_turn(latches)
 
 
 def call_after_read(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
@@ -107,6 +124,81 @@ def _raise_soon(error: BaseException) -> None:
 
 def _raise(error: BaseException) -> NoReturn:
     raise error
+
+
+class Latch:
+    """What threads wait for: closed until there is an outcome.
+
+    Attributes:
+        lock: held until it is opened.
+        turns: who goes on after whoever waits here; None for nobody.
+    """
+
+    __slots__ = ("lock", "turns")
+
+    def __init__(self) -> None:
+        """Closed."""
+        self.lock = threading.Lock()
+        self.lock.acquire()
+        self.turns: deque[Latch] | None = None
+
+    def wait(self, timeout: float | None) -> bool:
+        """Wait until it is open, and have the next thread go on, too.
+
+        Args:
+            timeout: seconds; None waits for ever.
+
+        Returns:
+            False if it was not opened in time.
+        """
+        try:
+            is_open = self.lock.acquire(timeout=-1 if timeout is None else timeout)
+            if is_open:
+                self.lock.release()  # for others who wait here
+            return is_open
+        finally:
+            if self.turns is not None:
+                open_next(self.turns)
+
+    def open(self) -> None:
+        """Have those who wait go on: in turn, after the read that brings the outcome."""
+        if TAKES_TURNS and _read.is_open:
+            _read.latches.append(self)
+        else:
+            self.lock.release()
+
+
+def open_in_turn(latches: list[Latch]) -> None:
+    """Have threads go on one after the other, and then this one."""
+    if len(latches) <= 1:
+        for latch in latches:
+            latch.lock.release()
+        return
+    own = Latch()
+    turns = deque([*latches, own])
+    for latch in latches:
+        latch.turns = turns
+    open_next(turns)
+    if not own.lock.acquire(timeout=_LONGEST):
+        rest = []
+        with suppress(IndexError):  # threads go on meanwhile
+            while (latch := turns.popleft()) is not own:
+                rest.append(latch)
+        loop = _get_running_loop()
+        if loop is None:
+            for latch in rest:
+                latch.lock.release()
+        else:
+            loop.call_soon(open_in_turn, rest)
+
+
+def open_next(turns: deque[Latch]) -> None:
+    """Have the next one go on, if there is one."""
+    try:
+        latch = turns.popleft()
+    except IndexError:
+        return
+    latch.lock.release()
 
 
 class WriteCoalescer:

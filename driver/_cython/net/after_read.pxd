@@ -3,6 +3,13 @@ cpdef int end_read(Py_ssize_t answers) except -1
 cpdef int call_after_read(object loop, object function) except -1
 
 
+cdef class Latch:
+    cdef public object lock, turns
+
+    cpdef bint wait(self, object timeout) except -1
+    cpdef int open(self) except -1
+
+
 cdef enum State:
     WAITS, ANSWERED, CANCELLED
 

@@ -1,6 +1,8 @@
 """Compiled form of driver/net/after_read.py: nothing is made for a read that nothing follows."""
 
 import asyncio
+import threading
+from collections import deque
 from contextvars import copy_context
 from types import BuiltinFunctionType, MethodType
 
@@ -21,6 +23,7 @@ cdef extern from *:
     static DRIVER_OF_THREAD int read_takes_waiters = 0;
     static DRIVER_OF_THREAD PyObject *read_waiters = NULL;
     static DRIVER_OF_THREAD PyObject *read_functions = NULL;
+    static DRIVER_OF_THREAD PyObject *read_latches = NULL;
 
     static int follow(PyObject **list, PyObject *what) {
         if (*list == NULL && (*list = PyList_New(0)) == NULL) return -1;
@@ -34,15 +37,19 @@ cdef extern from *:
     }
     #define follow_waiter(what) follow(&read_waiters, what)
     #define follow_function(what) follow(&read_functions, what)
+    #define follow_latch(what) follow(&read_latches, what)
     #define take_waiters() take(&read_waiters)
     #define take_functions() take(&read_functions)
+    #define take_latches() take(&read_latches)
     """
     int read_is_open
     int read_takes_waiters
     int follow_waiter(object waiter) except -1
     int follow_function(object function) except -1
+    int follow_latch(object latch) except -1
     object take_waiters()
     object take_functions()
+    object take_latches()
 
 cdef extern from "Python.h":
     int PyContext_Enter(object context)
@@ -50,7 +57,7 @@ cdef extern from "Python.h":
     void PyErr_Clear()
     PyObject *PyCFunction_GET_SELF(object function)
 
-__all__ = ["Waiter", "begin_read", "call_after_read", "end_read", "step_all"]
+__all__ = ["Latch", "Waiter", "begin_read", "call_after_read", "end_read", "step_all"]
 
 cdef object _running_loop = asyncio._get_running_loop
 cdef object _current_task = asyncio.current_task
@@ -58,6 +65,10 @@ cdef object _InvalidStateError = asyncio.InvalidStateError
 cdef object _CancelledError = asyncio.CancelledError
 cdef object _copy_context = copy_context
 cdef object _raise_soon = pure._raise_soon
+cdef object _open_in_turn = pure.open_in_turn
+cdef object _new_lock = threading.Lock
+cdef object _popleft = deque.popleft
+cdef bint _takes_turns = pure.TAKES_TURNS
 cdef object _Method = MethodType
 cdef object _Builtin = BuiltinFunctionType
 cdef object _Task = asyncio.Task
@@ -87,9 +98,9 @@ cpdef bint begin_read() noexcept:
 
 
 cpdef int end_read(Py_ssize_t answers) except -1:
-    """Step the tasks that were woken since ``begin_read``, then send what they wrote."""
+    """Step the tasks that were woken since ``begin_read``, send what they wrote, wake threads."""
     global read_is_open, read_takes_waiters
-    cdef object waiters, functions
+    cdef object waiters, functions, latches
     read_takes_waiters = 0
     waiters = take_waiters()
     if waiters is not None:
@@ -105,6 +116,9 @@ cpdef int end_read(Py_ssize_t answers) except -1:
                     _running_loop().call_soon(function)
             except BaseException as error:
                 _raise_soon(error)
+    latches = take_latches()
+    if latches is not None:
+        _open_in_turn(latches)
     return 0
 
 
@@ -129,6 +143,42 @@ cpdef int step_all(list waiters) except -1:
             waiter.step()
         else:
             waiter.step_soon()
+    return 0
+
+
+cdef class Latch:
+    """What threads wait for; see driver/net/after_read.py."""
+
+    def __init__(self):
+        """Closed."""
+        self.lock = _new_lock()
+        self.lock.acquire()
+
+    cpdef bint wait(self, object timeout) except -1:
+        """Wait until it is open, then have the next thread go on; False if it was not in time."""
+        cdef bint is_open
+        try:
+            is_open = self.lock.acquire(True, -1 if timeout is None else timeout)
+            if is_open:
+                self.lock.release()
+            return is_open
+        finally:
+            if self.turns is not None:
+                open_next(self.turns)
+
+    cpdef int open(self) except -1:
+        """Have those who wait go on, after the read that brings the outcome."""
+        if _takes_turns and read_is_open:
+            follow_latch(self)
+        else:
+            self.lock.release()
+        return 0
+
+
+cpdef int open_next(object turns) except -1:
+    """Have the next one go on, if there is one; under the interpreter's lock."""
+    if turns:
+        (<Latch>_popleft(turns)).lock.release()
     return 0
 
 

@@ -9,15 +9,11 @@ from script import NUMBER, row, session_of
 TRACE = UUID(int=7)
 
 
-def test_an_answer_that_is_here_needs_no_event():
+def test_an_answer_that_is_here_needs_no_latch():
     future = session_of([row(1)]).execute_async("q")
     assert future.result().one() == (1,)
     assert future._waited_for is None
-
-
-def test_an_event_that_is_made_after_the_answer_is_set():
-    future = session_of([row(1)]).execute_async("q")
-    assert future._event.is_set()
+    assert future._latch() is None
 
 
 def test_a_thread_that_waits_is_woken_by_the_answer():
@@ -25,13 +21,13 @@ def test_a_thread_that_waits_is_woken_by_the_answer():
     future = session.execute_async("q")
     rows = []
     waiting = threading.Thread(target=lambda: rows.append(future.wait_for_page()))
-    event = future._event
+    latch = future._latch()
     waiting.start()
-    assert not event.is_set()
+    assert not latch.wait(0)
     future._set_final_result([(1,)])
     waiting.join(10)
     assert rows == [[(1,)]]
-    assert event.is_set()
+    assert latch.wait(0)
 
 
 def test_threads_that_begin_to_wait_while_the_answer_comes_are_all_woken():
@@ -54,16 +50,15 @@ def test_threads_that_begin_to_wait_while_the_answer_comes_are_all_woken():
         assert rows == ["page"] * 3
 
 
-def test_the_event_of_a_page_is_cleared_for_the_next():
+def test_each_page_has_a_latch_of_its_own():
     pages = [answers.rows(NUMBER, [(1,)], paging_state=b"p"), None]
     future = session_of(pages).execute_async("q")
-    event = future._event
-    assert event.is_set()
     future.start_fetching_next_page()
-    assert future._event is event
-    assert not event.is_set()
+    latch = future._latch()
+    assert not latch.wait(0)
     future._set_final_result([(2,)])
-    assert event.is_set()
+    assert latch.wait(0)
+    assert future.wait_for_page() == [(2,)]
 
 
 def test_a_callback_that_is_added_by_a_callback_is_called_once():
