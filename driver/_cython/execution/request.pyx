@@ -17,8 +17,8 @@ from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_Discard
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
 
-from driver._cython.net.after_read cimport Waiter
-from driver._cython.net.connection cimport Receiver, send_over
+from driver._cython.net.after_read cimport Latch, Waiter
+from driver._cython.net.connection cimport Receiver, send_over, takes_over
 from driver._cython.net.timers cimport cancel, set_timer
 from driver._cython.pool.host_pool cimport borrow, give_back
 from driver._cython.slots cimport (
@@ -357,7 +357,9 @@ cdef int send_first(object self) except -1:
     except Exception as exc:
         self._set_final_exception(exc)
         return 0
-    if taken(me, READS) is not False:
+    if taken(me, READS) is True:
+        put(me, READS, False)
+    elif taken(me, READS) is not False:
         waited = self._read_answer()
     # Not before something was sent: nothing that ends a request may run beside this thread.
     if taken(me, IS_ENDING) is not False or page is not taken(me, PAGE):
@@ -435,7 +437,14 @@ cdef bint send_to(object self, object host, object message, object callback) exc
     attempt.pool = pool
     attempt.stream = stream
     attempt.callback = callback
-    if taken(me, READS) is True and callback is None and self._may_be_read_here(connection):
+    if (
+        taken(me, READS) is True
+        and callback is None
+        and not taken(me, CALLBACKS)
+        and not taken(me, ERRBACKS)
+        and taken(me, SPECULATION) is None
+        and takes_over(connection)
+    ):
         put(me, READS, attempt)
     (<list?>taken(me, ATTEMPTED)).append(host)
     PySet_Add(taken(me, IN_FLIGHT), attempt)
@@ -584,6 +593,9 @@ cdef int end_with(object self, object response) except -1:
     waited_for = taken(me, WAITED_FOR)
     if type(waited_for) is Waiter:
         (<Waiter>waited_for).wake()
+    elif type(waited_for) is Latch:
+        put(me, WAITED_FOR, None)
+        (<Latch>waited_for).open()
     elif waited_for is not None:
         self._wake()
     for callback in to_call:

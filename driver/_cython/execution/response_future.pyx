@@ -3,25 +3,33 @@
 from cpython.object cimport PyObject
 
 from driver._cython.execution.request cimport send
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.net.after_read cimport Latch
+from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, taken
 
 from ...execution import response_future as pure
+from ...execution import waiting
+from ...execution.options import Options
 from ...results.result_set import ResultSet
 
 __all__ = []
 
 cdef object Future = pure.ResponseFuture
 cdef object wait_plainly = pure.ResponseFuture.wait_for_page
-cdef object result_plainly = pure.ResponseFuture.result
 cdef object _NOT_SET = pure.NOT_SET
 cdef object _ResultSet = ResultSet
+cdef object _refuse_on_loop = waiting.refuse_on_loop
+cdef object _GRACE = waiting.GRACE
+cdef Py_ssize_t TIMEOUT_AT = Options._fields.index("timeout")
 cdef Py_ssize_t RESULT = slot_offset(Future, b"_final_result")
+cdef Py_ssize_t OPTIONS = slot_offset(Future, b"options")
+cdef Py_ssize_t SESSION = slot_offset(Future, b"session")
+cdef Py_ssize_t WAITED_FOR = slot_offset(Future, b"_waited_for")
 cdef Py_ssize_t READS = slot_offset(Future, b"_reads")
 cdef Py_ssize_t EXCEPTION = slot_offset(Future, b"_final_exception")
 
 
 cdef object page_of(object self):
-    """The page that is here; NOT_SET while none is, or an exception."""
+    """The page that is here; NOT_SET while none is, or instead of one that failed."""
     cdef PyObject *me = <PyObject *>self
     if not is_instance(self, <PyObject *>Future):
         raise TypeError(f"a ResponseFuture is needed, not a {type(self).__name__}")
@@ -30,14 +38,45 @@ cdef object page_of(object self):
 
 def result(self):
     """Wait for the answer; see driver/execution/response_future.py."""
-    cdef object page = page_of(self)
-    return result_plainly(self) if page is _NOT_SET else _ResultSet(self, page)
+    return _ResultSet(self, waited_for(self))
 
 
 def wait_for_page(self):
     """Wait for the current page; see driver/execution/response_future.py."""
+    return waited_for(self)
+
+
+cdef object waited_for(object self):
     cdef object page = page_of(self)
-    return wait_plainly(self) if page is _NOT_SET else page
+    if page is _NOT_SET:
+        if taken(<PyObject *>self, EXCEPTION) is None:
+            wait(self)
+            page = page_of(self)
+        if page is _NOT_SET:
+            return wait_plainly(self)
+    return page
+
+
+cdef int wait(object self) except -1:
+    cdef PyObject *me = <PyObject *>self
+    cdef object limit = taken(me, OPTIONS)[TIMEOUT_AT]
+    cdef object latch
+    cdef Latch made
+    _refuse_on_loop(taken(me, SESSION))
+    if FREE_THREADED:
+        latch = self._latch()
+    else:
+        made = Latch()
+        # Nothing of Python's runs from here on: it ends before, and is seen here, or it sees this.
+        if page_of(self) is not _NOT_SET or taken(me, EXCEPTION) is not None:
+            return 0
+        latch = taken(me, WAITED_FOR)
+        if latch is None:
+            latch = made
+            put(me, WAITED_FOR, made)
+    if latch is not None and not (<Latch?>latch).wait(None if limit is None else limit + _GRACE):
+        raise self._timed_out()
+    return 0
 
 
 def send_and_wait(self):
@@ -47,14 +86,12 @@ def send_and_wait(self):
 
 cdef object sent_and_answered(object future):
     cdef PyObject *me = <PyObject *>future
-    cdef object page
     if not is_instance(future, <PyObject *>Future):
         raise TypeError(f"a ResponseFuture is needed, not a {type(future).__name__}")
     put(me, READS, True)
     try:
         send(future)
-        page = page_of(future)
-        return result_plainly(future) if page is _NOT_SET else _ResultSet(future, page)
+        return _ResultSet(future, waited_for(future))
     finally:
         if taken(me, READS) is not False:
             future._stop_reading()

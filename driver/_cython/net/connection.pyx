@@ -175,6 +175,17 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
 
 def take_over_reading(self):
     """Have this thread read the answer to the request that it is about to send."""
+    return takes_over_here(self)
+
+
+cdef bint takes_over(object connection) except -1:
+    """The same as the connection does it, which may be one of somebody's own."""
+    if has_method(connection, "take_over_reading", _take_over_reading):
+        return takes_over_here(connection)
+    return connection.take_over_reading()
+
+
+cdef bint takes_over_here(object self) except -1:
     cdef PyObject *me = checked(self)
     cdef object take_over = taken(me, TAKE_OVER)
     return take_over is not None and not <dict?>taken(me, REQUESTS) and take_over()
@@ -192,3 +203,4 @@ METHODS = {
 }
 
 cdef object _send_msg = send_msg
+cdef object _take_over_reading = take_over_reading
