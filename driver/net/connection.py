@@ -383,6 +383,7 @@ class Connection:
         """
         transport: SocketTransport = self._transport  # type: ignore[assignment]  # for it was asked
         until = None if timeout is None else time.monotonic() + timeout
+        mine = self._requests.get(request_id)  # its stream may be another's as soon as it is taken
         frames: Sequence[Frame] = ()
         others: Sequence[Frame] = ()
         is_torn = is_back = False
@@ -405,7 +406,7 @@ class Connection:
             is_torn = False
             call_on_loop(self._loop, self._thread, self._take_malformed, error)
         finally:
-            if is_torn and request_id in self._requests:
+            if is_torn and mine is not None and self._requests.get(request_id) is mine:
                 # By Ctrl-C, say: what was read is lost.
                 self._break(ConnectionException("reading was interrupted", self.endpoint))
             if not is_back:

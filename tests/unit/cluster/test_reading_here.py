@@ -24,6 +24,7 @@ from driver.protocol.errors import DriverException, InvalidRequest, OperationTim
 from driver.results.rows import tuple_factory
 from driver.statements import SimpleStatement
 from driver.types import Int32Type, UTF8Type
+from driver.wire.requests import QueryMessage
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs epoll")
 
@@ -110,6 +111,24 @@ def test_an_answer_longer_than_a_read(nodes, session, threads):
     nodes.when("SELECT many", rows([("n", Int32Type)], found))
     assert session.execute("SELECT many FROM t", timeout=60).all() == found
     assert here(threads) == [True]
+
+
+def test_a_stream_that_is_used_again_at_once_is_no_answer_that_was_lost(session):
+    """By another thread, in the moment between an answer and the end of reading it."""
+    (host,) = session.hosts
+    (connection,) = session.core.pool_for(host)._connections
+    stream, ended = connection.get_request_id(), []
+
+    def is_answered(found):
+        connection._requests[stream] = (ended.append, None, connection.handler)
+        ended.append(found)
+
+    assert connection.take_over_reading()
+    connection.send_msg(QueryMessage("SELECT n FROM t", 1), stream, is_answered)
+    connection.read_answer(stream, 10)
+    assert not connection.is_closed
+    del connection._requests[stream]
+    assert len(ended) == 1
 
 
 def test_what_follows_an_answer_is_the_loops(nodes, session):

@@ -127,10 +127,11 @@ class Poll:
 class Talk:
     """One connection, and what its requests came to."""
 
-    def __init__(self, seed, version):
-        self.schedule, self.loop = Schedule(seed, MODULES), Loop()
+    def __init__(self, seed, version, streams=8):
+        self.schedule, self.loop, self.streams = Schedule(seed, MODULES), Loop(), streams
         self.socket = Socket(self.schedule.random, version)
         self.asked, self.ended, self.wrong, self.taken_over = 0, Counter(), [], 0
+        self.failed = []
         self.version = version
 
     def opens(self):
@@ -143,7 +144,7 @@ class Talk:
             mock.patch.multiple(transport_module, select=sets, is_own=lambda _: True),
         ):
             through = SocketTransport(self.loop, self.socket)
-            settings = ConnectionSettings(self.version, max_requests=8)
+            settings = ConnectionSettings(self.version, max_requests=self.streams)
             self.connection = Connection(self.loop, "node", settings, through)
         started = []
         stream = self.connection.get_request_id()
@@ -176,7 +177,9 @@ class Talk:
 
     def end(self, text, found):
         self.ended[text] += 1
-        if not isinstance(found, Exception) and found.new_keyspace != text:
+        if isinstance(found, Exception):
+            self.failed.append((text, found))
+        elif found.new_keyspace != text:
             self.wrong.append((text, found.new_keyspace))
 
     def runs(self, end=lambda: None):
@@ -224,13 +227,14 @@ def readers(request):
 def test_every_request_gets_its_own_answer(version, readers):
     taken_over = 0
     for seed in range(100):
-        talk = Talk(seed, version)
+        talk = Talk(seed, version, streams=2)  # used again at once
         asks = [
             talk.waits_and(lambda name=name, talk=talk: talk.asks(name, name in readers))
             for name in "ab"
         ]
         talk.schedule.run(talk.runs, *asks)
         all_ended_once(talk, seed)
+        assert not talk.failed, f"seed {seed}: {talk.failed}"
         assert talk.connection.in_flight == 0, f"seed {seed}"
         assert talk.connection._transport._reader is None, f"seed {seed}"
         taken_over += talk.taken_over
