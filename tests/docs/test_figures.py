@@ -433,11 +433,51 @@ def test_whole_requests_beside_other_drivers():
     assert shown == told.site(board, svg)
 
 
-def test_the_way_in_which_another_driver_takes_less():
-    text = (ROOT / "reports" / "peers.md").read_text(encoding="utf-8")
-    board = rows(text[text.index("### A thread for each request in flight; a load-test") :], " ")
-    said = [board[f"{kind}, 64 in flight"][-1].split("*")[0] for kind in ("insert", "select")]
-    assert f"takes {said[0]} (inserts) and {said[1]} (selects)" in " ".join(README.split())
+def threads_in_turn():
+    """By form and case, what processes took: one row a block of each side."""
+    kept = unpacked(RESULTS / "2026-11-28" / "threads-in-turn.json.gz")
+    for form in ("compiled", "pure"):
+        for case in kept[form][0]["after"]:
+            blocks = [
+                each for each in kept[form] if case in each["before"] and case in each["after"]
+            ]
+            yield form, case, {
+                side: np.array([each[side][case] for each in blocks])
+                for side in ("before", "after", "scylladb-rs-driver 0.2.0") if side in blocks[0]
+            }  # fmt: skip
+
+
+def test_threads_before_and_after_they_go_on_in_turn():
+    table = rows((ROOT / "docs/architecture.md").read_text(encoding="utf-8"), "threads | processor")
+
+    def told(ratios):
+        return f"{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+
+    dearer = {}
+    for form, case, taken in threads_in_turn():
+        kind, threads = case.split()
+        before, after = taken["before"], taken["after"]
+        middle = {side: np.median(each, axis=0) for side, each in taken.items()}
+        ratios = after / before
+        expected = [
+            f"{middle['before'][0]:.0f} to {middle['after'][0]:.0f}",
+            told(ratios[:, 0]), told(ratios[:, 1]),
+            f"{middle['before'][2]:.1f} to {middle['after'][2]:.1f}",
+        ]  # fmt: skip
+        if form == "compiled":
+            others = after / taken["scylladb-rs-driver 0.2.0"]
+            expected += [told(others[:, 0]), told(others[:, 1])]
+            dearer[case] = np.median(others[:, 0])
+        else:
+            expected += ["", ""]
+        name = f"{int(threads):,}, {kind}" + (", pure" if form == "pure" else "")
+        if threads != "1":
+            assert table.pop(name) == expected, name
+    assert not table
+    few = [dearer[f"{kind} {threads}"] for kind in ("insert", "select") for threads in (2, 8)]
+    said = f"two or eight take {min(few):.2f} to {max(few):.2f} times the processor time"
+    assert said in " ".join(README.split())
+    assert all(0.9 < dearer[f"{kind} 64"] < 1.1 for kind in ("insert", "select"))
 
 
 def test_instructions_beside_other_drivers():
