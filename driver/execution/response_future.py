@@ -95,11 +95,14 @@ class ResponseFuture(RequestExecution, Generic[Row]):
 
     def wait_for_page(self) -> Rows:
         """Wait as ``result`` does, for the current page as the row factory gave it."""
-        if self._final_result is NOT_SET and self._final_exception is None:  # not done
+        while self._final_result is NOT_SET and self._final_exception is None:  # not done
             waiting.refuse_on_loop(self.session)
             latch, limit = self._latch(), self.options.timeout
-            if latch is not None and not latch.wait(
-                None if limit is None else limit + waiting.GRACE
+            # What a timer says counts, and an outcome that comes just then.
+            if not (
+                latch is None
+                or latch.wait(None if limit is None else max(limit + waiting.GRACE, 0))
+                or self.is_done
             ):
                 raise self._timed_out()
         error = self._final_exception

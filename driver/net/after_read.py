@@ -14,7 +14,8 @@ keeps the loop to itself.
 
 Threads go on one after the other, each waking the next one: all at once they would queue for the
 interpreter's lock, and each be put to sleep and woken once more for it. The loop's thread comes
-after them, and so finds as many answers again. Without that lock they are woken at once.
+after them, and so finds as many answers again. They are woken at once where threads that compute
+would come in between, each with the lock for as long as it may, and where there is no such lock.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ import sys
 import threading
 from asyncio.events import _get_running_loop
 from collections import deque
-from contextlib import suppress
 from contextvars import copy_context
 from threading import get_ident
 from types import MethodType
@@ -38,9 +38,12 @@ if TYPE_CHECKING:
 
 #: Whether one thread at a time runs Python.
 TAKES_TURNS: Final[bool] = getattr(sys, "_is_gil_enabled", lambda: True)()
-#: Seconds after which the loop does what else it has to, before others go on in turn: those before
-#: them may have given up waiting, or take long until they get to run.
-_LONGEST: Final = 0.005
+#: Seconds, and how many threads go on within them at least: if they do not, then others compute, or
+#: have given up waiting, and nobody should wait for them.
+_SOON: Final = 0.005
+_AT_LEAST: Final = 3
+#: Reads after that, whose threads are woken at once.
+_REST: Final = 50
 
 
 class _Read(threading.local):
@@ -49,9 +52,11 @@ class _Read(threading.local):
     Attributes:
         is_open: whether there is one.
         takes_waiters: whether tasks are still collected.
+        rest: reads to come whose threads do not take turns.
     """
 
     is_open = takes_waiters = False
+    rest = 0
     waiters: list[Waiter]
     functions: list[Callable[[], object]]
     latches: list[Latch]
@@ -79,23 +84,31 @@ def end_read(answers: int) -> None:
         answers: how many there were in the read.
     """
     _read.takes_waiters = False
-    if waiters := _read.waiters:
-        _read.waiters = []
-        step_all(waiters)
-    _read.is_open = False
-    if functions := _read.functions:
-        _read.functions = []
-        for function in functions:
-            try:
-                if answers == 1:
-                    function()
-                else:
-                    asyncio.get_running_loop().call_soon(function)
-            except BaseException as error:  # noqa: BLE001  (the loop is told, as of any callback)
-                _raise_soon(error)
-    if latches := _read.latches:
-        _read.latches = []
-        open_in_turn(latches)
+    try:
+        if waiters := _read.waiters:
+            _read.waiters = []
+            step_all(waiters)
+    finally:
+        _read.is_open = False
+        try:
+            if functions := _read.functions:
+                _read.functions = []
+                _call_all(functions, answers)
+        finally:
+            if latches := _read.latches:
+                _read.latches = []
+                open_in_turn(latches)
+
+
+def _call_all(functions: list[Callable[[], object]], answers: int) -> None:
+    for function in functions:
+        try:
+            if answers == 1:
+                function()
+            else:
+                asyncio.get_running_loop().call_soon(function)
+        except BaseException as error:  # noqa: BLE001  (the loop is told, as of any callback)
+            _raise_soon(error)
 
 
 def call_after_read(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
@@ -170,7 +183,8 @@ class Latch:
 
 def open_in_turn(latches: list[Latch]) -> None:
     """Have threads go on one after the other, and then this one."""
-    if len(latches) <= 1:
+    if len(latches) == 1 or _read.rest:
+        _read.rest = max(_read.rest - 1, 0)
         for latch in latches:
             latch.lock.release()
         return
@@ -178,18 +192,15 @@ def open_in_turn(latches: list[Latch]) -> None:
     turns = deque([*latches, own])
     for latch in latches:
         latch.turns = turns
+    left = len(turns)
     open_next(turns)
-    if not own.lock.acquire(timeout=_LONGEST):
-        rest = []
-        with suppress(IndexError):  # threads go on meanwhile
-            while (latch := turns.popleft()) is not own:
-                rest.append(latch)
-        loop = _get_running_loop()
-        if loop is None:
-            for latch in rest:
-                latch.lock.release()
-        else:
-            loop.call_soon(open_in_turn, rest)
+    while not own.lock.acquire(timeout=_SOON):
+        if left - len(turns) < _AT_LEAST:
+            _read.rest = _REST
+            while turns:
+                open_next(turns)
+            return
+        left = len(turns)
 
 
 def open_next(turns: deque[Latch]) -> None:

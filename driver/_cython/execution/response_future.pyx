@@ -48,12 +48,11 @@ def wait_for_page(self):
 
 cdef object waited_for(object self):
     cdef object page = page_of(self)
-    if page is _NOT_SET:
-        if taken(<PyObject *>self, EXCEPTION) is None:
-            wait(self)
-            page = page_of(self)
-        if page is _NOT_SET:
-            return wait_plainly(self)
+    while page is _NOT_SET:
+        if taken(<PyObject *>self, EXCEPTION) is not None:
+            return wait_plainly(self)  # which raises it
+        wait(self)
+        page = page_of(self)
     return page
 
 
@@ -68,15 +67,23 @@ cdef int wait(object self) except -1:
     else:
         made = Latch()
         # Nothing of Python's runs from here on: it ends before, and is seen here, or it sees this.
-        if page_of(self) is not _NOT_SET or taken(me, EXCEPTION) is not None:
+        if is_done(self):
             return 0
         latch = taken(me, WAITED_FOR)
         if latch is None:
             latch = made
             put(me, WAITED_FOR, made)
-    if latch is not None and not (<Latch?>latch).wait(None if limit is None else limit + _GRACE):
+    if (
+        latch is not None
+        and not (<Latch?>latch).wait(None if limit is None else max(limit + _GRACE, 0))
+        and not is_done(self)
+    ):
         raise self._timed_out()
     return 0
+
+
+cdef inline bint is_done(object self) except -1:
+    return page_of(self) is not _NOT_SET or taken(<PyObject *>self, EXCEPTION) is not None
 
 
 def send_and_wait(self):

@@ -102,23 +102,32 @@ cpdef int end_read(Py_ssize_t answers) except -1:
     global read_is_open, read_takes_waiters
     cdef object waiters, functions, latches
     read_takes_waiters = 0
-    waiters = take_waiters()
-    if waiters is not None:
-        step_all(<list>waiters)
-    read_is_open = 0
-    functions = take_functions()
-    if functions is not None:
-        for function in <list>functions:
-            try:
-                if answers == 1:
-                    function()
-                else:
-                    _running_loop().call_soon(function)
-            except BaseException as error:
-                _raise_soon(error)
-    latches = take_latches()
-    if latches is not None:
-        _open_in_turn(latches)
+    try:
+        waiters = take_waiters()
+        if waiters is not None:
+            step_all(<list>waiters)
+    finally:
+        read_is_open = 0
+        try:
+            functions = take_functions()
+            if functions is not None:
+                call_all(<list>functions, answers)
+        finally:
+            latches = take_latches()
+            if latches is not None:
+                _open_in_turn(latches)
+    return 0
+
+
+cdef int call_all(list functions, Py_ssize_t answers) except -1:
+    for function in functions:
+        try:
+            if answers == 1:
+                function()
+            else:
+                _running_loop().call_soon(function)
+        except BaseException as error:
+            _raise_soon(error)
     return 0
 
 

@@ -1,10 +1,15 @@
 """What a request has for waiting threads, callbacks and traces is made for the first that asks."""
 
 import threading
+import time
 from uuid import UUID
 
 import answers
+import pytest
 from script import NUMBER, row, session_of
+
+from driver.net.after_read import Latch, begin_read, end_read
+from driver.protocol.errors import OperationTimedOut
 
 TRACE = UUID(int=7)
 
@@ -88,3 +93,39 @@ def test_a_request_without_tracing_or_payload_says_nothing_of_them():
     future = session.execute_async("q")
     assert not future.message.tracing
     assert future.message.custom_payload is None
+
+
+@pytest.mark.parametrize("timeout", [-1.5, -2, -0.5, 0])
+def test_a_deadline_that_has_passed_is_a_time_out(timeout):
+    future = session_of([None]).execute_async("q", timeout=timeout)
+    with pytest.raises(OperationTimedOut):
+        future.result()
+
+
+def test_an_outcome_that_comes_when_the_time_ends_counts():
+    future = session_of([None]).execute_async("q")
+
+    class Late(Latch):
+        def wait(self, _):
+            future._final_result = [(1,)]
+            return False
+
+    future._waited_for = Late()
+    assert future.wait_for_page() == [(1,)]
+
+
+def test_who_waits_gets_a_page_though_a_callback_has_asked_for_the_next_one():
+    future = session_of([None]).execute_async("q")
+    future.add_callback(lambda rows: rows == "first" and future._reopen())
+    rows, latch = [], future._latch()
+    waiting = threading.Thread(target=lambda: rows.append(future.wait_for_page()))
+    waiting.start()
+    begin_read()
+    future._set_final_result("first")
+    end_read(1)
+    assert latch.wait(10)
+    while future._waited_for is None:  # until it waits again
+        time.sleep(0.001)
+    future._set_final_result("second")
+    waiting.join(10)
+    assert rows == ["second"]

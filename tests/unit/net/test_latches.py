@@ -1,12 +1,12 @@
 """Threads that wait for answers: woken by the read, one after the other where that is cheaper."""
 
-import asyncio
+import sys
 import threading
 
 import pytest
 
 from driver.net import after_read
-from driver.net.after_read import Latch, begin_read, end_read
+from driver.net.after_read import Latch, begin_read, call_after_read, end_read
 
 LONG = 10.0
 
@@ -50,10 +50,15 @@ class Waiting:
 
 @pytest.fixture
 def turns(monkeypatch):
-    """As with the interpreter's lock, whether there is one or not, and at leisure."""
-    monkeypatch.setattr(after_read, "_LONGEST", LONG)
+    """As with the interpreter's lock, and at leisure: nobody is switched from in the middle."""
     if not after_read.TAKES_TURNS:
         pytest.skip("without the interpreter's lock threads are woken at once")
+    monkeypatch.setattr(after_read, "_SOON", LONG)
+    monkeypatch.setattr(after_read._read, "rest", 0)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(LONG)
+    yield
+    sys.setswitchinterval(interval)
 
 
 def test_without_a_read_a_latch_opens_at_once():
@@ -95,7 +100,7 @@ def test_a_thread_wakes_the_next_one_before_it_does_anything_else():
 
 
 def test_the_only_answer_of_a_read_makes_nobody_wait(monkeypatch):
-    monkeypatch.setattr(after_read, "_LONGEST", None)  # which no lock takes
+    monkeypatch.setattr(after_read, "_SOON", None)  # which no lock takes
     waiting = Waiting(1)
     assert waiting.read() == []
     assert waiting.join()
@@ -134,40 +139,42 @@ def test_who_gives_up_when_it_was_woken_wakes_the_next_one():
 
 
 @pytest.mark.usefixtures("turns")
-def test_the_loop_does_what_else_it_has_to_between_them(run, monkeypatch):
-    async def main():
-        monkeypatch.setattr(after_read, "_LONGEST", 0)
-        waiting, passes = Waiting(40), 0
-        asyncio.get_running_loop().call_soon(waiting.read)
-        while any(thread.is_alive() for thread in waiting.threads):
-            passes += 1
-            await asyncio.sleep(0)
-        return waiting.order, passes
-
-    order, passes = run(main())
-    assert set(order) == {*range(40), "the loop"}
-    assert order[-1] != "the loop"
-    assert passes > 1
-
-
-@pytest.mark.usefixtures("turns")
-def test_the_loop_waits_for_nobody_who_has_given_up(run, monkeypatch):
-    async def main():
-        monkeypatch.setattr(after_read, "_LONGEST", 0.01)
-        waiting = Waiting(3)
-        waiting.latches.insert(0, Latch())
-        waiting.read()
-        assert waiting.order == ["the loop"]
-        monkeypatch.setattr(after_read, "_LONGEST", LONG)
-        await asyncio.sleep(0.001)  # a pass of the loop
-        return waiting.join() and waiting.order
-
-    assert run(main()) == ["the loop", 0, 1, 2]
-
-
-@pytest.mark.usefixtures("turns")
-def test_where_no_loop_runs_all_are_woken_in_the_end(monkeypatch):
-    monkeypatch.setattr(after_read, "_LONGEST", 0)
-    waiting = Waiting(40)
+@pytest.mark.parametrize("count", [5, 40])
+def test_nobody_waits_for_a_thread_that_has_given_up(monkeypatch, count):
+    monkeypatch.setattr(after_read, "_SOON", 0.01)
+    waiting = Waiting(count)
+    waiting.latches.insert(count // 2, Latch())
     waiting.read()
     assert waiting.join()
+    assert set(waiting.order) == {*range(count), "the loop"}
+
+
+@pytest.mark.usefixtures("turns")
+def test_after_threads_that_did_not_get_to_run_others_are_woken_at_once_for_some_time(monkeypatch):
+    monkeypatch.setattr(after_read, "_SOON", 0.01)
+    waiting = Waiting(2)
+    waiting.latches.insert(0, Latch())
+    waiting.read()
+    assert waiting.join()
+    monkeypatch.setattr(after_read, "_SOON", None)  # which no lock takes
+    for _ in range(after_read._REST):
+        waiting = Waiting(2)
+        waiting.read()
+        assert waiting.join()
+    waiting = Waiting(2)
+    with pytest.raises(TypeError):
+        waiting.read()
+
+
+def test_a_read_that_fails_wakes_its_threads():
+    waiting = Waiting(3)
+    begin_read()
+    for latch in waiting.latches:
+        latch.open()
+    # Without a running loop nothing can be called in its next pass.
+    call_after_read(None, lambda: 1 / 0)
+    with pytest.raises(RuntimeError):
+        end_read(1)
+    assert waiting.join()
+    assert begin_read(), "the read has ended"
+    end_read(0)
