@@ -471,8 +471,7 @@ def test_threads_before_and_after_they_go_on_in_turn():
         else:
             expected += ["", ""]
         name = f"{int(threads):,}, {kind}" + (", pure" if form == "pure" else "")
-        if threads != "1":
-            assert table.pop(name) == expected, name
+        assert table.pop(name) == expected, name
     assert not table
     few = [dearer[f"{kind} {threads}"] for kind in ("insert", "select") for threads in (2, 8)]
     said = f"two or eight take {min(few):.2f} to {max(few):.2f} times the processor time"
