@@ -38,12 +38,14 @@ cdef object page_of(object self):
 
 def result(self):
     """Wait for the answer; see driver/execution/response_future.py."""
-    return _ResultSet(self, waited_for(self))
+    cdef object page = page_of(self)
+    return _ResultSet(self, waited_for(self) if page is _NOT_SET else page)
 
 
 def wait_for_page(self):
     """Wait for the current page; see driver/execution/response_future.py."""
-    return waited_for(self)
+    cdef object page = page_of(self)
+    return waited_for(self) if page is _NOT_SET else page
 
 
 cdef object waited_for(object self):
