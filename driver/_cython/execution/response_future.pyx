@@ -38,18 +38,22 @@ cdef object page_of(object self):
 
 def result(self):
     """Wait for the answer; see driver/execution/response_future.py."""
-    cdef object page = page_of(self)
-    return _ResultSet(self, waited_for(self) if page is _NOT_SET else page)
+    return _ResultSet(self, waited_for(self))
 
 
 def wait_for_page(self):
     """Wait for the current page; see driver/execution/response_future.py."""
-    cdef object page = page_of(self)
-    return waited_for(self) if page is _NOT_SET else page
+    return waited_for(self)
 
 
-cdef object waited_for(object self):
+cdef inline object waited_for(object self):
+    """The page: most are here, for which nothing more is called."""
     cdef object page = page_of(self)
+    return page_to_come(self) if page is _NOT_SET else page
+
+
+cdef object page_to_come(object self):
+    cdef object page = _NOT_SET
     while page is _NOT_SET:
         if taken(<PyObject *>self, EXCEPTION) is not None:
             return wait_plainly(self)  # which raises it

@@ -184,7 +184,7 @@ cdef class Latch:
         return 0
 
 
-cpdef int open_next(object turns) except -1:
+cdef int open_next(object turns) except -1:
     """Have the next one go on, if there is one; under the interpreter's lock."""
     if turns:
         (<Latch>_popleft(turns)).lock.release()
