@@ -217,6 +217,18 @@ def _count(key: str, cases: Sequence[Case], loops: Loops, asked: Asked) -> tuple
     return found, loops
 
 
+def workers(client: Any) -> set[str]:  # noqa: ANN401  (dask's, which has no types)
+    """The addresses of a scheduler's workers; none while it does not answer.
+
+    Asked of the scheduler itself: `Client.scheduler_info` returns what the client remembers, and a
+    timer of dask replaces that by one without workers, between question and answer as well.
+    """
+    try:
+        return set(client.sync(client.scheduler.identity, n_workers=-1)["workers"])
+    except OSError:
+        return set()
+
+
 @dataclass
 class Fleet:
     """The fit workers of a scheduler; leaving the `with` block gives them back.
@@ -274,9 +286,10 @@ class Fleet:
         return len(self._fit)
 
     def _admit(self) -> int:
-        """Look at the workers that are new; how many are fit now."""
-        there = set(self._client.scheduler_info(n_workers=-1)["workers"])
+        """Look at the workers that are new, or back; how many are fit now."""
+        there = workers(self._client)
         self._fit &= there
+        self._seen &= there
         if new := sorted(there - self._seen):
             self._seen |= set(new)
             told = self._client.run(_look, workers=new, on_error="return")
@@ -329,7 +342,7 @@ class Fleet:
         with self._lock:
             if (now := time.monotonic()) - self._looked < LOOK:
                 return False
-            before = self._fit & set(self._client.scheduler_info(n_workers=-1)["workers"])
+            before = self._fit & workers(self._client)
             if self._admit():
                 self._since = now
             elif now - self._since > PATIENCE:

@@ -19,7 +19,8 @@ from tests.harness import loop_project as loop
 from tests.harness.conftest import NIGHTLY, SUITES
 from tests.harness.test_meters import needs_memray
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
+fleet, config = pytest.importorskip("benchproof.fleet"), pytest.importorskip("dask.config")
 pytestmark = pytest.mark.slow
 #: A history that is counted twice, with all meters each night: 12 seconds for a commit.
 COMMITS, METERS = (20, "exact") if NIGHTLY else (4, "bytes")
@@ -188,6 +189,15 @@ def test_two_workers_one_killed_give_what_one_machine_gives_once_each(
         assert found[name] == held, name
     assert len({note["commit"] for note in notes}) == len(notes) == COMMITS
     assert all(note["host"] and note["platform"]["cpu"] for note in notes)
+
+
+def test_a_worker_that_is_there_is_seen_at_every_look(scheduler, worker):
+    worker()
+    # A client of dask replaces what it remembers of the workers every 2 s: here, all the time.
+    with config.set({"distributed.client.scheduler-info-interval": "1ms"}):
+        client = distributed.Client(scheduler, set_as_default=False)
+    with client:
+        assert {len(fleet.workers(client)) for _ in range(2000)} == {1}
 
 
 @needs_memray
