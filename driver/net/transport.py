@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import sys
 import threading
 import time
 from collections import deque
@@ -30,7 +31,7 @@ _T = TypeVar("_T")
 #: Bytes to ask the socket for at once: many small answers, below what malloc maps anew each time.
 READ_SIZE: Final = 64 * 1024
 #: Whether the system can be told from any thread to which sockets a loop listens: Linux.
-_CAN_HAND_OVER: Final = hasattr(select, "epoll")
+_CAN_HAND_OVER: Final = sys.platform == "linux"
 #: Requests that a connection leaves to the loop after one that read answers of others.
 _REST: Final = 100
 
@@ -185,13 +186,17 @@ class SocketTransport:
             or not self._reading.acquire(blocking=False)
         ):
             return False
-        with self._lock:
-            if self.is_closing or self._waits_for_room:
+        is_mine = False
+        try:
+            with self._lock:
+                if not (self.is_closing or self._waits_for_room):
+                    self._reader = get_ident()
+                    self._heard_by_loop.modify(self._fd, 0)
+                    is_mine = True
+        finally:
+            if not is_mine:
                 self._reading.release()
-                return False
-            self._reader = get_ident()
-            self._heard_by_loop.modify(self._fd, 0)
-        return True
+        return is_mine
 
     def wait_for_data(self, until: float | None) -> bool:
         """Wait until something is there to ``read``, having taken over.

@@ -1,6 +1,7 @@
 """Compiled form of driver/net/connection.py: a request out, and the answers of a read to theirs."""
 
 import logging
+import time
 from collections import deque
 
 from cpython.object cimport PyObject
@@ -20,7 +21,7 @@ from driver._cython.slots cimport (
 from driver._cython.wire.conversation cimport encoded
 
 from ...net import connection as pure
-from ...net.errors import as_exception
+from ...net.errors import ConnectionException, as_exception
 from ...net.loop import call_on_loop, outlive
 from ...net.streams import StreamIds
 from ...wire.conversation import Conversation
@@ -30,6 +31,7 @@ __all__ = []
 
 cdef object log = logging.getLogger(pure.__name__)
 cdef object _append = deque.append
+cdef object monotonic = time.monotonic
 cdef object Connection = pure.Connection
 cdef object _is_final = pure._is_final
 cdef Bound DECODE
@@ -39,6 +41,7 @@ cdef Py_ssize_t STREAMS = slot_offset(Connection, b"_streams")
 cdef Py_ssize_t LOOP = slot_offset(Connection, b"_loop")
 cdef Py_ssize_t TAKE_OVER = slot_offset(Connection, b"_take_over_reading")
 cdef Py_ssize_t THREAD = slot_offset(Connection, b"_thread")
+cdef Py_ssize_t TRANSPORT = slot_offset(Connection, b"_transport")
 cdef Py_ssize_t TYPE_MAP = slot_offset(Connection, b"_user_type_map")
 cdef Py_ssize_t WRITE = slot_offset(Connection, b"_write")
 cdef Py_ssize_t FEATURES = slot_offset(Connection, b"features")
@@ -191,6 +194,49 @@ cdef bint takes_over_here(object self) except -1:
     return take_over is not None and not <dict?>taken(me, REQUESTS) and take_over()
 
 
+def read_answer(self, request_id, timeout):
+    """Read until a request is answered, having taken over; see driver/net/connection.py."""
+    cdef PyObject *me = checked(self)
+    cdef object transport = taken(me, TRANSPORT)
+    cdef object feed = taken(me, CONVERSATION).feed
+    cdef object until = None if timeout is None else monotonic() + timeout
+    # Its stream may be another's as soon as it is taken.
+    cdef object mine = (<dict?>taken(me, REQUESTS)).get(request_id)
+    cdef object frames = (), others = ()
+    cdef bint is_torn = False, is_back = False
+    try:
+        while not frames and transport.wait_for_data(until):
+            is_torn = True
+            frames = transport.read(feed) or ()
+            is_torn = len(frames) > 0
+        if len(frames) > 1 or (frames and part(frames[0], 0) != request_id):
+            others = [each for each in frames if each.stream_id != request_id]
+            # Before the loop reads on: events stay in their order.
+            call_on_loop(taken(me, LOOP), taken(me, THREAD), self._dispatch, others)
+            frames = [each for each in frames if each.stream_id == request_id]
+            is_torn = len(frames) > 0
+        if others:
+            transport.hand_reading_back(is_disturbed=True)
+        else:
+            transport.hand_reading_back()
+        is_back = True
+        if frames:
+            hand_out(self, frames, False)
+    except MalformedFrameError as error:
+        is_torn = False
+        call_on_loop(taken(me, LOOP), taken(me, THREAD), self._take_malformed, error)
+    finally:
+        if (
+            is_torn
+            and mine is not None
+            and (<dict?>taken(me, REQUESTS)).get(request_id) is mine
+        ):
+            # By Ctrl-C, say: what was read is lost.
+            self._break(ConnectionException("reading was interrupted", self.endpoint))
+        if not is_back:
+            transport.hand_reading_back()
+
+
 cdef inline object decompressor_of(object conversation):
     return taken(<PyObject *>conversation, DECOMPRESSOR)
 
@@ -199,6 +245,7 @@ METHODS = {
     "Connection.send_msg": send_msg,
     "Connection._receive": receive,
     "Connection._dispatch": dispatch,
+    "Connection.read_answer": read_answer,
     "Connection.take_over_reading": take_over_reading,
 }
 

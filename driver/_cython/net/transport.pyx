@@ -1,27 +1,95 @@
-"""Compiled form of driver/net/transport.py: a read, and a write of another thread."""
+"""Compiled form of driver/net/transport.py: what a request writes, and what reads its answer.
 
+System calls that cannot wait keep the interpreter's lock. Python gives it up around each of them:
+another thread takes it, and this one sleeps until that gives it up, 5 ms later if it computes.
+"""
+
+import socket
+import time
+
+from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
 from cpython.object cimport PyObject
+from libc.math cimport ceil
 
-from driver._cython.slots cimport is_instance, put, slot_offset, taken
+from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, taken
 
 from ...net import transport as pure
-from ...net.loop import call_on_loop
+from ...net.loop import SLICE, call_on_loop
+
+cdef extern from *:
+    """
+    #ifdef _WIN32  /* where Python's own calls are made */
+    #define DRIVER_CALLS 0
+    #define driver_recv(fd, buffer, room) ((Py_ssize_t)-1)
+    #define driver_send(fd, data, size) ((Py_ssize_t)-1)
+    #else
+    #define DRIVER_CALLS 1
+    #include <sys/socket.h>
+    #ifndef MSG_NOSIGNAL  /* macOS: Python ignores SIGPIPE */
+    #define MSG_NOSIGNAL 0
+    #endif
+    #define driver_recv(fd, buffer, room) ((Py_ssize_t)recv(fd, buffer, room, MSG_DONTWAIT))
+    #define driver_send(fd, data, size) \\
+        ((Py_ssize_t)send(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL))
+    #endif
+
+    #ifdef __linux__
+    #include <errno.h>
+    #include <poll.h>
+    #include <sys/epoll.h>
+    static int driver_listen(int set, int fd, int listens) {
+        struct epoll_event event = {.events = listens ? EPOLLIN : 0, .data.fd = fd};
+        return epoll_ctl(set, EPOLL_CTL_MOD, fd, &event);
+    }
+    static int driver_wait(int fd, int milliseconds) {
+        struct pollfd one = {.fd = fd, .events = POLLIN};
+        int found = poll(&one, 1, milliseconds);
+        return found < 0 && errno == EINTR ? 0 : found;
+    }
+    #else  /* where reading is never taken over */
+    #define driver_listen(set, fd, listens) (-1)
+    #define driver_wait(fd, milliseconds) (-1)
+    #endif
+    """
+    const bint DRIVER_CALLS
+    Py_ssize_t driver_recv(int fd, char *buffer, size_t room)
+    Py_ssize_t driver_send(int fd, const char *data, size_t size)
+    int driver_listen(int set, int fd, bint listens)
+    int driver_wait(int fd, int milliseconds) nogil
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
+    object PyBytes_FromStringAndSize(char *data, Py_ssize_t size)
+    char *PyBytes_AS_STRING(object data)
+    Py_ssize_t PyBytes_GET_SIZE(object data)
 
 __all__ = []
 
+cdef enum:
+    READ_SIZE = 65536
+    #: Bytes that are sent with the interpreter's lock; to copy more takes longer than to give it up.
+    AT_ONCE = 16384
+assert READ_SIZE == pure.READ_SIZE
+
 cdef object Transport = pure.SocketTransport
 cdef object write_plainly = pure.SocketTransport.write
-cdef object READ_SIZE = pure.READ_SIZE
+cdef object Socket = socket.socket
+cdef object monotonic = time.monotonic
+cdef object REST = pure._REST
+cdef double LONGEST = SLICE
+#: What is read, for as long as it takes to make bytes of it, with the interpreter's lock.
+cdef char received[READ_SIZE]
 cdef Py_ssize_t IS_CLOSING = slot_offset(Transport, b"is_closing")
+cdef Py_ssize_t FD = slot_offset(Transport, b"_fd")
+cdef Py_ssize_t HEARD = slot_offset(Transport, b"_heard_by_loop")
 cdef Py_ssize_t LOOP = slot_offset(Transport, b"_loop")
 cdef Py_ssize_t THREAD = slot_offset(Transport, b"_thread")
 cdef Py_ssize_t SOCK = slot_offset(Transport, b"_sock")
 cdef Py_ssize_t LOCK = slot_offset(Transport, b"_lock")
 cdef Py_ssize_t PENDING = slot_offset(Transport, b"_pending")
+cdef Py_ssize_t READER = slot_offset(Transport, b"_reader")
 cdef Py_ssize_t READING = slot_offset(Transport, b"_reading")
+cdef Py_ssize_t TO_REST = slot_offset(Transport, b"_rest")
 cdef Py_ssize_t WAS_ANSWERED = slot_offset(Transport, b"_was_answered")
 cdef Py_ssize_t FLUSH_IS_DUE = slot_offset(Transport, b"_flush_is_due")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
@@ -34,6 +102,45 @@ cdef inline PyObject *checked(object self) except NULL:
     return <PyObject *>self
 
 
+cdef inline bint is_here(PyObject *me) except -1:
+    return <unsigned long>taken(me, THREAD) == PyThread_get_thread_ident()
+
+
+cdef object recv(PyObject *me):
+    """What is there; errors as those of ``socket.recv``."""
+    cdef object sock = taken(me, SOCK)
+    cdef Py_ssize_t size
+    # A closed descriptor may be another socket's.
+    if (
+        DRIVER_CALLS
+        and not FREE_THREADED
+        and type(sock) is Socket
+        and taken(me, IS_CLOSING) is False
+    ):
+        size = driver_recv(<int>taken(me, FD), received, READ_SIZE)
+        if size < 0:
+            PyErr_SetFromErrno(OSError)
+        return PyBytes_FromStringAndSize(received, size)
+    return sock.recv(READ_SIZE)
+
+
+cdef Py_ssize_t send(PyObject *me, object data) except -1:
+    """Send what the socket takes; errors as those of ``socket.send``. With the lock, and open."""
+    cdef object sock = taken(me, SOCK)
+    cdef Py_ssize_t size
+    if (
+        DRIVER_CALLS
+        and type(sock) is Socket
+        and type(data) is bytes
+        and PyBytes_GET_SIZE(data) <= AT_ONCE
+    ):
+        size = driver_send(<int>taken(me, FD), PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
+        if size < 0:
+            PyErr_SetFromErrno(OSError)
+        return size
+    return sock.send(data)
+
+
 def read(self, on_data):
     """Take what is there and hand it on; see driver/net/transport.py."""
     checked(self)
@@ -44,7 +151,7 @@ cdef object read_for(object self, object on_data):
     cdef PyObject *me = <PyObject *>self
     cdef object data
     try:
-        data = taken(me, SOCK).recv(READ_SIZE)
+        data = recv(me)
     except (BlockingIOError, InterruptedError):
         return None
     except OSError as error:
@@ -59,7 +166,8 @@ cdef object read_for(object self, object on_data):
 
 def read_in_turn(self, on_data):
     """The same, unless another thread has just taken over."""
-    cdef object reading = taken(checked(self), READING)
+    cdef PyObject *me = checked(self)
+    cdef object reading = taken(me, READING)
     if reading.acquire(False):
         try:
             read_for(self, on_data)
@@ -67,12 +175,88 @@ def read_in_turn(self, on_data):
             reading.release()
 
 
+def take_over_reading(self):
+    """Have this thread read in place of the loop; see driver/net/transport.py."""
+    cdef PyObject *me = checked(self)
+    cdef object rest = taken(me, TO_REST), lock
+    cdef bint is_mine = False
+    if rest:
+        put(me, TO_REST, rest - 1)
+        return False
+    if taken(me, HEARD) is None or is_here(me) or not taken(me, READING).acquire(False):
+        return False
+    lock = taken(me, LOCK)
+    try:
+        lock.acquire()
+        try:
+            if taken(me, IS_CLOSING) is False and taken(me, WAITS) is False:
+                put(me, READER, PyThread_get_thread_ident())
+                listen(me, False)
+                is_mine = True
+        finally:
+            lock.release()
+    finally:
+        if not is_mine:
+            taken(me, READING).release()
+    return is_mine
+
+
+cdef int listen(PyObject *me, bint listens) except -1:
+    """Have the loop hear of what comes, or not; with the lock."""
+    if driver_listen(<int>taken(me, HEARD).fileno(), <int>taken(me, FD), listens) < 0:
+        PyErr_SetFromErrno(OSError)
+    return 0
+
+
+def wait_for_data(self, until):
+    """Wait until something is there to read; see driver/net/transport.py."""
+    cdef PyObject *me = checked(self)
+    cdef object loop = taken(me, LOOP)
+    cdef int fd = <int>taken(me, FD)
+    cdef int milliseconds, found
+    cdef double left = LONGEST
+    while taken(me, IS_CLOSING) is False and not loop.is_closed():
+        if until is not None:
+            left = min(LONGEST, max(<double>until - <double>monotonic(), 0))
+        milliseconds = <int>ceil(left * 1000)
+        with nogil:
+            found = driver_wait(fd, milliseconds)
+        if found > 0:
+            return True
+        if found < 0:
+            PyErr_SetFromErrno(OSError)
+        PyErr_CheckSignals()
+        if until is not None and monotonic() >= until:
+            return False
+    return False
+
+
+def hand_reading_back(self, *, is_disturbed=False):
+    """Have the loop read again; see driver/net/transport.py."""
+    cdef PyObject *me = checked(self)
+    cdef object lock = taken(me, LOCK)
+    lock.acquire()
+    try:
+        if taken(me, READER) is None or taken(me, READER) != PyThread_get_thread_ident():
+            return
+        put(me, READER, None)
+        if is_disturbed:
+            put(me, TO_REST, REST)
+        if taken(me, IS_CLOSING) is not False:
+            self._close_socket()
+        elif taken(me, HEARD) is not None:
+            listen(me, True)
+    finally:
+        lock.release()
+    taken(me, READING).release()
+
+
 def write(self, data):
     """Send bytes; nothing if the transport is closing. See driver/net/transport.py."""
     cdef PyObject *me = checked(self)
     cdef object lock, failure = None
     cdef Py_ssize_t sent = 0
-    if <unsigned long>taken(me, THREAD) == PyThread_get_thread_ident():
+    if is_here(me):
         return write_plainly(self, data)
     lock = taken(me, LOCK)
     lock.acquire()
@@ -91,7 +275,7 @@ def write(self, data):
         else:
             put(me, WAS_ANSWERED, False)
             try:
-                sent = taken(me, SOCK).send(data)
+                sent = send(me, data)
             except (BlockingIOError, InterruptedError):
                 pass
             except OSError as error:
@@ -110,8 +294,35 @@ def write(self, data):
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, failure)
 
 
+def send_pending(self):
+    """Send what waits; see driver/net/transport.py."""
+    cdef PyObject *me = checked(self)
+    cdef object pending = taken(me, PENDING), data
+    cdef Py_ssize_t sent = 0
+    if not pending:
+        return None
+    data = pending[0] if len(pending) == 1 else b"".join(pending)
+    pending.clear()
+    try:
+        sent = send(me, data)
+    except (BlockingIOError, InterruptedError):
+        pass
+    except OSError as error:
+        return error
+    if sent < len(data):
+        pending.appendleft(data[sent:])
+        if taken(me, WAITS) is False:
+            put(me, WAITS, True)
+            taken(me, LOOP).add_writer(taken(me, FD), self._room)
+    return None
+
+
 METHODS = {
     "SocketTransport.write": write,
     "SocketTransport.read": read,
     "SocketTransport._read_in_turn": read_in_turn,
+    "SocketTransport._send_pending": send_pending,
+    "SocketTransport.hand_reading_back": hand_reading_back,
+    "SocketTransport.take_over_reading": take_over_reading,
+    "SocketTransport.wait_for_data": wait_for_data,
 }

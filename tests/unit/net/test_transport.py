@@ -1,17 +1,30 @@
 """A transport keeps the order of what it is given, sends all of it, and says once that it ended."""
 
 import asyncio
+import gc
+import os
+import select
 import socket
+import sys
 import threading
+import time
+from sysconfig import get_config_var
 
+import pytest
 from loops import eventually
 
-from driver.net.transport import SocketTransport
+from driver.implementation import IMPL
+from driver.net.transport import READ_SIZE, SocketTransport
 
 
-def pair(loop, on_data=lambda _: None, on_closed=lambda _: None):
+def pair(
+    loop,
+    on_data=lambda _: None,
+    on_closed=lambda _: None,
+    type=socket.SOCK_STREAM,  # noqa: A002
+):
     """A started transport and the socket at its other end."""
-    ours, theirs = socket.socketpair()
+    ours, theirs = socket.socketpair(type=type)
     ours.setblocking(False)
     theirs.setblocking(False)
     transport = SocketTransport(loop, ours)
@@ -71,6 +84,98 @@ def test_the_first_bytes_of_another_thread_leave_at_once_and_more_of_them_togeth
         assert counting.sent[2] == b"next"
         transport.close()
         theirs.close()
+
+    run(main())
+
+
+@pytest.mark.parametrize("size", [1, 16 * 1024, 16 * 1024 + 1, READ_SIZE, READ_SIZE + 1])
+def test_bytes_of_any_size_go_both_ways(run, size):
+    async def main():
+        loop, got = asyncio.get_running_loop(), []
+        transport, theirs = pair(loop, got.append)
+        wanted = bytes(each % 251 for each in range(size))
+        await asyncio.to_thread(transport.write, wanted)
+        echo = bytearray()
+        while len(echo) < size:
+            echo += await loop.sock_recv(theirs, size)
+        assert echo == wanted
+        await loop.sock_sendall(theirs, wanted)
+        await eventually(lambda: sum(map(len, got)) == size)
+        assert b"".join(got) == wanted
+        assert all(type(each) is bytes and len(each) <= READ_SIZE for each in got)
+        transport.close()
+        theirs.close()
+
+    run(main())
+
+
+def test_nothing_is_read_from_another_socket_that_got_the_descriptor_of_a_closed_one(run):
+    async def main():
+        transport, theirs = pair(asyncio.get_running_loop())
+        number, (other, far) = transport._fd, socket.socketpair()
+        transport.close()
+        os.dup2(other.fileno(), number)
+        far.send(b"for somebody else")
+        assert transport.read(lambda data: pytest.fail(str(data))) is None
+        await asyncio.to_thread(transport.write, b"nobody hears this")
+        assert other.recv(100) == b"for somebody else"
+        far.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            far.recv(100)
+        os.close(number)
+        for each in (theirs, other, far):
+            each.close()
+
+    run(main())
+
+
+@pytest.mark.skipif(
+    IMPL != "cython" or sys.platform != "linux" or bool(get_config_var("Py_GIL_DISABLED")),
+    reason="compiled code alone can keep the interpreter's lock around a system call",
+)
+def test_no_other_thread_runs_while_requests_are_sent_and_answers_read():
+    loop, rounds = asyncio.new_event_loop(), 100
+    transport, theirs = pair(loop, type=socket.SOCK_SEQPACKET)
+    transport._thread = 0  # as on a thread that is not the loop's
+    transport._heard_by_loop = select.epoll()
+    transport._heard_by_loop.register(transport._fd, select.EPOLLIN)
+    for _ in range(rounds):
+        theirs.send(b"answer")
+    ran, goes, interval = [], threading.Lock(), sys.getswitchinterval()
+    goes.acquire()
+    other = threading.Thread(target=lambda: (goes.acquire(), ran.append(True)))
+    other.start()
+    gc.disable()  # finalizers may give up the lock
+    sys.setswitchinterval(1000)  # who waits for the interpreter's lock gets it when it is given up
+    try:
+        goes.release()
+        until = time.monotonic() + 0.1
+        while time.monotonic() < until:
+            pass  # by then the other thread waits
+        for _ in range(rounds):
+            assert transport.take_over_reading()
+            transport.write(b"request")
+            assert transport.read(bytes) == b"answer"
+            transport.hand_reading_back()
+        assert not ran
+    finally:
+        sys.setswitchinterval(interval)
+        gc.enable()
+        other.join()
+    assert theirs.recv(100) == b"request"
+    loop.close()
+    transport.abort()  # here, as there is no loop any more
+    theirs.close()
+
+
+def test_an_error_that_the_system_tells_once_is_told(run):
+    async def main():
+        ends = []
+        transport, theirs = pair(asyncio.get_running_loop(), on_closed=ends.append)
+        await asyncio.to_thread(transport.write, b"never read")
+        theirs.close()  # which resets the connection
+        await eventually(lambda: ends)
+        assert isinstance(ends[0], ConnectionResetError)
 
     run(main())
 
