@@ -63,7 +63,7 @@ class SocketTransport:
     call at its end, or with the read that led to it: see ``after_read``. Another thread sends its
     first bytes after an answer at once, so that a request does not wait for the loop to wake up;
     what it writes before the next answer comes is collected by the loop, which is awake anyway
-    then.
+    then, and leaves at the end of the read that it hands out.
 
     A thread that waits for the only answer on its way can read it itself (``take_over_reading``):
     it is woken once, by the kernel, where else the loop's thread is woken, and wakes it. The loop
@@ -80,7 +80,9 @@ class SocketTransport:
         "__dict__",
         "__weakref__",
         "_fd",
+        "_flush_follows",
         "_flush_is_due",
+        "_hands_out",
         "_heard_by_loop",
         "_incoming",
         "_lock",
@@ -112,6 +114,9 @@ class SocketTransport:
         self._lock = threading.Lock()
         self._pending: deque[bytes] = deque()
         self._flush_is_due = False
+        #: Whether a read is handed out, at whose end leaves what other threads wrote meanwhile,
+        #: and whether they wrote.
+        self._hands_out = self._flush_follows = False
         self._was_answered = True
         self._waits_for_room = False
         self._on_data: DataCallback | None = None
@@ -163,10 +168,15 @@ class SocketTransport:
     def _read_in_turn(self, on_data: DataCallback) -> None:
         """The same, unless another thread has just taken over."""
         if self._reading.acquire(blocking=False):
+            self._hands_out = True
             try:
                 self.read(on_data)
             finally:
                 self._reading.release()
+                self._hands_out = False
+                if self._flush_follows:
+                    self._flush_follows = False
+                    self._flush()
 
     # --- reading, on a thread that waits ----------------------------------------------------------
 
@@ -262,6 +272,9 @@ class SocketTransport:
                 if self._flush_is_due or self._waits_for_room:
                     return
                 self._flush_is_due = True
+                self._flush_follows = True  # before the look at whether somebody will look at it
+                if self._hands_out:
+                    return
             else:
                 self._was_answered = False
                 sent = 0

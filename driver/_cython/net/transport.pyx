@@ -92,6 +92,8 @@ cdef Py_ssize_t READING = slot_offset(Transport, b"_reading")
 cdef Py_ssize_t TO_REST = slot_offset(Transport, b"_rest")
 cdef Py_ssize_t WAS_ANSWERED = slot_offset(Transport, b"_was_answered")
 cdef Py_ssize_t FLUSH_IS_DUE = slot_offset(Transport, b"_flush_is_due")
+cdef Py_ssize_t FLUSH_FOLLOWS = slot_offset(Transport, b"_flush_follows")
+cdef Py_ssize_t HANDS_OUT = slot_offset(Transport, b"_hands_out")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
 
 
@@ -169,10 +171,15 @@ def read_in_turn(self, on_data):
     cdef PyObject *me = checked(self)
     cdef object reading = taken(me, READING)
     if reading.acquire(False):
+        put(me, HANDS_OUT, True)
         try:
             read_for(self, on_data)
         finally:
             reading.release()
+            put(me, HANDS_OUT, False)
+            if taken(me, FLUSH_FOLLOWS) is not False:
+                put(me, FLUSH_FOLLOWS, False)
+                self._flush()
 
 
 def take_over_reading(self):
@@ -272,6 +279,9 @@ def write(self, data):
             if taken(me, FLUSH_IS_DUE) is not False or taken(me, WAITS) is not False:
                 return
             put(me, FLUSH_IS_DUE, True)
+            put(me, FLUSH_FOLLOWS, True)  # before the look at whether somebody will look at it
+            if taken(me, HANDS_OUT) is not False:
+                return
         else:
             put(me, WAS_ANSWERED, False)
             try:

@@ -1,6 +1,7 @@
 """A transport keeps the order of what it is given, sends all of it, and says once that it ended."""
 
 import asyncio
+import contextlib
 import gc
 import os
 import select
@@ -86,6 +87,56 @@ def test_the_first_bytes_of_another_thread_leave_at_once_and_more_of_them_togeth
         theirs.close()
 
     run(main())
+
+
+def test_what_others_write_while_a_read_is_handed_out_leaves_at_its_end(run):
+    async def main():
+        transport, theirs = pair(asyncio.get_running_loop())
+        transport._sock = counting = CountingSocket(transport._sock)
+
+        def work():
+            for number in range(10):
+                transport.write(b"%d" % number)
+
+        def on_data(_):
+            worker = threading.Thread(target=work)
+            worker.start()
+            worker.join()
+            assert counting.sent == [b"0"]
+
+        theirs.send(b"answers")
+        transport._read_in_turn(on_data)
+        assert counting.sent == [b"0", b"123456789"]  # the loop had no pass in between
+        await asyncio.to_thread(transport.write, b"more")
+        await eventually(lambda: len(counting.sent) == 3)
+        transport.close()
+        theirs.close()
+
+    run(main())
+
+
+def test_what_others_wrote_leaves_whatever_ends_the_read_in_which_they_did(run):
+    async def main(ends):
+        loop = asyncio.get_running_loop()
+        transport, theirs = pair(loop)
+
+        def on_data(_):
+            worker = threading.Thread(
+                target=lambda: (transport.write(b"first "), transport.write(b"second"))
+            )
+            worker.start()
+            worker.join()
+            ends(transport)
+
+        theirs.send(b"answers")
+        with contextlib.suppress(ArithmeticError):
+            transport._read_in_turn(on_data)
+        assert await loop.sock_recv(theirs, 100) == b"first second"
+        transport.close()
+        theirs.close()
+
+    run(main(lambda transport: transport.close()))
+    run(main(lambda _: 1 // 0))
 
 
 @pytest.mark.parametrize("size", [1, 16 * 1024, 16 * 1024 + 1, READ_SIZE, READ_SIZE + 1])
