@@ -203,6 +203,11 @@ def open_in_turn(latches: list[Latch]) -> None:
         left = len(turns)
 
 
+def others_compute() -> bool:
+    """Whether threads take no turns for some time; on the loop's thread."""
+    return _read.rest > 0
+
+
 def open_next(turns: deque[Latch]) -> None:
     """Have the next one go on, if there is one."""
     try:

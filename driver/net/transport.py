@@ -13,7 +13,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeVar
 
 from ..implementation import hand_over
-from .after_read import call_after_read
+from .after_read import call_after_read, others_compute
 from .fork import refuse_in_child
 from .loop import SLICE, call_on_loop, is_own
 
@@ -93,6 +93,7 @@ class SocketTransport:
         "_reader",
         "_reading",
         "_rest",
+        "_sends_at_once",
         "_sock",
         "_thread",
         "_waits_for_room",
@@ -118,6 +119,8 @@ class SocketTransport:
         #: and whether they wrote.
         self._hands_out = self._flush_follows = False
         self._was_answered = True
+        #: Whether the loop would come late to what it should send: other threads compute.
+        self._sends_at_once = False
         self._waits_for_room = False
         self._on_data: DataCallback | None = None
         self._on_closed: ClosedCallback | None = None
@@ -173,6 +176,7 @@ class SocketTransport:
                 self.read(on_data)
             finally:
                 self._reading.release()
+                self._sends_at_once = others_compute()
                 self._hands_out = False
                 if self._flush_follows:
                     self._flush_follows = False
@@ -267,7 +271,11 @@ class SocketTransport:
         with self._lock:
             if self.is_closing:
                 return
-            if self._pending or self._waits_for_room or not self._was_answered:
+            if (
+                self._pending
+                or self._waits_for_room
+                or not (self._was_answered or self._sends_at_once)
+            ):
                 self._pending.append(data)
                 if self._flush_is_due or self._waits_for_room:
                     return

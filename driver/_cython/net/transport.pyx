@@ -14,6 +14,7 @@ from libc.math cimport ceil
 from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, taken
 
 from ...net import transport as pure
+from ...net.after_read import others_compute
 from ...net.loop import SLICE, call_on_loop
 
 cdef extern from *:
@@ -94,6 +95,7 @@ cdef Py_ssize_t WAS_ANSWERED = slot_offset(Transport, b"_was_answered")
 cdef Py_ssize_t FLUSH_IS_DUE = slot_offset(Transport, b"_flush_is_due")
 cdef Py_ssize_t FLUSH_FOLLOWS = slot_offset(Transport, b"_flush_follows")
 cdef Py_ssize_t HANDS_OUT = slot_offset(Transport, b"_hands_out")
+cdef Py_ssize_t SENDS_AT_ONCE = slot_offset(Transport, b"_sends_at_once")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
 
 
@@ -176,6 +178,7 @@ def read_in_turn(self, on_data):
             read_for(self, on_data)
         finally:
             reading.release()
+            put(me, SENDS_AT_ONCE, others_compute())
             put(me, HANDS_OUT, False)
             if taken(me, FLUSH_FOLLOWS) is not False:
                 put(me, FLUSH_FOLLOWS, False)
@@ -272,7 +275,7 @@ def write(self, data):
             return
         if (
             taken(me, WAITS) is not False
-            or taken(me, WAS_ANSWERED) is False
+            or (taken(me, WAS_ANSWERED) is False and taken(me, SENDS_AT_ONCE) is False)
             or taken(me, PENDING)
         ):
             taken(me, PENDING).append(data)

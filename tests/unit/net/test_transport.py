@@ -15,6 +15,7 @@ import pytest
 from loops import eventually
 
 from driver.implementation import IMPL
+from driver.net import after_read
 from driver.net.transport import READ_SIZE, SocketTransport
 
 
@@ -83,6 +84,27 @@ def test_the_first_bytes_of_another_thread_leave_at_once_and_more_of_them_togeth
         await eventually(lambda: transport._was_answered)
         await asyncio.to_thread(transport.write, b"next")
         assert counting.sent[2] == b"next"
+        transport.close()
+        theirs.close()
+
+    run(main())
+
+
+def test_beside_threads_that_compute_each_request_leaves_at_once(run, monkeypatch):
+    async def main():
+        transport, theirs = pair(asyncio.get_running_loop())
+        transport._sock = counting = CountingSocket(transport._sock)
+        monkeypatch.setattr(after_read._read, "rest", 1)
+        theirs.send(b"answers")
+        transport._read_in_turn(bytes)
+        await asyncio.to_thread(lambda: [transport.write(b"%d" % each) for each in range(3)])
+        assert counting.sent == [b"0", b"1", b"2"]
+        monkeypatch.setattr(after_read._read, "rest", 0)
+        theirs.send(b"more")
+        transport._read_in_turn(bytes)
+        await asyncio.to_thread(lambda: [transport.write(b"%d" % each) for each in range(3, 6)])
+        await eventually(lambda: len(counting.sent) == 5)
+        assert counting.sent[3:] == [b"3", b"45"]
         transport.close()
         theirs.close()
 
