@@ -13,7 +13,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeVar
 
 from ..implementation import hand_over
-from .after_read import call_after_read, others_compute
+from .after_read import call_after_read
 from .fork import refuse_in_child
 from .loop import SLICE, call_on_loop, is_own
 
@@ -63,7 +63,7 @@ class SocketTransport:
     call at its end, or with the read that led to it: see ``after_read``. Another thread sends its
     first bytes after an answer at once, so that a request does not wait for the loop to wake up;
     what it writes before the next answer comes is collected by the loop, which is awake anyway
-    then, and leaves at the end of the read that it hands out.
+    then; compiled, it leaves at the end of the read that is handed out.
 
     A thread that waits for the only answer on its way can read it itself (``take_over_reading``):
     it is woken once, by the kernel, where else the loop's thread is woken, and wakes it. The loop
@@ -115,12 +115,11 @@ class SocketTransport:
         self._lock = threading.Lock()
         self._pending: deque[bytes] = deque()
         self._flush_is_due = False
-        #: Whether a read is handed out, at whose end leaves what other threads wrote meanwhile,
-        #: and whether they wrote.
-        self._hands_out = self._flush_follows = False
+        #: Of the compiled form: a read is handed out, at whose end leaves what other threads wrote
+        #: meanwhile; they wrote; the loop would come late to what it should send, as other threads
+        #: compute. Here each call of the socket would give the interpreter's lock up to those.
+        self._hands_out = self._flush_follows = self._sends_at_once = False
         self._was_answered = True
-        #: Whether the loop would come late to what it should send: other threads compute.
-        self._sends_at_once = False
         self._waits_for_room = False
         self._on_data: DataCallback | None = None
         self._on_closed: ClosedCallback | None = None
@@ -171,16 +170,10 @@ class SocketTransport:
     def _read_in_turn(self, on_data: DataCallback) -> None:
         """The same, unless another thread has just taken over."""
         if self._reading.acquire(blocking=False):
-            self._hands_out = True
             try:
                 self.read(on_data)
             finally:
                 self._reading.release()
-                self._sends_at_once = others_compute()
-                self._hands_out = False
-                if self._flush_follows:
-                    self._flush_follows = False
-                    self._flush()
 
     # --- reading, on a thread that waits ----------------------------------------------------------
 
@@ -271,18 +264,11 @@ class SocketTransport:
         with self._lock:
             if self.is_closing:
                 return
-            if (
-                self._pending
-                or self._waits_for_room
-                or not (self._was_answered or self._sends_at_once)
-            ):
+            if self._pending or self._waits_for_room or not self._was_answered:
                 self._pending.append(data)
                 if self._flush_is_due or self._waits_for_room:
                     return
                 self._flush_is_due = True
-                self._flush_follows = True  # before the look at whether somebody will look at it
-                if self._hands_out:
-                    return
             else:
                 self._was_answered = False
                 sent = 0

@@ -18,6 +18,8 @@ from driver.implementation import IMPL
 from driver.net import after_read
 from driver.net.transport import READ_SIZE, SocketTransport
 
+compiled = pytest.mark.skipif(IMPL != "cython", reason="compiled code alone does so")
+
 
 def pair(
     loop,
@@ -90,6 +92,7 @@ def test_the_first_bytes_of_another_thread_leave_at_once_and_more_of_them_togeth
     run(main())
 
 
+@compiled
 def test_beside_threads_that_compute_each_request_leaves_at_once(run, monkeypatch):
     async def main():
         transport, theirs = pair(asyncio.get_running_loop())
@@ -111,6 +114,7 @@ def test_beside_threads_that_compute_each_request_leaves_at_once(run, monkeypatc
     run(main())
 
 
+@compiled
 def test_what_others_write_while_a_read_is_handed_out_leaves_at_its_end(run):
     async def main():
         transport, theirs = pair(asyncio.get_running_loop())
@@ -137,6 +141,7 @@ def test_what_others_write_while_a_read_is_handed_out_leaves_at_its_end(run):
     run(main())
 
 
+@compiled
 def test_what_others_wrote_leaves_whatever_ends_the_read_in_which_they_did(run):
     async def main(ends):
         loop = asyncio.get_running_loop()
