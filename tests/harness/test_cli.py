@@ -123,7 +123,9 @@ def wait_for(process, word):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)]
+)
 def test_ctrl_c_ends_the_workers_and_keeps_a_partial_result(toy, benchproof, tmp_path, number):
     # Another build that is no slower: a regression, once seen, would outweigh the interruption.
     toy.edit("driver/work.py", "total += number", "total += number  # as before")

@@ -187,6 +187,15 @@ def test_no_clock_decides_where_both_sides_run_the_same_code(toy, place, tell):
         assert "wall" not in row["meters"]
     assert "timing 0 of 2 benchmarks: 2 run the same code on both sides" in tell.text
     assert document["verdict"]["exit"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.skipif("instructions" not in EXACT, reason="instructions cannot be counted")
+def test_a_clock_decides_where_it_is_asked_to_or_another_file_runs(toy, place, tell):
+    toy.write("driver/boxing.py", "from .work import boxes as boxes\n")
+    toy.commit("not run")
+    sides = {"left": "HEAD~1@impl:python", "right": "HEAD@impl:python"}
     forced = compare.compare(replace(QUICK, **sides, force=True), place, tell).document
     assert all("wall" in rows(forced)[name]["meters"] for name in ("spin", "boxes"))
     toy.edit("driver/work.py", "total = 0", "total = 0  # the same work by another file")
