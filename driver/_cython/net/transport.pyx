@@ -68,7 +68,7 @@ __all__ = []
 
 cdef enum:
     READ_SIZE = 65536
-    #: Bytes that are sent with the interpreter's lock; to copy more takes longer than to give it up.
+    #: Bytes that are sent with the interpreter's lock: copying more takes longer than giving it up.
     AT_ONCE = 16384
 assert READ_SIZE == pure.READ_SIZE
 
