@@ -342,7 +342,7 @@ class Fleet:
         with self._lock:
             if (now := time.monotonic()) - self._looked < LOOK:
                 return False
-            before = self._fit & workers(self._client)
+            before = set(self._fit)
             if self._admit():
                 self._since = now
             elif now - self._since > PATIENCE:
@@ -351,7 +351,7 @@ class Fleet:
                     "the same command goes on"
                 )
             self._looked = time.monotonic()
-            return not before and bool(self._fit)
+            return bool(self._fit) and not before & self._fit
 
 
 def spread(

@@ -7,6 +7,11 @@ another thread takes it, and this one sleeps until that gives it up, 5 ms later 
 import socket
 import time
 
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
 from cpython.object cimport PyObject
 from libc.math cimport ceil
@@ -60,9 +65,6 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
-    object PyBytes_FromStringAndSize(char *data, Py_ssize_t size)
-    char *PyBytes_AS_STRING(object data)
-    Py_ssize_t PyBytes_GET_SIZE(object data)
 
 __all__ = []
 
@@ -247,7 +249,7 @@ def hand_reading_back(self, *, is_disturbed=False):
     cdef object lock = taken(me, LOCK)
     lock.acquire()
     try:
-        if taken(me, READER) is None or taken(me, READER) != PyThread_get_thread_ident():
+        if taken(me, READER) != PyThread_get_thread_ident():
             return
         put(me, READER, None)
         if is_disturbed:
