@@ -174,13 +174,18 @@ def test_wall_time_that_is_for_changes_alone_leaves_out_what_does_the_same_work(
     assert document["verdict"]["exit"] == 0
 
 
-@pytest.mark.slow
-@pytest.mark.skipif("instructions" not in EXACT, reason="instructions cannot be counted")
-def test_no_clock_decides_where_both_sides_run_the_same_code(toy, place, tell):
+@pytest.fixture
+def unrun(toy):
+    """A request for a commit that changes what no benchmark runs."""
     toy.write("driver/boxing.py", "from .work import boxes as boxes\n")
     toy.commit("not run")
-    sides = {"left": "HEAD~1@impl:python", "right": "HEAD@impl:python"}
-    document = compare.compare(replace(QUICK, **sides), place, tell).document
+    return replace(QUICK, left="HEAD~1@impl:python", right="HEAD@impl:python")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("instructions" not in EXACT, reason="instructions cannot be counted")
+def test_no_clock_decides_where_both_sides_run_the_same_code(unrun, place, tell):
+    document = compare.compare(unrun, place, tell).document
     for name in ("spin", "boxes"):
         row = rows(document)[name]
         assert (row["verdict"], row["note"]) == ("equivalent", compare.SAME_CODE)
@@ -192,15 +197,12 @@ def test_no_clock_decides_where_both_sides_run_the_same_code(toy, place, tell):
 @pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.skipif("instructions" not in EXACT, reason="instructions cannot be counted")
-def test_a_clock_decides_where_it_is_asked_to_or_another_file_runs(toy, place, tell):
-    toy.write("driver/boxing.py", "from .work import boxes as boxes\n")
-    toy.commit("not run")
-    sides = {"left": "HEAD~1@impl:python", "right": "HEAD@impl:python"}
-    forced = compare.compare(replace(QUICK, **sides, force=True), place, tell).document
+def test_a_clock_decides_where_it_is_asked_to_or_another_file_runs(toy, unrun, place, tell):
+    forced = compare.compare(replace(unrun, force=True), place, tell).document
     assert all("wall" in rows(forced)[name]["meters"] for name in ("spin", "boxes"))
     toy.edit("driver/work.py", "total = 0", "total = 0  # the same work by another file")
     toy.commit("run")
-    edited = compare.compare(replace(QUICK, **sides), place, tell).document
+    edited = compare.compare(unrun, place, tell).document
     assert all("wall" in rows(edited)[name]["meters"] for name in ("spin", "boxes"))
 
 

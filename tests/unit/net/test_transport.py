@@ -51,12 +51,30 @@ class CountingSocket:
         return getattr(self.sock, name)
 
 
+def counted(loop):
+    """The same, by a socket that counts, which comes in between."""
+    transport, theirs = pair(loop)
+    transport._sock = counting = CountingSocket(transport._sock)
+    return transport, theirs, counting
+
+
+def write_each(transport, numbers):
+    """Write numbers, one by one, on this thread."""
+    for number in numbers:
+        transport.write(b"%d" % number)
+
+
+def write_elsewhere(transport, numbers):
+    """The same on another thread, while the loop stands still."""
+    worker = threading.Thread(target=write_each, args=(transport, numbers))
+    worker.start()
+    worker.join()
+
+
 def test_what_is_written_in_one_turn_of_the_loop_leaves_with_one_call(run):
     async def main():
-        transport, theirs = pair(asyncio.get_running_loop())
-        transport._sock = counting = CountingSocket(transport._sock)
-        for number in range(10):
-            transport.write(b"%d" % number)
+        transport, theirs, counting = counted(asyncio.get_running_loop())
+        write_each(transport, range(10))
         assert counting.sent == []
         await asyncio.sleep(0)
         assert counting.sent == [b"0123456789"]
@@ -69,16 +87,8 @@ def test_what_is_written_in_one_turn_of_the_loop_leaves_with_one_call(run):
 
 def test_the_first_bytes_of_another_thread_leave_at_once_and_more_of_them_together(run):
     async def main():
-        transport, theirs = pair(asyncio.get_running_loop())
-        transport._sock = counting = CountingSocket(transport._sock)
-
-        def work():
-            for number in range(10):
-                transport.write(b"%d" % number)
-
-        worker = threading.Thread(target=work)
-        worker.start()
-        worker.join()  # the loop stands still meanwhile
+        transport, theirs, counting = counted(asyncio.get_running_loop())
+        write_elsewhere(transport, range(10))
         assert counting.sent == [b"0"]
         await eventually(lambda: len(counting.sent) == 2)
         assert counting.sent[1] == b"123456789"
@@ -95,17 +105,16 @@ def test_the_first_bytes_of_another_thread_leave_at_once_and_more_of_them_togeth
 @compiled
 def test_beside_threads_that_compute_each_request_leaves_at_once(run, monkeypatch):
     async def main():
-        transport, theirs = pair(asyncio.get_running_loop())
-        transport._sock = counting = CountingSocket(transport._sock)
+        transport, theirs, counting = counted(asyncio.get_running_loop())
         monkeypatch.setattr(after_read._read, "rest", 1)
         theirs.send(b"answers")
         transport._read_in_turn(bytes)
-        await asyncio.to_thread(lambda: [transport.write(b"%d" % each) for each in range(3)])
+        write_elsewhere(transport, range(3))
         assert counting.sent == [b"0", b"1", b"2"]
         monkeypatch.setattr(after_read._read, "rest", 0)
         theirs.send(b"more")
         transport._read_in_turn(bytes)
-        await asyncio.to_thread(lambda: [transport.write(b"%d" % each) for each in range(3, 6)])
+        write_elsewhere(transport, range(3, 6))
         await eventually(lambda: len(counting.sent) == 5)
         assert counting.sent[3:] == [b"3", b"45"]
         transport.close()
@@ -117,17 +126,10 @@ def test_beside_threads_that_compute_each_request_leaves_at_once(run, monkeypatc
 @compiled
 def test_what_others_write_while_a_read_is_handed_out_leaves_at_its_end(run):
     async def main():
-        transport, theirs = pair(asyncio.get_running_loop())
-        transport._sock = counting = CountingSocket(transport._sock)
-
-        def work():
-            for number in range(10):
-                transport.write(b"%d" % number)
+        transport, theirs, counting = counted(asyncio.get_running_loop())
 
         def on_data(_):
-            worker = threading.Thread(target=work)
-            worker.start()
-            worker.join()
+            write_elsewhere(transport, range(10))
             assert counting.sent == [b"0"]
 
         theirs.send(b"answers")
@@ -148,17 +150,13 @@ def test_what_others_wrote_leaves_whatever_ends_the_read_in_which_they_did(run):
         transport, theirs = pair(loop)
 
         def on_data(_):
-            worker = threading.Thread(
-                target=lambda: (transport.write(b"first "), transport.write(b"second"))
-            )
-            worker.start()
-            worker.join()
+            write_elsewhere(transport, range(10))
             ends(transport)
 
         theirs.send(b"answers")
         with contextlib.suppress(ArithmeticError):
             transport._read_in_turn(on_data)
-        assert await loop.sock_recv(theirs, 100) == b"first second"
+        assert await loop.sock_recv(theirs, 100) == b"0123456789"
         transport.close()
         theirs.close()
 
