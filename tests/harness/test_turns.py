@@ -5,7 +5,7 @@ import statistics
 import threading
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import groupby, islice
 
 import pytest
 from hypothesis import given
@@ -179,13 +179,13 @@ def test_the_processes_of_a_block_alternate(toy, place, tmp_path, tell, monkeypa
         for block in islice(blocks(1), 4):
             notes.write_text("")
             bench.time_block(block, [one])
-            letters = notes.read_text()[-2 * wall.VALUES :]
-            assert letters[0] == block.sides[0][0]
-            assert all(before != after for before, after in pairwise(letters))
+            # A value that the clocks contradict is taken once more, in the same turn.
+            turns = [letter for letter, _ in groupby(notes.read_text())][-2 * wall.VALUES :]
+            assert block.index in bench.got.thrown or turns[0] == block.sides[0][0]
         notes.write_text("x")
         bench.time_block(next(blocks(1)), [two])
         assert bench.got.failures == {two.name: "left: ValueError: left fails (noting.py:23)"}
         assert notes.read_text().count("r") > wall.VALUES
     left, right = (bench.got.taken("wall", side, one.name) for side in SIDES)
-    assert len(left) == len(right) == 4
+    assert len(left) == len(right) == 4 - len(bench.got.thrown) > 0
     assert {len(values) for values in (*left.values(), *right.values())} == {wall.VALUES}
