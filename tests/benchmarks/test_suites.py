@@ -1,7 +1,9 @@
 """asv finds every case, by a name of its own, and times it as docs/benchmarks.md says."""
 
+import asyncio
 import inspect
 import sys
+import time
 from collections import Counter
 from importlib.metadata import version
 
@@ -22,6 +24,7 @@ from asv_benchmarks import (
     serialize,
     tracing,
 )
+from driver.net.timers import TICK
 from tests.benchmarks.places import SUITES
 
 MODULES = (
@@ -121,6 +124,16 @@ def test_a_benchmark_is_a_plain_function_with_its_version_set_by_hand(benchmarks
 def test_no_two_cases_share_code_that_the_interpreter_specialises(benchmarks):
     codes = [id(benchmark.func.__code__) for benchmark in benchmarks.values()]
     assert len(set(codes)) == len(codes)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in WANTED if name.startswith("awaited.")))
+def test_what_is_counted_of_awaited_requests_follows_no_clock(benchmarks, name, monkeypatch):
+    benchmarks[name].do_setup()
+    timed = []
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_at", lambda *how, **_: timed.append(how))
+    time.sleep(2 * TICK)
+    benchmarks[name].func()
+    assert not timed
 
 
 def test_setup_a_second_time_leaves_the_function_as_it_is(benchmarks):
