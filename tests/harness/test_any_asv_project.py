@@ -133,6 +133,7 @@ def benchproof(project, cache, *words):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("project", ["flat"], indirect=True)
 def test_every_kind_of_benchmark_is_listed_and_compared(project, cache, tmp_path):
     listed = benchproof(project, cache, "list", "--json", str(tmp_path / "list.json"))
     assert listed.returncode == 0, listed.stderr
@@ -174,6 +175,27 @@ def test_every_kind_of_benchmark_is_listed_and_compared(project, cache, tmp_path
     why = {each["name"]: each["why"] for each in document["excluded"]}
     assert set(why) == {"kinds.time_nothing", "kinds.timeraw_import"}
     assert "only wall could measure it" in why["kinds.timeraw_import"]
+
+
+@pytest.mark.parametrize("project", ["src", "namespace"], indirect=True)
+def test_a_project_of_any_layout_is_listed_compared_and_seen_to_run(project, cache, tmp_path):
+    listed = benchproof(project, cache, "list")
+    assert listed.returncode == 0, listed.stderr
+    assert "kinds.Sums.time_sum" in listed.stdout
+    out = tmp_path / "compare.json"
+    said = benchproof(
+        project, cache, "compare", "HEAD~1", "HEAD", "--bench", "spin|own|size", "--json", str(out),
+        "--meters", "instructions,track",
+    )  # fmt: skip
+    assert said.returncode == 1, said.stderr + said.stdout
+    rows = {row["name"]: row for row in json.loads(out.read_text())["cases"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "kinds.time_spin": "regressed", "kinds.time_own": "equivalent",
+        "kinds.track_size": "changed",
+    }  # fmt: skip
+    assert rows["kinds.time_spin"]["grade"] == "witnessed"
+    (file,) = rows["kinds.time_spin"]["proof"]["right"]["modules"].values()
+    assert file.endswith("work.py")
 
 
 @pytest.mark.parametrize("project", ["flat"], indirect=True)
