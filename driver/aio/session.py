@@ -57,7 +57,6 @@ class Session(BaseSession):
         execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
         paging_state: bytes | None = None,
         host: Host | None = None,
-        execute_as: str | None = None,
         *,
         row_factory: RowFactory[Row] | None = None,
         **options: Unpack[RequestOptions],
@@ -73,7 +72,6 @@ class Session(BaseSession):
             execution_profile: a profile or its name.
             paging_state: where to begin, from an earlier result, maybe of another process.
             host: the only host to ask.
-            execute_as: the user in whose name to execute (DSE).
             row_factory: shape of the rows, in place of the profile's.
             options: ``keyspace`` and ``now_in_seconds``, as ``RequestOptions`` has them (v5).
 
@@ -95,7 +93,6 @@ class Session(BaseSession):
             execution_profile,
             paging_state,
             host,
-            execute_as,
             row_factory,
             options,
         )
@@ -113,7 +110,6 @@ class Session(BaseSession):
         execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
         paging_state: bytes | None = None,
         host: Host | None = None,
-        execute_as: str | None = None,
         *,
         row_factory: RowFactory[Row] | None = None,
         **options: Unpack[RequestOptions],
@@ -128,7 +124,6 @@ class Session(BaseSession):
             execution_profile,
             paging_state,
             host,
-            execute_as,
             row_factory=row_factory,
             **options,
         )

@@ -132,8 +132,6 @@ class BaseCluster(Generic[Done]):
     column_encryption_policy: _Option[ColumnEncryptionPolicy | None] = _Option()
     cloud: _Option[Mapping[str, Any] | Cloud | None] = _Option()
     driver_config_reporting_enabled: _Option[bool] = _Option()
-    monitor_reporting_enabled: _Option[bool] = _Option()
-    monitor_reporting_interval: _Option[float] = _Option()
 
     @takes_options(ClusterOptions)
     def __init__(self, options: ClusterOptions) -> None:

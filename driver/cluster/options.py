@@ -68,6 +68,10 @@ _REFUSED = {
     "ssl_session_cache": "TLS sessions are resumed by the ssl_context that is given",
 }
 
+#: Keywords of programs for cassandra-driver that change nothing: only the Insights of DataStax
+#: Enterprise would hear of them.
+_WITHOUT_EFFECT = {"monitor_reporting_enabled", "monitor_reporting_interval"}
+
 
 @dataclass(frozen=True)
 class ClusterOptions:
@@ -134,9 +138,6 @@ class ClusterOptions:
             ``driver.cluster.cloud``; it has contact points, endpoints, TLS, and perhaps a user.
         driver_config_reporting_enabled: whether the control connection says ``DRIVER_CONFIG``, by
             which operators of ScyllaDB tell how a client is configured.
-        monitor_reporting_enabled: accepted and without effect, like the interval: only the
-            Insights of DSE hear of it.
-        monitor_reporting_interval: see there.
     """
 
     contact_points: Sequence[ContactPoint] = ("127.0.0.1",)
@@ -188,8 +189,6 @@ class ClusterOptions:
     preparation_policy: PreparationPolicy | None = None
     cloud: Mapping[str, Any] | Cloud | None = None
     driver_config_reporting_enabled: bool = True
-    monitor_reporting_enabled: bool = True
-    monitor_reporting_interval: float = 30
 
     @classmethod
     def of(
@@ -216,7 +215,9 @@ class ClusterOptions:
             **{
                 name: value
                 for name, value in keywords.items()
-                if not (value is None and name in _NONE_IS_DEFAULT) and name not in _REFUSED
+                if not (value is None and name in _NONE_IS_DEFAULT)
+                and name not in _REFUSED
+                and name not in _WITHOUT_EFFECT
             }
         )
 

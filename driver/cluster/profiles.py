@@ -94,7 +94,6 @@ class ExecutionProfile:
         request_timeout: seconds until the client gives up; None waits for ever.
         row_factory: shape of rows.
         speculative_execution_policy: when an idempotent request goes to a second host.
-        continuous_paging_options: accepted for the sake of old code; there is no such paging.
     """
 
     __slots__ = ("__dict__", "__weakref__", "options")
@@ -116,7 +115,6 @@ class ExecutionProfile:
         request_timeout: float | None = 10.0,
         row_factory: RowFactory = named_tuple_factory,
         speculative_execution_policy: SpeculativeExecutionPolicy | None = None,
-        continuous_paging_options: object = None,
     ) -> None:
         """Set what differs from the defaults.
 
@@ -143,7 +141,6 @@ class ExecutionProfile:
                 speculative_execution_policy or NoSpeculativeExecutionPolicy()
             ),
         )
-        self.continuous_paging_options = continuous_paging_options
 
     def clone_update(self, **changes: object) -> ExecutionProfile:
         """A copy with other attributes; policies are shared with this one.

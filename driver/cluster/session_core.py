@@ -54,9 +54,6 @@ log = logging.getLogger(__name__)
 
 _Execution = TypeVar("_Execution", bound=RequestExecution)
 
-#: The entry of a custom payload that names the user in whose name DSE executes.
-_EXECUTE_AS = "ProxyExecute"
-
 #: The errors of using a keyspace on pools that are closed meanwhile.
 _SHUT_DOWN: Mapping[Any, Any] = {"session": [DriverException("this session was shut down")]}
 
@@ -241,7 +238,6 @@ class SessionCore:
         execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
         paging_state: bytes | None = None,
         host: Host | None = None,
-        execute_as: str | None = None,
         row_factory: RowFactory[Any] | None = None,
         more: RequestOptions | None = None,
     ) -> _Execution:
@@ -257,7 +253,6 @@ class SessionCore:
             execution_profile: a profile or its name.
             paging_state: where to begin, from an earlier result, maybe of another process.
             host: the only host to ask.
-            execute_as: the user in whose name to execute (DSE).
             row_factory: shape of the rows; by default the profile's.
             more: see ``RequestOptions``.
 
@@ -273,7 +268,7 @@ class SessionCore:
         if parameters is not None and self.prepared_cache is not None:
             query, parameters = self.prepared_cache.bound(query, parameters, more)
         call = self._options_of_call(
-            trace, custom_payload, timeout, paging_state, host, execute_as, row_factory
+            trace, custom_payload, timeout, paging_state, host, row_factory
         )
         profile = (
             self.default_profile
@@ -306,7 +301,6 @@ class SessionCore:
         timeout: float | NotSet | None,
         paging_state: bytes | None,
         host: Host | None,
-        execute_as: str | None,
         row_factory: RowFactory[Any] | None,
     ) -> dict[str, Any]:
         """What a call of ``request`` asks for beside its statement, by the names of ``Options``."""
@@ -320,8 +314,6 @@ class SessionCore:
             call["trace"] = trace
         if custom_payload is not None:
             call["custom_payload"] = custom_payload
-        if execute_as is not None:
-            call["custom_payload"] = {**(custom_payload or {}), _EXECUTE_AS: execute_as.encode()}
         if paging_state is not None:
             call["paging_state"] = paging_state
         if host is not None:

@@ -53,7 +53,6 @@ class Metadata:
         token_map: the ring; None while unknown.
         tablets: tablets learnt so far.
         led_keyspaces: names of those whose tablets have leaders (ScyllaDB).
-        dbaas: whether it is a database as a service, which this driver has no way to know: False.
     """
 
     # Where compiled code finds them.
@@ -70,8 +69,6 @@ class Metadata:
         "tablets",
         "token_map",
     )
-
-    dbaas = False
 
     def __init__(self) -> None:
         """Know nothing yet."""

@@ -19,14 +19,13 @@ cdef object _Response = pure._Response
 
 async def execute(
     self, query, parameters=None, timeout=_NOT_SET, trace=False, custom_payload=None,
-    execution_profile=_DEFAULT, paging_state=None, host=None, execute_as=None, *,
-    row_factory=None, **options,
+    execution_profile=_DEFAULT, paging_state=None, host=None, *, row_factory=None, **options,
 ):
     """Execute a statement and wait for its first page; see driver/aio/session.py."""
     cdef Waiter waiter
     response = new_request_of(
         attribute(self, "core", &CORE), _Response, query, parameters, trace, custom_payload,
-        timeout, execution_profile, paging_state, host, execute_as, row_factory, options,
+        timeout, execution_profile, paging_state, host, row_factory, options,
     )
     send(response)
     waiter = begin_waiting(response)

@@ -18,14 +18,12 @@ cdef object _ResponseFuture = ResponseFuture
 
 def execute_async(
     self, query, parameters=None, trace=False, custom_payload=None, timeout=_NOT_SET,
-    execution_profile=_DEFAULT, paging_state=None, host=None, execute_as=None, *,
-    row_factory=None, **options,
+    execution_profile=_DEFAULT, paging_state=None, host=None, *, row_factory=None, **options,
 ):
     """Send a statement and return at once; see driver/cluster/session.py."""
     cdef object future = new_request_of(
         attribute(self, "core", &CORE), _ResponseFuture, query, parameters, trace,
-        custom_payload, timeout, execution_profile, paging_state, host, execute_as, row_factory,
-        options,
+        custom_payload, timeout, execution_profile, paging_state, host, row_factory, options,
     )
     send(future)
     return future
@@ -33,8 +31,7 @@ def execute_async(
 
 def execute(
     self, query, parameters=None, timeout=_NOT_SET, trace=False, custom_payload=None,
-    execution_profile=_DEFAULT, paging_state=None, host=None, execute_as=None, *,
-    row_factory=None, **options,
+    execution_profile=_DEFAULT, paging_state=None, host=None, *, row_factory=None, **options,
 ):
     """Execute a statement and wait for its first page; see driver/cluster/session.py."""
     cdef object send_it = self.execute_async
@@ -42,13 +39,12 @@ def execute(
         # Instrumentation wraps it, to see every request.
         return send_it(
             query, parameters, trace, custom_payload, timeout, execution_profile, paging_state,
-            host, execute_as, row_factory=row_factory, **options,
+            host, row_factory=row_factory, **options,
         ).result()
     return sent_and_answered(
         new_request_of(
             attribute(self, "core", &CORE), _ResponseFuture, query, parameters, trace,
-            custom_payload, timeout, execution_profile, paging_state, host, execute_as, row_factory,
-            options,
+            custom_payload, timeout, execution_profile, paging_state, host, row_factory, options,
         )
     )
 

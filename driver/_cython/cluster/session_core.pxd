@@ -1,5 +1,5 @@
 cdef object new_request_of(
     object session, object execution, object query, object parameters, object trace,
     object custom_payload, object timeout, object execution_profile, object paging_state,
-    object host, object execute_as, object row_factory, object more,
+    object host, object row_factory, object more,
 )

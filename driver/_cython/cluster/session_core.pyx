@@ -37,7 +37,6 @@ cdef object query_plan_plainly = pure.SessionCore.query_plan
 cdef object _DEFAULT = pure.EXEC_PROFILE_DEFAULT
 cdef object _NOT_SET = pure.NOT_SET
 cdef object _PROFILES = pure.ConfigMode.PROFILES
-cdef object _EXECUTE_AS = pure._EXECUTE_AS
 cdef object _Statement = Statement
 cdef object _BoundStatement = BoundStatement
 cdef object _PreparedStatement = PreparedStatement
@@ -118,37 +117,37 @@ cdef bint has_own_options(object statement) except -1:
 
 def request(
     self, execution, query, parameters=None, trace=False, custom_payload=None, timeout=_NOT_SET,
-    execution_profile=_DEFAULT, paging_state=None, host=None, execute_as=None, row_factory=None,
+    execution_profile=_DEFAULT, paging_state=None, host=None, row_factory=None,
     more=None,
 ):
     """A request that executes a statement; see driver/cluster/session_core.py."""
     return made(
         self, execution, query, parameters, trace, custom_payload, timeout, execution_profile,
-        paging_state, host, execute_as, row_factory, more,
+        paging_state, host, row_factory, more,
     )
 
 
 cdef object new_request_of(
     object session, object execution, object query, object parameters, object trace,
     object custom_payload, object timeout, object execution_profile, object paging_state,
-    object host, object execute_as, object row_factory, object more,
+    object host, object row_factory, object more,
 ):
     """A request as the session makes it."""
     if has_method(session, "request", _request):
         return made(
             session, execution, query, parameters, trace, custom_payload, timeout,
-            execution_profile, paging_state, host, execute_as, row_factory, more,
+            execution_profile, paging_state, host, row_factory, more,
         )
     return session.request(
         execution, query, parameters, trace, custom_payload, timeout, execution_profile,
-        paging_state, host, execute_as, row_factory, more,
+        paging_state, host, row_factory, more,
     )
 
 
 cdef object made(
     object self, object execution, object query, object parameters, object trace,
     object custom_payload, object timeout, object execution_profile, object paging_state,
-    object host, object execute_as, object row_factory, object more,
+    object host, object row_factory, object more,
 ):
     cdef PyObject *me = checked(self)
     cdef object options, message, prepared, speculation, cache
@@ -166,13 +165,12 @@ cdef object made(
         timeout is _NOT_SET
         and row_factory is None
         and custom_payload is None
-        and execute_as is None
         and paging_state is None
         and host is None
         and not trace
     ):
         call = self._options_of_call(
-            trace, custom_payload, timeout, paging_state, host, execute_as, row_factory
+            trace, custom_payload, timeout, paging_state, host, row_factory
         )
     options = options_of(
         self, default_profile(me) if execution_profile is _DEFAULT

@@ -144,7 +144,7 @@ _V2: Final = (
     "pool sizes of protocols v1 and v2; in later ones it raises UnsupportedOperation there too"
 )
 _INNER: Final = "called by the other driver's own parts"
-_DSE: Final = "graph and continuous paging are of DataStax Enterprise"
+_DSE: Final = "graph, continuous paging and its services are of DataStax"
 
 #: Reason -> class -> methods and attributes that a served class does not have.
 _MEMBERS_BY_REASON: Final[Mapping[str, Mapping[str, str]]] = {
@@ -172,6 +172,7 @@ _MEMBERS_BY_REASON: Final[Mapping[str, Mapping[str, str]]] = {
     },
     _DSE: {
         "cassandra.cluster.ResultSet": "cancel_continuous_paging",
+        "cassandra.metadata.Metadata": "dbaas",
         "cassandra.cluster.Session": "execute_graph execute_graph_async",
     },
     "Cluster.refresh_schema_metadata does it": {"cassandra.metadata.Metadata": "refresh"},

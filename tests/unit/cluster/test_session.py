@@ -279,14 +279,10 @@ def test_a_request_is_traced_if_that_is_asked_for(nodes, session):
 
 def test_custom_payloads_of_statement_and_call_are_sent_together(nodes, session):
     statement = SimpleStatement("SELECT 1", custom_payload={"a": b"1"})
-    session.execute(statement, custom_payload={"b": b"2"}, execute_as="somebody")
+    session.execute(statement, custom_payload={"b": b"2"})
     request = request_of(nodes, "SELECT 1")
     assert request.flags & PAYLOAD
-    assert p.read_bytesmap(io.BytesIO(request.body)) == {
-        "a": b"1",
-        "b": b"2",
-        "ProxyExecute": b"somebody",
-    }
+    assert p.read_bytesmap(io.BytesIO(request.body)) == {"a": b"1", "b": b"2"}
     assert statement.custom_payload == {"a": b"1"}
 
 
