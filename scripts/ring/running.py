@@ -23,8 +23,12 @@ def existing_nodes() -> list[Node]:
     return sorted((Node(int(match[1])) for match in found if match), key=lambda node: node.index)
 
 
-def start(nodes: list[Node], shape: Shape) -> None:
-    """Start nodes; return when they and all running ones serve clients and see each other."""
+def start(nodes: list[Node], shape: Shape, seconds: float = START_SECONDS) -> None:
+    """Start nodes; return when they and all running ones serve clients and see each other.
+
+    Raises:
+        Failure: a node ended, or they are not ready within some seconds.
+    """
     running = [node for node in existing_nodes() if node.pid() and not node.is_paused()]
     marks = {node.index: node.log_size() for node in running}
     # The log of a node that is started begins anew.
@@ -34,7 +38,7 @@ def start(nodes: list[Node], shape: Shape) -> None:
         node.spawn(shape)
     started = {node.index for node in nodes}
     everyone = sorted([*running, *nodes], key=lambda node: node.index)
-    end = time.monotonic() + START_SECONDS
+    end = time.monotonic() + seconds
     while True:
         for node in nodes:
             if node.pid() is None:
@@ -44,7 +48,11 @@ def start(nodes: list[Node], shape: Shape) -> None:
         if not any(missing.values()):
             return
         if time.monotonic() > end:
-            raise Failure(f"not ready after {START_SECONDS:.0f} s: {missing}")
+            late = [node for node in everyone if missing[node.index]]
+            why = "; ".join(
+                f"node {node.index} {missing[node.index]}, its log is {node.log}" for node in late
+            )
+            raise Failure(f"not ready after {seconds:g} s: {why}; --timeout SECONDS waits longer")
         time.sleep(0.2)
 
 

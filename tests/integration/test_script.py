@@ -8,7 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
+from ring import running
+from ring.failure import Failure
+from ring.node import Node
 from ring.releases import named
+from ring.shape import Shape
 
 from tests.integration.rings import SCRIPT
 
@@ -105,6 +109,32 @@ def test_a_machine_without_maven_can_only_use_what_was_downloaded(complains, jav
         "check", PATH="", CASSANDRA_VERSION="3.11", CASSANDRA_JAVA=home, CASSANDRA_JARS=missing
     )
     assert said == "cassandra: mvn not found: install Maven, which downloads the server\n"
+
+
+class Slow(Node):
+    """A node that runs, and never comes to serve clients."""
+
+    def write_settings(self, shape):
+        del shape
+
+    spawn = write_settings
+
+    def pid(self):
+        return 1
+
+    def does_not_serve(self, shape, others):
+        del shape, others
+        return "does not listen"
+
+
+def test_a_node_that_is_late_is_named_with_its_log_and_what_waits_longer(monkeypatch):
+    monkeypatch.setattr(running, "existing_nodes", list)
+    with pytest.raises(Failure) as caught:
+        running.start([Slow(1)], Shape(), seconds=0)
+    assert str(caught.value) == (
+        f"not ready after 0 s: node 1 does not listen, its log is {Slow(1).log}; "
+        "--timeout SECONDS waits longer"
+    )
 
 
 def stat_of(pid):
