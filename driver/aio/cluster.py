@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..cluster.profiles import ExecutionProfile
 
 
-class Cluster(BaseCluster["Coroutine[Any, Any, None]"]):
+class Cluster(BaseCluster["Coroutine[Any, Any, None]", "Session"]):
     """A cluster, and the sessions with it, on the running event loop.
 
     Arguments are described in ``driver.cluster.options.ClusterOptions``. It belongs to the loop on

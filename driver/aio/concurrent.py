@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT
 from ..execution.concurrent import ExecutionResult
@@ -13,16 +13,47 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..cluster.profiles import ProfileOrName
+    from ..protocol.typing import Parameters
+    from ..statements.base import Statement
+    from ..statements.prepared import PreparedStatement
+    from .result_set import AsyncResultSet
     from .session import Session
+
+
+#: Of a statement each, where the first failure is raised, and where it is a result like others.
+Raising: TypeAlias = "ExecutionResult[AsyncResultSet[Any]]"
+Telling: TypeAlias = "ExecutionResult[AsyncResultSet[Any] | Exception]"
+#: A statement of any kind, with its values.
+_Pair: TypeAlias = "tuple[str | Statement | PreparedStatement, Parameters]"
+
+
+@overload
+async def execute_concurrent(
+    session: Session,
+    statements_and_parameters: Iterable[_Pair],
+    concurrency: int = 100,
+    raise_on_first_error: Literal[True] = True,
+    execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+) -> list[Raising]: ...
+
+
+@overload
+async def execute_concurrent(
+    session: Session,
+    statements_and_parameters: Iterable[_Pair],
+    concurrency: int = 100,
+    raise_on_first_error: bool = True,
+    execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+) -> list[Telling]: ...
 
 
 async def execute_concurrent(
     session: Session,
-    statements_and_parameters: Iterable[tuple[Any, Any]],
+    statements_and_parameters: Iterable[_Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
-) -> list[ExecutionResult]:
+) -> list[Telling] | list[Raising]:
     """Execute statements, some at a time.
 
     Args:
@@ -42,9 +73,9 @@ async def execute_concurrent(
     if concurrency < 1:
         raise ValueError(f"concurrency must be 1 or more, got {concurrency}")
     waiting = enumerate(statements_and_parameters)
-    results: dict[int, ExecutionResult] = {}
+    results: dict[int, Telling] = {}
 
-    async def work(first: tuple[int, tuple[Any, Any]]) -> None:
+    async def work(first: tuple[int, _Pair]) -> None:
         for index, (statement, parameters) in chain([first], waiting):
             try:
                 result = await session.execute(

@@ -10,6 +10,7 @@ from ..results.rows import Row
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from ..execution.awaitable import AwaitableResponse
     from ..execution.tracing import QueryTrace
     from ..results.arrow import ArrowBatch, ArrowTable
 
@@ -20,6 +21,8 @@ class AsyncResultSet(ResultPage[Row]):
     Everything that is not to be awaited looks at the current page: ``current_rows``, ``one``,
     ``bool``.
     """
+
+    response_future: AwaitableResponse
 
     async def fetch_next_page(self) -> None:
         """Replace the current rows by those of the next page; by none after the last.
@@ -82,10 +85,8 @@ class AsyncResultSet(ResultPage[Row]):
         Raises:
             TraceUnavailable: it was not there in time.
         """
-        trace: QueryTrace | None = await self.response_future.get_query_trace(max_wait_sec)
-        return trace
+        return await self.response_future.get_query_trace(max_wait_sec)
 
     async def get_all_query_traces(self, max_wait_sec_per: float | None = None) -> list[QueryTrace]:
         """The traces of all pages; arguments and errors as of ``get_query_trace``."""
-        traces: list[QueryTrace] = await self.response_future.get_all_query_traces(max_wait_sec_per)
-        return traces
+        return await self.response_future.get_all_query_traces(max_wait_sec_per)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Literal, Self, Unpack, overload
 
 from ..cluster.base import BaseSession
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
@@ -12,12 +12,12 @@ from . import concurrent
 from .result_set import AsyncResultSet
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterable, Mapping
 
     from ..cluster.profiles import NotSet, ProfileOrName
     from ..cluster.session_core import SessionCore
-    from ..execution.concurrent import ExecutionResult
     from ..execution.options import RequestOptions
+    from ..protocol.typing import Parameters
     from ..results.rows import Row, RowFactory
     from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
@@ -50,7 +50,7 @@ class Session(BaseSession):
     async def execute(
         self,
         query: str | Statement | PreparedStatement,
-        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        parameters: Parameters = None,
         timeout: float | NotSet | None = NOT_SET,
         trace: bool = False,
         custom_payload: Mapping[str, bytes | None] | None = None,
@@ -103,7 +103,7 @@ class Session(BaseSession):
     async def stream(
         self,
         query: str | Statement | PreparedStatement,
-        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        parameters: Parameters = None,
         timeout: float | NotSet | None = NOT_SET,
         trace: bool = False,
         custom_payload: Mapping[str, bytes | None] | None = None,
@@ -132,14 +132,34 @@ class Session(BaseSession):
 
     execute_concurrent = concurrent.execute_concurrent
 
+    @overload
     async def execute_concurrent_with_args(
         self,
         statement: str | Statement | PreparedStatement,
-        parameters: Iterable[Any],
+        parameters: Iterable[Parameters],
+        concurrency: int = 100,
+        raise_on_first_error: Literal[True] = True,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+    ) -> list[concurrent.Raising]: ...
+
+    @overload
+    async def execute_concurrent_with_args(
+        self,
+        statement: str | Statement | PreparedStatement,
+        parameters: Iterable[Parameters],
         concurrency: int = 100,
         raise_on_first_error: bool = True,
         execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
-    ) -> list[ExecutionResult]:
+    ) -> list[concurrent.Telling]: ...
+
+    async def execute_concurrent_with_args(
+        self,
+        statement: str | Statement | PreparedStatement,
+        parameters: Iterable[Parameters],
+        concurrency: int = 100,
+        raise_on_first_error: bool = True,
+        execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
+    ) -> list[concurrent.Telling] | list[concurrent.Raising]:
         """Execute one statement with many sets of parameters; as ``execute_concurrent``."""
         return await self.execute_concurrent(
             ((statement, values) for values in parameters),

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
     from ..auth import AuthProvider
     from ..execution.metrics import Metrics
+    from ..net.connection import Connection
+    from ..net.settings import SocketOption
     from ..policies.address_translation import AddressTranslator
     from ..policies.column_encryption import ColumnEncryptionPolicy
     from ..policies.load_balancing import HostStateListener, LoadBalancingPolicy
     from ..policies.preparation import PreparationPolicy
     from ..policies.reconnection import ReconnectionPolicy
     from ..policies.retry import RetryPolicy
-    from ..pool.host_pool import HostPool
+    from ..pool.host_pool import HostPool, PoolState
     from ..results.rows import RowFactory
     from ..statements.prepared import PreparedStatement
     from ..topology.endpoint import EndPoint, EndPointFactory
@@ -41,13 +43,15 @@ if TYPE_CHECKING:
     from ..wire.codec import ProtocolHandler
     from .cloud import Cloud
     from .control_connection import ControlConnection
-    from .options import ContactPoint
+    from .options import ApplicationInfo, ContactPoint
     from .profiles import ConfigMode, ProfileManager, ProfileOrName
     from .session_core import SessionCore
 
 _T = TypeVar("_T")
 #: None, or an awaitable of it.
 Done = TypeVar("Done")
+#: The class of sessions that a cluster makes.
+_Session = TypeVar("_Session", bound="BaseSession")
 
 
 class _Option(Forwarded[_T]):
@@ -55,7 +59,7 @@ class _Option(Forwarded[_T]):
 
     _path = "core.options"
 
-    def __set__(self, cluster: BaseCluster[Any], value: _T) -> None:
+    def __set__(self, cluster: BaseCluster[Any, Any], value: _T) -> None:
         change: dict[str, Any] = {self._name: value}
         cluster.core.options = replace(cluster.core.options, **change)
 
@@ -78,7 +82,7 @@ class _OfProfile(Forwarded[_T]):
         session.core.set_default(self._attribute, value, self._name)
 
 
-class BaseCluster(Generic[Done]):
+class BaseCluster(Generic[Done, _Session]):
     """The options of a cluster as attributes, and what is known of it.
 
     Options can be set too; what is connected already stays as it is. ``ClusterOptions`` describes
@@ -99,10 +103,10 @@ class BaseCluster(Generic[Done]):
     reconnection_policy: _Option[ReconnectionPolicy] = _Option()
     conviction_policy_factory: _Option[Callable[[Host], Conviction]] = _Option()
     metrics_enabled: _Option[bool] = _Option()
-    connection_class: _Option[Any] = _Option()
-    ssl_options: _Option[Mapping[str, Any] | None] = _Option()
+    connection_class: _Option[type[Connection] | None] = _Option()
+    ssl_options: _Option[Mapping[str, object] | None] = _Option()
     ssl_context: _Option[ssl.SSLContext | None] = _Option()
-    sockopts: _Option[Sequence[tuple[Any, ...]]] = _Option()
+    sockopts: _Option[Sequence[SocketOption]] = _Option()
     cql_version: _Option[str | None] = _Option()
     executor_threads: _Option[int] = _Option()
     max_schema_agreement_wait: _Option[float] = _Option()
@@ -125,12 +129,12 @@ class BaseCluster(Generic[Done]):
     application_name: _Option[str] = _Option()
     application_version: _Option[str] = _Option()
     client_id: _Option[UUID | None] = _Option()
-    application_info: _Option[Any] = _Option()
+    application_info: _Option[ApplicationInfo | None] = _Option()
     metadata_request_timeout: _Option[float | None] = _Option()
     schema_metadata_page_size: _Option[int] = _Option()
     preparation_policy: _Option[PreparationPolicy | None] = _Option()
     column_encryption_policy: _Option[ColumnEncryptionPolicy | None] = _Option()
-    cloud: _Option[Mapping[str, Any] | Cloud | None] = _Option()
+    cloud: _Option[Mapping[str, object] | Cloud | None] = _Option()
     driver_config_reporting_enabled: _Option[bool] = _Option()
 
     @takes_options(ClusterOptions)
@@ -155,7 +159,7 @@ class BaseCluster(Generic[Done]):
     def _describe(self, options: ClusterOptions) -> None:
         """Begin with these options."""
         self.core = ClusterCore(options, self, self._listeners_may_wait)
-        self._sessions: WeakSet[Any] = WeakSet()
+        self._sessions: WeakSet[_Session] = WeakSet()
         self._sessions_lock = threading.Lock()
 
     @property
@@ -191,12 +195,12 @@ class BaseCluster(Generic[Done]):
         return self.core.control_connection
 
     @property
-    def sessions(self) -> WeakSet[Any]:
+    def sessions(self) -> WeakSet[_Session]:
         """The sessions that were connected and not shut down since; a copy."""
         with self._sessions_lock:
             return WeakSet(session for session in self._sessions if not session.is_shutdown)
 
-    def _remember(self, session: BaseSession) -> None:
+    def _remember(self, session: _Session) -> None:
         with self._sessions_lock:
             self._sessions.add(session)
 
@@ -489,7 +493,7 @@ class BaseSession:
         """The pools."""
         return list(self.core.pools.by_host.values())
 
-    def get_pool_state(self) -> dict[Host, Any]:
+    def get_pool_state(self) -> dict[Host, PoolState]:
         """What each pool says of itself, by host."""
         return self.core.pools.get_state()
 

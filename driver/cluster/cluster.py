@@ -37,7 +37,7 @@ def _shut_down_what_is_left() -> None:
             log.exception("Cannot shut down %r", cluster)
 
 
-class Cluster(BaseCluster[None]):
+class Cluster(BaseCluster[None, "Session"]):
     """A cluster, and the sessions with it.
 
     ::

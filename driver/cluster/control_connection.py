@@ -92,7 +92,7 @@ class ControlConnection:
         await self._connect_to_one()
 
     async def _connect_to_one(self) -> None:
-        errors: dict[str, Exception] = {}
+        errors: dict[object, Exception] = {}
         async with contextlib.aclosing(self._candidates()) as candidates:
             async for host in candidates:
                 try:

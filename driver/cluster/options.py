@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeAlias, TypeVar
 
 from ..auth import PlainTextAuthProvider
 from ..policies.address_translation import AddressTranslator, IdentityTranslator
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from ..auth import AuthProvider
+    from ..net.connection import Connection
+    from ..net.settings import SocketOption
     from ..policies.column_encryption import ColumnEncryptionPolicy
     from ..policies.load_balancing import LoadBalancingPolicy
     from ..policies.preparation import PreparationPolicy
@@ -71,6 +73,13 @@ _REFUSED = {
 #: Keywords of programs for cassandra-driver that change nothing: only the Insights of DataStax
 #: Enterprise would hear of them.
 _WITHOUT_EFFECT = {"monitor_reporting_enabled", "monitor_reporting_interval"}
+
+
+class ApplicationInfo(Protocol):
+    """What an application says of itself, in place of its name, its version and its id."""
+
+    def add_startup_options(self, options: dict[str, str | None]) -> None:
+        """Add to what STARTUP says."""
 
 
 @dataclass(frozen=True)
@@ -152,10 +161,11 @@ class ClusterOptions:
     default_retry_policy: RetryPolicy | None = None
     conviction_policy_factory: Callable[[Host], Conviction] = SimpleConvictionPolicy
     metrics_enabled: bool = False
-    connection_class: Any = None
-    ssl_options: Mapping[str, Any] | None = field(default=None, repr=False)  # may hold a password
+    connection_class: type[Connection] | None = None
+    # It may hold a password.
+    ssl_options: Mapping[str, object] | None = field(default=None, repr=False)
     ssl_context: ssl.SSLContext | None = None
-    sockopts: Sequence[tuple[Any, ...]] = ()
+    sockopts: Sequence[SocketOption] = ()
     cql_version: str | None = None
     protocol_version: int | None = None
     executor_threads: int = 2
@@ -183,11 +193,11 @@ class ClusterOptions:
     column_encryption_policy: ColumnEncryptionPolicy | None = None
     connections_per_host: int = 1
     max_requests_per_connection: int = 2**15
-    application_info: Any = None
+    application_info: ApplicationInfo | None = None
     metadata_request_timeout: float | None = None
     schema_metadata_page_size: int = 1000
     preparation_policy: PreparationPolicy | None = None
-    cloud: Mapping[str, Any] | Cloud | None = None
+    cloud: Mapping[str, object] | Cloud | None = None
     driver_config_reporting_enabled: bool = True
 
     @classmethod

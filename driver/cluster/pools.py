@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from ..policies.distance import HostDistance
@@ -14,6 +14,7 @@ from ..protocol.errors import InvalidRequest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from ..pool.host_pool import PoolState
     from ..topology.host import Host
     from .core import ClusterCore
 
@@ -168,7 +169,7 @@ class SessionPools:
         pools, self.by_host = self.by_host, {}
         await self._core.background.finish(pool.close(_PATIENCE) for pool in pools.values())
 
-    def get_state(self) -> dict[Host, Any]:
+    def get_state(self) -> dict[Host, PoolState]:
         """What each pool says of itself."""
         return {host: pool.get_state() for host, pool in self.by_host.items()}
 

@@ -103,7 +103,7 @@ class ExecutionProfile:
     consistency_level: _OfOptions[int] = _OfOptions()
     serial_consistency_level: _OfOptions[int | None] = _OfOptions()
     request_timeout: _OfOptions[float | None] = _OfOptions("timeout")
-    row_factory: _OfOptions[RowFactory[Any]] = _OfOptions()
+    row_factory: _OfOptions[RowFactory[object]] = _OfOptions()
     speculative_execution_policy: _OfOptions[SpeculativeExecutionPolicy] = _OfOptions()
 
     def __init__(
@@ -113,7 +113,7 @@ class ExecutionProfile:
         consistency_level: int | NotSet = NOT_SET,
         serial_consistency_level: int | None = None,
         request_timeout: float | None = 10.0,
-        row_factory: RowFactory = named_tuple_factory,
+        row_factory: RowFactory[object] = named_tuple_factory,
         speculative_execution_policy: SpeculativeExecutionPolicy | None = None,
     ) -> None:
         """Set what differs from the defaults.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar, Unpack
 
 from ..execution import concurrent
 from ..execution.response_future import ResponseFuture
@@ -11,10 +11,11 @@ from .base import BaseSession
 from .profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Future
 
     from ..execution.options import RequestOptions
+    from ..protocol.typing import Parameters
     from ..results.result_set import ResultSet
     from ..results.rows import Row, RowFactory
     from ..statements.base import Statement
@@ -48,7 +49,7 @@ class Session(BaseSession):
     def execute(
         self,
         query: str | Statement | PreparedStatement,
-        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        parameters: Parameters = None,
         timeout: float | NotSet | None = NOT_SET,
         trace: bool = False,
         custom_payload: Mapping[str, bytes | None] | None = None,
@@ -114,7 +115,7 @@ class Session(BaseSession):
     def execute_async(
         self,
         query: str | Statement | PreparedStatement,
-        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        parameters: Parameters = None,
         trace: bool = False,
         custom_payload: Mapping[str, bytes | None] | None = None,
         timeout: float | NotSet | None = NOT_SET,

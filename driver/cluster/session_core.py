@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ..net.timers import Timers
     from ..policies.load_balancing import LoadBalancingPolicy
     from ..pool.host_pool import HostPool
+    from ..protocol.typing import Parameters
     from ..results.rows import RowFactory
     from ..statements.base import Statement
     from ..topology.host import Host
@@ -148,7 +149,7 @@ class SessionCore:
             NoHostAvailable: no pool could be opened, with the reason of each host.
             InvalidRequest: there is no such keyspace.
         """
-        errors: dict[Any, Exception] = {}
+        errors: dict[object, Exception] = {}
         hosts = self.cluster.metadata.all_hosts()
         opening = {self.cluster.background.start(self._open_pool(host, errors)) for host in hosts}
         while opening and (wait_for_all_pools or not self.pools.by_host):
@@ -161,7 +162,7 @@ class SessionCore:
         if keyspace is not None:
             await self.set_keyspace(keyspace)
 
-    async def _open_pool(self, host: Host, errors: dict[Any, Exception]) -> None:
+    async def _open_pool(self, host: Host, errors: dict[object, Exception]) -> None:
         error = await self.pools.add_or_renew(host)
         if error is not None:
             errors[host.endpoint] = error
@@ -231,7 +232,7 @@ class SessionCore:
         self,
         execution: Callable[..., _Execution],
         query: str | Statement | PreparedStatement,
-        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        parameters: Parameters = None,
         trace: bool = False,
         custom_payload: Mapping[str, bytes | None] | None = None,
         timeout: float | NotSet | None = NOT_SET,

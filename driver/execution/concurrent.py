@@ -9,7 +9,18 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 from ..results.result_set import ResultSet
 from . import waiting
@@ -17,7 +28,7 @@ from . import waiting
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-    from ..protocol.typing import Rows
+    from ..protocol.typing import Parameters, Rows
     from ..statements.base import Statement
     from ..statements.prepared import PreparedStatement
     from .response_future import ResponseFuture
@@ -25,7 +36,11 @@ if TYPE_CHECKING:
 _DEFAULT_PROFILE: Final = object()
 
 
-class ExecutionResult(NamedTuple):
+#: A result set, or an exception where those do not end the whole.
+_Outcome = TypeVar("_Outcome")
+
+
+class ExecutionResult(NamedTuple, Generic[_Outcome]):
     """What became of one statement.
 
     Attributes:
@@ -34,7 +49,14 @@ class ExecutionResult(NamedTuple):
     """
 
     success: bool
-    result_or_exc: Any
+    result_or_exc: _Outcome
+
+
+#: Of a statement each, where the first failure is raised, and where it is a result like others.
+_Raising: TypeAlias = "ExecutionResult[ResultSet[Any]]"
+_Telling: TypeAlias = "ExecutionResult[ResultSet[Any] | Exception]"
+#: A statement of any kind, with its values.
+_Pair: TypeAlias = "tuple[str | Statement | PreparedStatement, Parameters]"
 
 
 class Executes(Protocol):
@@ -48,34 +70,46 @@ class Executes(Protocol):
 @overload
 def execute_concurrent(
     session: Executes,
-    statements_and_parameters: Iterable[tuple[Any, Any]],
+    statements_and_parameters: Iterable[_Pair],
     concurrency: int = 100,
-    raise_on_first_error: bool = True,
+    raise_on_first_error: Literal[True] = True,
     results_generator: Literal[False] = False,
     execution_profile: object = _DEFAULT_PROFILE,
-) -> list[ExecutionResult]: ...
+) -> list[_Raising]: ...
 
 
 @overload
 def execute_concurrent(
     session: Executes,
-    statements_and_parameters: Iterable[tuple[Any, Any]],
+    statements_and_parameters: Iterable[_Pair],
+    concurrency: int = 100,
+    *,
+    raise_on_first_error: bool,
+    results_generator: Literal[False] = False,
+    execution_profile: object = _DEFAULT_PROFILE,
+) -> list[_Telling]: ...
+
+
+@overload
+def execute_concurrent(
+    session: Executes,
+    statements_and_parameters: Iterable[_Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     *,
     results_generator: Literal[True],
     execution_profile: object = _DEFAULT_PROFILE,
-) -> Generator[ExecutionResult, None, None]: ...
+) -> Generator[_Telling, None, None]: ...
 
 
 def execute_concurrent(
     session: Executes,
-    statements_and_parameters: Iterable[tuple[Any, Any]],
+    statements_and_parameters: Iterable[_Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     results_generator: bool = False,
     execution_profile: object = _DEFAULT_PROFILE,
-) -> list[ExecutionResult] | Generator[ExecutionResult, None, None]:
+) -> list[_Telling] | list[_Raising] | Generator[_Telling, None, None]:
     """Execute statements, some at a time.
 
     Args:
@@ -112,36 +146,49 @@ def execute_concurrent(
 def execute_concurrent_with_args(
     session: Executes,
     statement: str | Statement | PreparedStatement,
-    parameters: Iterable[Any],
+    parameters: Iterable[Parameters],
     concurrency: int = 100,
-    raise_on_first_error: bool = True,
+    raise_on_first_error: Literal[True] = True,
     results_generator: Literal[False] = False,
     execution_profile: object = _DEFAULT_PROFILE,
-) -> list[ExecutionResult]: ...
+) -> list[_Raising]: ...
 
 
 @overload
 def execute_concurrent_with_args(
     session: Executes,
     statement: str | Statement | PreparedStatement,
-    parameters: Iterable[Any],
+    parameters: Iterable[Parameters],
+    concurrency: int = 100,
+    *,
+    raise_on_first_error: bool,
+    results_generator: Literal[False] = False,
+    execution_profile: object = _DEFAULT_PROFILE,
+) -> list[_Telling]: ...
+
+
+@overload
+def execute_concurrent_with_args(
+    session: Executes,
+    statement: str | Statement | PreparedStatement,
+    parameters: Iterable[Parameters],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     *,
     results_generator: Literal[True],
     execution_profile: object = _DEFAULT_PROFILE,
-) -> Generator[ExecutionResult, None, None]: ...
+) -> Generator[_Telling, None, None]: ...
 
 
 def execute_concurrent_with_args(
     session: Executes,
     statement: str | Statement | PreparedStatement,
-    parameters: Iterable[Any],
+    parameters: Iterable[Parameters],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     results_generator: bool = False,
     execution_profile: object = _DEFAULT_PROFILE,
-) -> list[ExecutionResult] | Generator[ExecutionResult, None, None]:
+) -> list[_Telling] | list[_Raising] | Generator[_Telling, None, None]:
     """Execute one statement with many parameters; the rest as of ``execute_concurrent``."""
     return execute_concurrent(  # type: ignore[call-overload, no-any-return]  # either of them
         session,
@@ -155,11 +202,11 @@ def execute_concurrent_with_args(
 
 def execute_concurrent_async(
     session: Executes,
-    statements_and_parameters: Iterable[tuple[Any, Any]],
+    statements_and_parameters: Iterable[_Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = False,
     execution_profile: object = _DEFAULT_PROFILE,
-) -> Future[list[ExecutionResult]]:
+) -> Future[list[_Telling]]:
     """Execute statements, some at a time, without waiting.
 
     Returns:
@@ -169,7 +216,7 @@ def execute_concurrent_async(
     Raises:
         ValueError: concurrency is less than 1.
     """
-    outcome: Future[list[ExecutionResult]] = Future()
+    outcome: Future[list[_Telling]] = Future()
 
     def finish(run: _Run) -> None:
         try:
@@ -204,7 +251,7 @@ class _Run:
     def __init__(
         self,
         session: Executes,
-        statements_and_parameters: Iterable[tuple[Any, Any]],
+        statements_and_parameters: Iterable[_Pair],
         concurrency: int,
         raise_on_first_error: bool,
         execution_profile: object,
@@ -229,7 +276,7 @@ class _Run:
         # the same thread, if its collector finds a generator of results that was left behind.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
-        self._results: dict[int, ExecutionResult] = {}
+        self._results: dict[int, _Telling] = {}
         self._sent = 0
         self._in_flight: set[int] = set()
         self._awaited: int | None = None
@@ -322,14 +369,15 @@ class _Run:
         self._take(index, ExecutionResult(False, error))
         self.send_more()
 
-    def _take(self, index: int, result: ExecutionResult) -> None:
+    def _take(self, index: int, result: _Telling) -> None:
         with self._lock:
             if index not in self._in_flight:
                 return  # a further page, which its reader asked for
             self._in_flight.remove(index)
             self._results[index] = result
-            if self._raises and not result.success and self._failure is None:
-                self._failure = result.result_or_exc
+            outcome = result.result_or_exc
+            if self._raises and isinstance(outcome, Exception) and self._failure is None:
+                self._failure = outcome
             if index == self._awaited or self._is_over():
                 self._changed.notify_all()
 
@@ -337,7 +385,7 @@ class _Run:
         """Whether nothing more will come."""
         return self._failure is not None or (self._is_last_sent and not self._in_flight)
 
-    def all_results(self) -> list[ExecutionResult]:
+    def all_results(self) -> list[_Telling]:
         """The results in the order of the statements, when all are there.
 
         Raises:
@@ -353,7 +401,7 @@ class _Run:
         finally:
             self._end()
 
-    def results(self) -> Generator[ExecutionResult, None, None]:
+    def results(self) -> Generator[_Telling, None, None]:
         """The results in the order of the statements, as they come.
 
         Raises:

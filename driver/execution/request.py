@@ -508,11 +508,11 @@ class RequestExecution:
         self._set_final_exception(
             NoHostAvailable(
                 "No host of the query plan could answer",
-                dict(self._errors) or self._why_none_was_asked(),
+                dict(self._errors.items()) or self._why_none_was_asked(),
             )
         )
 
-    def _why_none_was_asked(self) -> dict[Any, Exception]:
+    def _why_none_was_asked(self) -> dict[object, Exception]:
         """The reason of each host that is known, after a query plan without any."""
         return {
             host: ConnectionException(
@@ -1006,7 +1006,7 @@ class RequestExecution:
     def _timed_out(self) -> OperationTimedOut:
         """What happened to the request until now, as an exception."""
         last = self.attempted_hosts[-1] if self.attempted_hosts else None
-        errors: dict[Any, object] = dict(self._errors)
+        errors: dict[object, object] = dict(self._errors.items())
         waiting = [pending.host for pending in self._in_flight if isinstance(pending, Attempt)]
         errors.update(dict.fromkeys(waiting, _TIMED_OUT))
         if not self.is_schema_agreed:
@@ -1164,7 +1164,7 @@ class RequestExecution:
         return self._errors
 
     @property
-    def row_factory(self) -> RowFactory[Any]:
+    def row_factory(self) -> RowFactory[object]:
         """Shape of the rows."""
         return self.options.row_factory
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..protocol.version import ProtocolVersion
 from ..wire.codec import ProtocolHandler
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..wire.messages import UserTypeMap
 
 #: Level, name and value, as ``socket.setsockopt`` takes them.
-SocketOption = tuple[int, int, Any]
+SocketOption = tuple[int, int, int | bytes]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class ConnectionSettings:
     user_type_map: UserTypeMap = field(default_factory=dict)
     auth_provider: AuthProvider | None = None
     ssl_context: ssl.SSLContext | None = None
-    ssl_options: Mapping[str, Any] | None = field(default=None, repr=False)  # may hold a password
+    # It may hold a password.
+    ssl_options: Mapping[str, object] | None = field(default=None, repr=False)
     sockopts: Sequence[SocketOption] = ()
     connect_timeout: float | None = 5.0
     no_compact: bool = False

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 import time
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
 from ..implementation import hand_over
 from ..net.errors import ConnectionBusy, ConnectionShutdown, NoConnectionsAvailable
@@ -44,6 +44,17 @@ _AFTER_REFUSAL: Final = 60.0
 _DRAIN_LOOK: Final = 0.01
 
 _T = TypeVar("_T")
+
+
+class PoolState(TypedDict):
+    """The numbers of a pool; of connections, one each."""
+
+    shutdown: bool
+    open_count: int
+    in_flights: list[int]
+    orphan_requests: list[int]
+    shards: list[int | None]
+    missing: int
 
 
 class HostPool:
@@ -404,7 +415,7 @@ class HostPool:
         """How many shards the node has; 1 if it has no such thing."""
         return 1 if self._sharding is None else self._sharding.shards_count
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> PoolState:
         """The numbers of this moment, for logs and monitoring."""
         connections = self._connections
         return {

@@ -19,7 +19,7 @@ of CQL drivers for Python already catch::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from .consistency import consistency_value_to_name
 from .kinds import OperationType, WriteType
@@ -385,7 +385,7 @@ class OperationTimedOut(DriverException):
     """
 
     def __init__(
-        self, errors: Mapping[Any, object] | None = None, last_host: object | None = None
+        self, errors: Mapping[object, object] | None = None, last_host: object | None = None
     ) -> None:
         """Keep the payload and describe it."""
         self.errors = errors
@@ -400,7 +400,7 @@ class NoHostAvailable(DriverException):
         errors: what went wrong, by host.
     """
 
-    def __init__(self, message: str, errors: Mapping[Any, object]) -> None:
+    def __init__(self, message: str, errors: Mapping[object, object]) -> None:
         """Keep the payload."""
         self.errors = errors
         super().__init__(message, errors)

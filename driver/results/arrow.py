@@ -17,7 +17,7 @@ from ..wire.codec import RESPONSES_BY_OPCODE, ProtocolHandler
 from ..wire.responses import ResultMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..types.base import CQLType
     from ..wire.arrow.fields import Field
@@ -63,8 +63,8 @@ class ArrowFactory:
                 )
         self.protocol_handler = _handler_of(self.options)
 
-    def __call__(self, colnames: Sequence[str], rows: ArrowBatch) -> ArrowBatch:  # noqa: ARG002  (every factory takes names and rows)
-        """The page as it is."""
+    def __call__(self, colnames: Sequence[str], rows: Iterable[ArrowBatch]) -> Iterable[ArrowBatch]:  # noqa: ARG002  (every factory takes names and rows)
+        """The page as it is: one batch, which a result set has as its one row."""
         return rows
 
     def __eq__(self, other: object) -> bool:

@@ -11,7 +11,9 @@ from .rows import Row, dict_factory, named_tuple_factory, ordered_dict_factory, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..execution.request import RequestExecution
     from ..protocol.typing import Rows
+    from ..types.base import CQLType
     from .arrow import ArrowBatch
 
 
@@ -42,7 +44,7 @@ class ResultPage(Generic[Row]):
         "response_future",
     )
 
-    def __init__(self, response_future: Any, initial_response: Rows) -> None:  # noqa: ANN401  (the request, of a higher layer)
+    def __init__(self, response_future: RequestExecution, initial_response: Rows) -> None:
         """Hold a page."""
         self.response_future = response_future
         self._names = response_future._col_names
@@ -67,7 +69,7 @@ class ResultPage(Generic[Row]):
         return None if self._names is None else list(self._names)
 
     @property
-    def column_types(self) -> list[Any] | None:
+    def column_types(self) -> list[type[CQLType]] | None:
         """Classes of ``driver.types``, as ``column_names``."""
         return None if self._types is None else list(self._types)
 

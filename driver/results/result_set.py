@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from .page import ResultPage
 from .rows import Row
@@ -10,6 +10,8 @@ from .rows import Row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..execution.response_future import ResponseFuture
+    from ..execution.tracing import QueryTrace
     from .arrow import ArrowBatch, ArrowStream, ArrowTable
 
 
@@ -21,6 +23,7 @@ class ResultSet(ResultPage[Row]):
     is refused once iterating has left rows behind.
     """
 
+    response_future: ResponseFuture[Row]
     _page_iter: Iterator[Row] | None = None
     _is_list = False
 
@@ -133,7 +136,7 @@ class ResultSet(ResultPage[Row]):
         rows: list[Row] = self._current_rows
         return rows
 
-    def get_query_trace(self, max_wait_sec: float | None = None) -> Any:  # noqa: ANN401  (a QueryTrace, of a higher layer)
+    def get_query_trace(self, max_wait_sec: float | None = None) -> QueryTrace | None:
         """The trace of the last page; None if it was not traced.
 
         Args:
@@ -142,9 +145,10 @@ class ResultSet(ResultPage[Row]):
         Raises:
             TraceUnavailable: it was not there in time.
         """
-        return self.response_future.get_query_trace(max_wait_sec)
+        trace: QueryTrace | None = self.response_future.get_query_trace(max_wait_sec)
+        return trace
 
-    def get_all_query_traces(self, max_wait_sec_per: float | None = None) -> list[Any]:
+    def get_all_query_traces(self, max_wait_sec_per: float | None = None) -> list[QueryTrace]:
         """The traces of all pages; arguments and errors as of ``get_query_trace``."""
-        traces: list[Any] = self.response_future.get_all_query_traces(max_wait_sec_per)
+        traces: list[QueryTrace] = self.response_future.get_all_query_traces(max_wait_sec_per)
         return traces

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ..protocol.consistency import ConsistencyLevel, consistency_value_to_name
 from .routing_key import pack_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ..policies.retry import RetryPolicy
 
 
 class FetchSizeUnset:
@@ -59,7 +61,7 @@ class Statement:
 
     def __init__(
         self,
-        retry_policy: object = None,
+        retry_policy: RetryPolicy | None = None,
         consistency_level: int | None = None,
         routing_key: bytes | str | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,
@@ -76,7 +78,7 @@ class Statement:
         """
         self._routing_key: bytes | None = None
         self._serial_consistency_level: int | None = None
-        self.retry_policy: Any = retry_policy  # belongs to a higher layer
+        self.retry_policy = retry_policy
         self.consistency_level = consistency_level
         self.fetch_size = fetch_size
         self.keyspace = keyspace

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Protocol
 
+    from ..policies.retry import RetryPolicy
+    from ..protocol.typing import Parameters
+
     class _HasEncoder(Protocol):
         @property
         def encoder(self) -> Encoder: ...
@@ -40,7 +43,7 @@ class BatchStatement(Statement):
     def __init__(
         self,
         batch_type: BatchType = BatchType.LOGGED,
-        retry_policy: object = None,
+        retry_policy: RetryPolicy | None = None,
         consistency_level: int | None = None,
         serial_consistency_level: int | None = None,
         session: _HasEncoder | None = None,
@@ -73,7 +76,7 @@ class BatchStatement(Statement):
     def add(
         self,
         statement: str | Statement | PreparedStatement,
-        parameters: Sequence[Any] | dict[str, Any] | None = None,
+        parameters: Parameters = None,
     ) -> BatchStatement:
         """Add a statement.
 
@@ -110,7 +113,7 @@ class BatchStatement(Statement):
     def add_all(
         self,
         statements: Iterable[str | Statement | PreparedStatement],
-        parameters: Iterable[Sequence[Any] | dict[str, Any] | None],
+        parameters: Iterable[Parameters],
     ) -> BatchStatement:
         """Add statements, each with its parameters.
 
@@ -131,7 +134,7 @@ class BatchStatement(Statement):
         self._statements_and_parameters.clear()
         self._prepared.clear()
 
-    def _with_literals(self, text: str, parameters: Sequence[Any] | dict[str, Any] | None) -> str:
+    def _with_literals(self, text: str, parameters: Parameters) -> str:
         return text if parameters is None else bind_params(text, parameters, self._encoder)
 
     def _append(self, statement: Statement | None, entry: BatchEntry) -> None:

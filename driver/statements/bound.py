@@ -17,6 +17,8 @@ from .routing_key import pack_parts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..policies.retry import RetryPolicy
+    from ..protocol.typing import Parameters
     from ..wire.messages import ColumnEncryptionPolicy
     from .prepared import PreparedStatement
 
@@ -42,7 +44,7 @@ class BoundStatement(Statement):
     def __init__(
         self,
         prepared_statement: PreparedStatement,
-        retry_policy: Any = None,  # noqa: ANN401  (belongs to a higher layer)
+        retry_policy: RetryPolicy | None = None,
         consistency_level: int | None = None,
         routing_key: bytes | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,
@@ -81,7 +83,7 @@ class BoundStatement(Statement):
         if serial_consistency_level is not None:
             self.serial_consistency_level = serial_consistency_level
 
-    def bind(self, values: Sequence[Any] | dict[str, Any] | None) -> Self:
+    def bind(self, values: Parameters) -> Self:
         """Serialise values for the bind markers.
 
         Args:
@@ -196,9 +198,7 @@ class BoundStatement(Statement):
     def routing_key(self) -> None:
         self._routing_key = None
 
-    def _in_marker_order(
-        self, values: Sequence[Any] | dict[str, Any] | None
-    ) -> list[Any] | tuple[Any, ...]:
+    def _in_marker_order(self, values: Parameters) -> list[Any] | tuple[Any, ...]:
         """The given values as a list or tuple, not too long nor, before v4, too short."""
         prepared = self.prepared_statement
         markers, unset_allowed = prepared.column_metadata, prepared.protocol_version >= _UNSET_SINCE
@@ -257,9 +257,7 @@ class BoundStatement(Statement):
     __str__ = __repr__
 
 
-def bind_prepared(
-    self: PreparedStatement, values: Sequence[Any] | dict[str, Any] | None
-) -> BoundStatement:
+def bind_prepared(self: PreparedStatement, values: Parameters) -> BoundStatement:
     """A statement of this one and values; see ``BoundStatement.bind``."""
     return BoundStatement(self).bind(values)
 

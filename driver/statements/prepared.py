@@ -13,6 +13,7 @@ from .bound import bind_prepared
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ..policies.retry import RetryPolicy
     from ..protocol.columns import ColumnMetadata
     from ..wire.messages import ColumnEncryptionPolicy
 
@@ -133,7 +134,7 @@ class PreparedStatement:
         self.consistency_level: int | None = None
         self.serial_consistency_level: int | None = None
         self.fetch_size: int | FetchSizeUnset | None = FETCH_SIZE_UNSET
-        self.retry_policy: Any = None
+        self.retry_policy: RetryPolicy | None = None
         self.custom_payload: dict[str, bytes | None] | None = None
         self.is_idempotent = False
 

@@ -9,7 +9,7 @@ from .base import FETCH_SIZE_UNSET, FetchSizeUnset, Statement
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol.typing import CqlValue
+    from ..policies.retry import RetryPolicy
     from ..types.literals import Encoder
 
 
@@ -19,7 +19,7 @@ class SimpleStatement(Statement):
     def __init__(
         self,
         query_string: str,
-        retry_policy: CqlValue = None,
+        retry_policy: RetryPolicy | None = None,
         consistency_level: int | None = None,
         routing_key: bytes | str | Sequence[bytes] | None = None,
         serial_consistency_level: int | None = None,

@@ -22,6 +22,7 @@ from driver import (
     Session,
     SimpleStatement,
     TokenAwarePolicy,
+    arrow_factory,
     class_factory,
     dict_factory,
     tuple_factory,
@@ -71,6 +72,7 @@ def names(session: Session) -> list[str]:
     found += [row["name"] for row in session.execute("SELECT", row_factory=class_factory(Keyed))]
     found += [str(row["name"]) for row in session.execute("SELECT", row_factory=dict_factory)]
     found += [str(row[0]) for row in session.execute("SELECT", row_factory=tuple_factory)]
+    found += [str(batch.num_rows) for batch in session.execute("SELECT", row_factory=arrow_factory)]
     for row in session.execute("SELECT name FROM users"):
         found.append(row.name)
     return found
@@ -90,8 +92,16 @@ def write(session: Session) -> None:
         session.execute(batch, execution_profile="reports")
     except InvalidRequest as error:
         raise DriverException("no") from error
-    every = session.execute_concurrent([("SELECT", None)], concurrency=3)
-    assert all(success for success, _ in every)
+    every = session.execute_concurrent([("SELECT", None), (batch, None)], concurrency=3)
+    assert all(success and result.one() for success, result in every)
+    args = [("Ada", 1), ("Bob", 2)]
+    for one in session.execute_concurrent_with_args("INSERT", args, raise_on_first_error=False):
+        print(
+            one.result_or_exc
+            if isinstance(one.result_or_exc, Exception)
+            else one.result_or_exc.one()
+        )
+    assert sum(state["open_count"] for state in session.get_pool_state().values())
     lazily = session.execute_concurrent([("SELECT", None)], results_generator=True)
     assert next(lazily).success
 
@@ -101,6 +111,8 @@ async def awaited() -> list[User]:
         session = await cluster.connect()
         users = [user async for user in session.stream("SELECT", row_factory=USERS)]
         users += await (await session.execute("SELECT", row_factory=USERS)).all()
+        for _, result in await session.execute_concurrent([("SELECT", {"name": "Ada"})]):
+            print(await result.all())
         return users
 
 

@@ -8,6 +8,7 @@ from driver import (
     Cluster,
     ExecutionProfile,
     Session,
+    SimpleStatement,
     class_factory,
     dict_factory,
     tuple_factory,
@@ -30,6 +31,10 @@ Cluster(["10.0.0.1"], "9042")  # wrong: a text is no port
 Cluster(["10.0.0.1"], auth_provider=("user", "password"))  # wrong: a pair is no provider
 AsyncCluster(["10.0.0.1"], prot=9042)  # wrong: no such option
 ExecutionProfile(row_factroy=dict_factory)  # wrong: no such option
+Cluster(["10.0.0.1"], sockopts=[(6, "1", 1)])  # wrong: a text is no number of an option
+Cluster(["10.0.0.1"], connection_class=User)  # wrong: no class of connections
+Cluster(["10.0.0.1"], application_info="mine")  # wrong: a text adds nothing to STARTUP
+SimpleStatement("SELECT", retry_policy=3)  # wrong: a number is no policy
 ExecutionProfile(row_factory=User)  # wrong: a class is no row factory
 
 
@@ -50,6 +55,12 @@ def rows(session: Session) -> None:
         print(row.name)  # wrong: a key, not an attribute
     print(session.execute("SELECT").one().name)  # wrong: there may be no row
     session.execute("SELECT", row_factory=User)  # wrong: a class is no row factory
+    session.execute_concurrent([(7, None)])  # wrong: a number is no statement
+    session.execute_concurrent_with_args("SELECT", [1])  # wrong: a number is no row of values
+    for one in session.execute_concurrent([("SELECT", None)], raise_on_first_error=False):
+        print(one.result_or_exc.one())  # wrong: it may be an exception
+    print(session.get_pool_state().popitem()[1]["opne_count"])  # wrong: no such number
+    session.get_pool_state()["127.0.0.1"]  # wrong: by host
 
 
 async def awaited(cluster: AsyncCluster) -> None:

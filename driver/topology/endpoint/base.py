@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 import socket
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEFAULT_PORT = 9042
 
@@ -31,7 +34,7 @@ class EndPoint:
         return socket.AF_UNSPEC
 
     @property
-    def ssl_options(self) -> dict[str, Any] | None:
+    def ssl_options(self) -> Mapping[str, object] | None:
         """TLS options of this endpoint alone, or None."""
         return None
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Self
 
+    from ...policies.address_translation import AddressTranslator
+
 _CLIENT_ADDRESS: Final = ("native_address", "native_transport_address", "rpc_address")
 _CLIENT_PORT: Final = ("native_port", "native_transport_port", "rpc_port")
 #: Where other nodes reach it: clients may, if it listens to them everywhere.
@@ -24,14 +26,16 @@ _OTHER_ADDRESS: Final = ("peer", "broadcast_address", "listen_address")
 WILDCARDS: Final = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0"})  # noqa: S104  (read, not bound to)
 
 
-class Translator(Protocol):
-    """What the factory asks of an address translator (``driver.policies.address_translation``).
+class Addresses(Protocol):
+    """What the factory asks of a cluster."""
 
-    It may have an attribute ``may_wait``; without one, ``translate`` is taken to wait.
-    """
+    @property
+    def address_translator(self) -> AddressTranslator:
+        """Translates; without an attribute ``may_wait`` it is taken to wait."""
 
-    def translate(self, addr: str) -> str:
-        """The address to connect to, for one that a node announces."""
+    @property
+    def port(self) -> int:
+        """The port of nodes whose row names none."""
 
 
 def _first(row: Mapping[str, Any], names: Iterable[str]) -> str | None:
@@ -52,14 +56,14 @@ class EndPointFactory:
             where that is allowed then, in place of the event loop's.
     """
 
-    cluster: Any = None
+    cluster: Addresses | None = None
     may_wait: bool = True
 
-    def configure(self, cluster: Any) -> Self:  # noqa: ANN401  (of layer 9)
+    def configure(self, cluster: Addresses) -> Self:
         """Learn about the cluster; called once, before any endpoint is made.
 
         Args:
-            cluster: has ``address_translator`` and ``port``.
+            cluster: that the nodes belong to.
         """
         self.cluster = cluster
         return self
@@ -87,8 +91,9 @@ class DefaultEndPointFactory(EndPointFactory):
     @property
     def may_wait(self) -> bool:  # type: ignore[override]  # it depends on the translator
         """Whether the address translator may wait."""
-        translator = getattr(self.cluster, "address_translator", None)
-        return translator is not None and getattr(translator, "may_wait", True)
+        return self.cluster is not None and getattr(
+            self.cluster.address_translator, "may_wait", True
+        )
 
     def create(self, row: Mapping[str, Any]) -> DefaultEndPoint:
         """The endpoint of the node that a row is about.
@@ -99,13 +104,11 @@ class DefaultEndPointFactory(EndPointFactory):
         address = _first(row, _CLIENT_ADDRESS) or _first(row, _OTHER_ADDRESS)
         if address is None:
             raise ValueError(f"A row without an address: {dict(row)}")
-        translator: Translator | None = getattr(self.cluster, "address_translator", None)
-        if translator is not None:
-            address = translator.translate(address)
+        if self.cluster is not None:
+            address = self.cluster.address_translator.translate(address)
         port = next((row[name] for name in _CLIENT_PORT if row.get(name)), None)
-        return DefaultEndPoint(
-            address, port or self.port or getattr(self.cluster, "port", None) or DEFAULT_PORT
-        )
+        of_cluster = DEFAULT_PORT if self.cluster is None else self.cluster.port
+        return DefaultEndPoint(address, port or self.port or of_cluster)
 
 
 class SniEndPointFactory(EndPointFactory):

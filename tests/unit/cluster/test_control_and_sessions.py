@@ -7,8 +7,8 @@ import pytest
 from control_core import is_reconnecting, on_a_loop, until
 from control_nodes import FakeCluster
 
+from driver.aio import Cluster as AsyncCluster
 from driver.auth import PlainTextAuthProvider
-from driver.cluster.core import ClusterCore
 from driver.cluster.options import ClusterOptions
 from driver.policies.reconnection import ConstantReconnectionPolicy
 
@@ -23,7 +23,8 @@ async def connected(cluster, **options):
         "reconnection_policy": ConstantReconnectionPolicy(0.05, None),
     }
     points = [cluster.members[0].endpoint]
-    core = ClusterCore(ClusterOptions(contact_points=points, **{**settings, **options}))
+    options = ClusterOptions(contact_points=points, **{**settings, **options})
+    core = AsyncCluster.from_options(options).core
     try:
         session = await core.connect_session(wait_for_all_pools=True)
         yield core, session

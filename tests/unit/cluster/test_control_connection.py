@@ -11,10 +11,10 @@ from control_core import is_reconnecting, on_a_loop, settled, until
 from control_nodes import FakeCluster, Member
 from cql_node import QUERY, REGISTER, STARTUP, error, schema_event
 
+from driver.aio import Cluster as AsyncCluster
 from driver.auth import PlainTextAuthProvider
 from driver.cluster import core as core_module
 from driver.cluster import reconnection
-from driver.cluster.core import ClusterCore
 from driver.cluster.options import ClusterOptions
 from driver.net.errors import ConnectionException, ConnectionShutdown, ProtocolVersionUnsupported
 from driver.policies.reconnection import ConstantReconnectionPolicy
@@ -39,7 +39,8 @@ QUICK = {
 async def watching(cluster, *, contact=(0,), **options):
     """An open core whose control connection went to the first contact point that answers."""
     points = [cluster.members[i].endpoint for i in contact]
-    core = ClusterCore(ClusterOptions(contact_points=points, **{**QUICK, **options}))
+    options = ClusterOptions(contact_points=points, **{**QUICK, **options})
+    core = AsyncCluster.from_options(options).core
     try:
         await core.open()
         yield core
@@ -320,7 +321,7 @@ def test_a_node_found_through_another_name_keeps_the_endpoint_that_worked():
         # The node calls itself 127.0.0.1; the contact point is another address of this machine.
         cluster.members[0].address = "127.0.0.9"
         options = ClusterOptions(contact_points=[cluster.nodes[0].endpoint], **QUICK)
-        core = ClusterCore(options)
+        core = AsyncCluster.from_options(options).core
         try:
             await core.open()
             reached = cluster.nodes[0].endpoint
@@ -798,7 +799,7 @@ def test_closing_while_connecting_leaves_no_connection_behind():
     @on_a_loop
     async def run():
         options = ClusterOptions(contact_points=[cluster.members[0].endpoint], **QUICK)
-        core = ClusterCore(options)
+        core = AsyncCluster.from_options(options).core
         cluster.nodes[0].fall_silent()
         opening = asyncio.ensure_future(core.open())
         await until(lambda: cluster.nodes[0].clients)

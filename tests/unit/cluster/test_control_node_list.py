@@ -9,6 +9,7 @@ import pytest
 
 from driver.cluster.node_list import NodeReader
 from driver.cluster.node_refresh import NodeRefresh
+from driver.cluster.options import ClusterOptions
 from driver.policies.address_translation import AddressTranslator, IdentityTranslator
 from driver.policies.conviction import SimpleConvictionPolicy
 from driver.topology.endpoint import DefaultEndPoint, DefaultEndPointFactory
@@ -209,7 +210,7 @@ class Waiting(AddressTranslator):
 
 def reader_with(translator):
     factory = DefaultEndPointFactory(9042)
-    return NodeReader(factory.configure(SimpleNamespace(address_translator=translator)), True)
+    return NodeReader(factory.configure(ClusterOptions(address_translator=translator)), True)
 
 
 def test_a_translator_that_waits_keeps_nobody_else_waiting_and_the_order_of_the_rows():
