@@ -190,7 +190,8 @@ def _row(ledger: Ledger, runs: Sequence[Run], row: str, reason: str) -> RowFindi
         made = {impl: compose(ledger.rows[row], expressions, runs, impl) for impl in IMPLS}
         mine = {impl: run for impl, run in made.items() if run is not None}
     asked_for = ledger.benchmarks([row])
-    why = "" if mine else reason or ("no result is kept for it" if asked_for else "")
+    # A row that asks for no benchmark waits for no commit.
+    why = (reason or "no result is kept for it") if asked_for and not mine else ""
     findings = tuple(_finding(figure, mine, why) for figure in ledger.of_row(row))
     return RowFindings(ledger.rows[row], findings, mine, why)
 
