@@ -41,11 +41,20 @@ COUNT = "1"
 
 @dataclass(frozen=True)
 class Page:
-    """A pull request, or whatever page publishes figures."""
+    """A pull request, or whatever page publishes figures.
+
+    Attributes:
+        id: of the page.
+        url: where it is.
+        title: what it is about.
+        technique: why only its idea was tried, and none of its figures is a claim tested here, or
+            "".
+    """
 
     id: str
     url: str
     title: str
+    technique: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,7 @@ class Row:
         of: the rows that it is the sum of; measured from before the first to after the last.
         no_figure: why the page gives no figure for it, or "".
         also: benchmarks that are measured for it and shown, though no figure names them.
+        cost: what it makes dearer and no figure of the page says, or "".
         line: where it stands in the ledger.
     """
 
@@ -79,6 +89,7 @@ class Row:
     of: tuple[str, ...] = ()
     no_figure: str = ""
     also: tuple[str, ...] = ()
+    cost: str = ""
     line: int = 0
 
 
@@ -103,6 +114,9 @@ class Figure:
         saved_percent: of before, where the page says so.
         benchmark: expression that matches the name of the one benchmark that is its case, or "".
         no_case: why no benchmark can be, or "".
+        not_measured: why nobody has measured it, though somebody could, or "".
+        not_exercised: why its benchmark, as measured, does not run what it is about, or "".
+        ends_of: the figures over which it is a range; each of those is judged.
         note: a word to the reader, or "".
         line: where it stands in the ledger.
     """
@@ -122,6 +136,9 @@ class Figure:
     saved_percent: Span | None = None
     benchmark: str = ""
     no_case: str = ""
+    not_measured: str = ""
+    not_exercised: str = ""
+    ends_of: tuple[str, ...] = ()
     note: str = ""
     line: int = 0
 

@@ -132,6 +132,11 @@ class Finding:
     why: str
     judged: Mapping[Impl, Judgement]
 
+    @property
+    def counts(self) -> bool:
+        """Whether it is in the totals."""
+        return self.verdict not in policy.UNCOUNTED
+
 
 @dataclass(frozen=True)
 class RowFindings:
@@ -185,15 +190,33 @@ def _row(ledger: Ledger, runs: Sequence[Run], row: str, reason: str) -> RowFindi
         made = {impl: compose(ledger.rows[row], expressions, runs, impl) for impl in IMPLS}
         mine = {impl: run for impl, run in made.items() if run is not None}
     asked_for = ledger.benchmarks([row])
-    why = "" if mine else reason or ("no result is kept for it" if asked_for else "")
+    # A row that asks for no benchmark waits for no commit.
+    why = (reason or "no result is kept for it") if asked_for and not mine else ""
     findings = tuple(_finding(figure, mine, why) for figure in ledger.of_row(row))
     return RowFindings(ledger.rows[row], findings, mine, why)
 
 
 def _finding(figure: Figure, runs: Mapping[Impl, Run], why: str) -> Finding:
-    """A figure's verdict: of the implementation that it is about, or the worse one of both."""
+    """A figure's verdict: of the implementation that it is about, or the worse one of both.
+
+    What the ledger says of a figure itself goes before; what was measured is shown beside it.
+    """
+    if figure.ends_of:
+        return Finding(figure, "judged case by case", "", {})
+    found = _measured(figure, runs, why)
+    if figure.table.page.technique:
+        return Finding(figure, "technique, not claim", "", found.judged)
+    if figure.not_exercised:
+        return Finding(figure, "not exercised", figure.not_exercised, found.judged)
+    return found
+
+
+def _measured(figure: Figure, runs: Mapping[Impl, Run], why: str) -> Finding:
+    """A figure's verdict by what was measured."""
     if figure.no_case:
         return Finding(figure, "not measurable here", figure.no_case, {})
+    if figure.not_measured:
+        return Finding(figure, "not measured", figure.not_measured, {})
     judged = {impl: _judgement(figure, run) for impl, run in runs.items()}
     if not judged:
         # What no machine can compare is not waiting for a commit.

@@ -10,22 +10,31 @@ nothing    where the page gives only a saving of time
 =========  =====================================================================================
 
 *Gain* is before / after - 1 of a ratio ("how many more calls in the same time": 0.5 is 1.5 times as
-fast), or the saving itself. It is asked for 80 % of the claimed gain (`ENOUGH`); of a published
-range the weaker end is the claim. *No change* is anything within the meter's limit, as `verdict.py`
-stated it when it was measured: since then 1 % of wall time and 0.3 % of instructions, before that
-5 % and 1 %; nothing of allocations.
+fast), or the saving itself. *No gain* is anything within the meter's limit, as `verdict.py` stated
+it when it was measured: since then 1 % of wall time and 0.3 % of instructions, before that 5 % and
+1 %; nothing of allocations. Where a page gives a range, its weaker end is the lower bound and its
+stronger end the upper one. A verdict is of the whole interval, never of the point in it:
 
 ====================  ==========================================================================
-reproduced            the gain is at least 80 % of the claimed one, and the interval excludes
-                      "no gain"
-smaller than claimed  a gain beyond the limit, the interval excludes "no gain", below 80 %
-not reproduced        no such gain, and the interval excludes 80 % of the claimed one
-reversed              a loss beyond the limit, and the interval excludes "no loss"
+exceeded              the whole interval lies above 125 % (`MOST`) of the claimed gain; it is
+                      said beside it what was measured for what was claimed. Objects have no
+                      upper bound: one object takes one allocation or several
+reproduced            the whole interval lies above 80 % (`ENOUGH`) of the claimed gain
+smaller than claimed  the whole interval is a gain, and lies below 80 %
+not reproduced        it lies below 80 %, and reaches down to no gain
+reversed              the whole interval is a loss beyond the limit
+not exercised         what is kept was measured on a case that does not run what the claim is
+                      about: the ledger says why, and shows the numbers beside it
 not measurable here   no case can stand for it, or there is nothing to compare, or 80 % of the
                       claimed gain lies within what every meter that applies takes for none
-not measured          undecided (the interval reaches from "no gain" to 80 %), or the case was
-                      not measured: no commit, no build, a proof that failed
+not measured          undecided (the interval has 80 % of the claimed gain in it), or the case was
+                      not measured: no commit, no build, a proof that failed, or the ledger says
+                      why nobody has
 ====================  ==========================================================================
+
+Two more are shown and counted nowhere (`UNCOUNTED`): *judged case by case*, a range over figures
+that have verdicts of their own, and *technique, not claim*, the figures of a page in another
+language, of which only the idea was tried.
 
 Exact meters have an interval of one point. A claim of "no change" (after = before) is reproduced
 unless it got worse beyond the limit, and then it is reversed.
@@ -53,19 +62,22 @@ from .figures import METRICS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .figures import Figure
+    from .figures import Figure, Span
 
 Verdict = Literal[
-    "reproduced", "smaller than claimed", "not reproduced", "reversed",
-    "not measurable here", "not measured",
+    "exceeded", "reproduced", "smaller than claimed", "not reproduced", "reversed",
+    "not exercised", "not measurable here", "not measured",
+    "judged case by case", "technique, not claim",
 ]  # fmt: skip
 #: Worst first: of two implementations, the earlier one counts.
 VERDICTS: tuple[Verdict, ...] = (
-    "reversed", "not reproduced", "smaller than claimed", "reproduced",
-    "not measured", "not measurable here",
+    "reversed", "not reproduced", "smaller than claimed", "reproduced", "exceeded",
+    "not exercised", "not measured", "not measurable here",
 )  # fmt: skip
-#: The part of a claimed gain that has to be there.
-ENOUGH = 0.8
+#: Shown, and in no total.
+UNCOUNTED: frozenset[Verdict] = frozenset({"judged case by case", "technique, not claim"})
+#: The part of a claimed gain that has to be there, and the part above which there is more.
+ENOUGH, MOST = 0.8, 1.25
 #: Of a count, what is none: a fraction is a buffer that grew once.
 COUNT_FLOOR = 0.05
 #: Why a saving of time is not judged.
@@ -129,52 +141,62 @@ def judge_meter(figure: Figure, name: str, meter: Mapping[str, Any]) -> Judged:
     """What one meter says, by saving or by ratio."""
     if figure.basis == "saving" and figure.saving is not None:
         floor = LIMITS[name].floor if name in LIMITS else COUNT_FLOOR
-        return judge_saving(figure.saving[0], meter["left"] - meter["right"], floor)
+        least, most = figure.saving
+        most = math.inf if figure.metric == "objects" else most
+        return judge_saving((least, most), meter["left"] - meter["right"], floor)
     if figure.ratio is None:
         raise ValueError(f"{figure.id} has nothing to compare")
     exact = name not in METERS or METERS[name].exact
     limit = meter["detectable"] - 1 if exact else meter["limit"]
-    ends = tuple(math.inf if meter[key] is None else meter[key] for key in ("low", "ratio", "high"))
-    return judge_ratio(figure.ratio[1], (ends[0], ends[1], ends[2]), limit)
+    low, high = (math.inf if meter[key] is None else meter[key] for key in ("low", "high"))
+    return judge_ratio(figure.ratio, (low, high), limit)
 
 
-def judge_saving(claimed: float, saved: float, floor: float) -> Judged:
-    """Compare what went away, in the meter's unit."""
-    if claimed == 0:
+def judge_saving(claimed: Span, saved: float, floor: float) -> Judged:
+    """Compare what went away, in the meter's unit; `claimed` has its weaker end first."""
+    least, most = claimed
+    if least == 0:
         return Judged("reproduced" if saved >= -floor else "reversed")
-    if claimed * ENOUGH <= floor:
+    if least * ENOUGH <= floor:
         return Judged("not measurable here", "the claimed saving is within the meter's noise",
                       decided=False)  # fmt: skip
-    if saved >= claimed * ENOUGH:
-        return Judged("reproduced")
-    if saved > floor:
-        return Judged("smaller than claimed")
-    return Judged("reversed" if saved < -floor else "not reproduced")
+    if saved < -floor:
+        return Judged("reversed")
+    return Judged(_band(saved, (floor, least * ENOUGH, most * MOST)))
 
 
-def judge_ratio(claimed: float, measured: tuple[float, float, float], limit: float) -> Judged:
+def judge_ratio(claimed: Span, measured: Span, limit: float) -> Judged:
     """Compare after / before.
 
     Args:
-        claimed: the page's, at its weaker end.
-        measured: ours: the interval's low end, the ratio, the high end.
+        claimed: the page's, its stronger end first.
+        measured: the ends of our interval.
         limit: the change of the ratio that counts as none, as 0.05.
     """
-    low, gain, high = (gain_of(ratio) for ratio in reversed(measured))
-    loss = gain_of(1 + limit)
-    reversal = gain < loss and high < 0
-    if claimed == 1:
-        return Judged("reversed" if reversal else "reproduced")
-    wanted = gain_of(claimed) * ENOUGH
-    if wanted <= limit:
-        return Judged("not measurable here", f"the claimed gain of {gain_of(claimed):.1%} is below "
+    most, least = (gain_of(ratio) for ratio in claimed)
+    high, low = (gain_of(ratio) for ratio in measured)
+    if high < gain_of(1 + limit):
+        return Judged("reversed")
+    if least == 0:
+        return Judged("reproduced")
+    if least * ENOUGH <= limit:
+        return Judged("not measurable here", f"the claimed gain of {least:.1%} is below "
                       f"what this meter tells apart ({limit:.1%})", decided=False)  # fmt: skip
-    if gain > limit and low > 0:
-        return Judged("reproduced" if gain >= wanted else "smaller than claimed")
-    if reversal or high < wanted:
-        return Judged("reversed" if reversal else "not reproduced")
-    return Judged("not measured", "undecided: the interval reaches from no gain to the claimed one",
-                  decided=False)  # fmt: skip
+    enough = least * ENOUGH
+    if low < enough <= high:
+        return Judged("not measured", f"undecided: the interval reaches from less than "
+                      f"{ENOUGH:.0%} of the claimed gain to more", decided=False)  # fmt: skip
+    return Judged(_band(low, (limit, enough, most * MOST)))
+
+
+def _band(gain: float, bounds: tuple[float, float, float]) -> Verdict:
+    """Where a gain lies, between no gain, enough of the claimed one, and more than that."""
+    limit, enough, most = bounds
+    if gain <= limit:
+        return "not reproduced"
+    if gain < enough:
+        return "smaller than claimed"
+    return "exceeded" if gain > most else "reproduced"
 
 
 def gain_of(ratio: float) -> float:
@@ -190,8 +212,9 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 def exit_status(verdicts: Iterable[Verdict]) -> int:
     """Of the command: 1 for a claim that did not hold, 2 if one was not measured, else 0.
 
-    A claim that no machine could measure here by its nature does not fail a run: the ledger says
-    why. A claim that holds in part (smaller than claimed) does not either: its ratio is shown.
+    A claim that no machine could measure here by its nature does not fail a run, nor does one whose
+    case does not exercise it: the ledger says why. A claim that holds in part (smaller than
+    claimed) does not either: its ratio is shown.
     """
     found = set(verdicts)
     if found & {"reversed", "not reproduced"}:

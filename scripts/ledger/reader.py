@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 ROUNDING = 0.05
 #: The keys of each kind of table: those that must be there, those that may.
 KEYS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "page": (frozenset({"id", "url", "title"}), frozenset()),
+    "page": (frozenset({"id", "url", "title"}), frozenset({"technique"})),
     "table": (
         frozenset({"id", "page", "where", "python", "conditions"}),
         frozenset({"metric", "unit", "scope", "impl"}),
     ),
-    "row": (frozenset({"id", "page", "change"}), frozenset({"of", "no_figure", "also"})),
+    "row": (frozenset({"id", "page", "change"}), frozenset({"of", "no_figure", "also", "cost"})),
     "figure": (
         frozenset({"id", "row", "table", "case", "metric", "unit", "scope", "impl"}),
         frozenset({"before", "after", "speedup", "saved", "saved_percent", "benchmark", "no_case",
-                   "note"}),
+                   "not_measured", "not_exercised", "ends_of", "note"}),
     ),
 }  # fmt: skip
 #: What a figure takes from its table where it does not say it itself.
 INHERITED = ("metric", "unit", "scope", "impl")
 _SPANS = ("before", "after", "speedup", "saved", "saved_percent")
-_LISTS = ("of", "also")
+_LISTS = ("of", "also", "ends_of")
 
 
 def read(file: Path) -> Ledger:
@@ -81,6 +81,10 @@ def parse(text: str, name: str = "claims.toml") -> Ledger:
     }  # fmt: skip
     rows = {id_: _row(each, pages) for id_, each in found["row"].items()}
     figures = tuple(_figure(each, tables, rows) for each in found["figure"].values())
+    known = {figure.id for figure in figures if not figure.ends_of}
+    for figure in figures:
+        if unknown := [each for each in figure.ends_of if each not in known]:
+            found["figure"][figure.id].refuse("ends_of", f"unknown figure {unknown[0]!r}")
     told = {figure.row for figure in figures}
     for id_, entry in found["row"].items():
         row = rows[id_]
@@ -175,7 +179,7 @@ def _entries(kind: str, file: toml.File) -> dict[str, _Entry]:
 
 
 def _row(entry: _Entry, pages: Mapping[str, Page]) -> Row:
-    about = entry.data | {key: tuple(entry.data.get(key, ())) for key in _LISTS}
+    about = entry.data | {key: tuple(entry.data.get(key, ())) for key in ("of", "also")}
     return Row(**about | {"page": entry.known("page", pages)}, line=entry.line)
 
 
@@ -183,6 +187,7 @@ def _figure(entry: _Entry, tables: Mapping[str, Table], rows: Mapping[str, Row])
     data = entry.data | {"table": entry.known("table", tables)}
     entry.known("row", rows)
     data |= {key: _span(entry, key) for key in _SPANS if key in data}
+    data["ends_of"] = tuple(data.get("ends_of", ()))
     if data["impl"] not in {*IMPLS, "any"}:
         entry.refuse("impl", "impl must be python, cython or any")
     if data["scope"] not in {"whole", "part"}:
@@ -196,9 +201,13 @@ def _figure(entry: _Entry, tables: Mapping[str, Table], rows: Mapping[str, Row])
 
 def _check_case(entry: _Entry, figure: Figure) -> None:
     """A figure has a case or says why not; a case has a meter for it."""
-    if bool(figure.benchmark) == bool(figure.no_case):
+    about = (figure.benchmark, figure.no_case, figure.not_measured, figure.ends_of)
+    if sum(map(bool, about)) != 1:
         entry.refuse("", f"figure {figure.id!r} must have a benchmark, or say why no case can "
-                     "stand for it (no_case): one of the two")  # fmt: skip
+                     "stand for it (no_case), why nobody has measured it (not_measured) or which "
+                     "figures it is a range of (ends_of): one of the four")  # fmt: skip
+    if figure.not_exercised and not figure.benchmark:
+        entry.refuse("not_exercised", "not_exercised is said of a benchmark")
     if not figure.benchmark:
         return
     if figure.metric not in METRICS:

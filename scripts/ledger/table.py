@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from .policy import Verdict
 
 STYLES: dict[Verdict, str] = {
-    "reproduced": "green", "smaller than claimed": "cyan", "not reproduced": "bold red",
-    "reversed": "bold red", "not measured": "bold yellow", "not measurable here": "dim",
+    "exceeded": "green", "reproduced": "green", "smaller than claimed": "cyan",
+    "not reproduced": "bold red", "reversed": "bold red", "not exercised": "bold yellow",
+    "not measured": "bold yellow", "not measurable here": "dim", "judged case by case": "dim",
+    "technique, not claim": "dim",
 }  # fmt: skip
 
 
@@ -33,6 +35,8 @@ def show(rows: Sequence[RowFindings], console: Console) -> None:
         say(console, f"  {where(found)}", "dim")
         if found.findings:
             console.print(_grid(found))
+        if found.row.cost:
+            say(console, f"  its cost: {found.row.cost}")
         if found.row.no_figure:
             say(console, f"  no figure: {found.row.no_figure}", "dim")
         for name, impl, meters in found.also:
@@ -67,7 +71,6 @@ def _grid(found: RowFindings) -> Table:
             Text(words.claimed(finding.figure)),
             *(Text(words.measured(finding.figure, finding.judged[impl], brief=True)
                    if impl in finding.judged else "-") for impl in impls),
-            Text(f"{words.SIGNS[finding.verdict]} {finding.verdict}",
-                 style=STYLES[finding.verdict]),
+            Text(words.verdict(finding), style=STYLES[finding.verdict]),
         )  # fmt: skip
     return grid

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 #: A sign for each verdict, for readers who do not see colours.
 SIGNS: dict[Verdict, str] = {
+    "exceeded": ">",
     "reproduced": "=",
     "smaller than claimed": "<",
     "not reproduced": "\N{NOT EQUAL TO}",
     "reversed": "\N{BLACK UP-POINTING TRIANGLE}",
+    "not exercised": "\N{EMPTY SET}",
     "not measured": "?",
     "not measurable here": "-",
+    "judged case by case": "\N{MIDDLE DOT}",
+    "technique, not claim": "\N{MIDDLE DOT}",
 }
 #: What a meter's numbers are called where its name stands beside others.
 SHORT = {"wall": "time", "instructions": "instr", "allocations": "allocs", "bytes": "bytes",
@@ -78,6 +82,28 @@ def measured(figure: Figure, judgement: Judgement, *, brief: bool = False) -> st
     return ", ".join(said) or "-"
 
 
+def verdict(finding: Finding) -> str:
+    """A verdict with its sign; of one that exceeded its claim, by what."""
+    text = f"{SIGNS[finding.verdict]} {finding.verdict}"
+    if finding.verdict != "exceeded":
+        return text
+    figure = finding.figure
+    judged = next(each for each in finding.judged.values() if each.verdict == "exceeded")
+    meter = judged.meters[judged.by]
+    if figure.basis == "saving":
+        gone = meter["left"] - meter["right"]
+        asked = _amount(figure, *(figure.saving or (gone, gone)))
+        return f"{text}: {_amount(figure, gone, gone)} less for {asked}"
+    asked = _times(*(figure.ratio or (1.0, 1.0)))
+    return f"{text}: {_times(meter['low'], meter['high'])} for {asked}"
+
+
+def _times(low: float, high: float) -> str:
+    """The ends of a ratio as how many times less it is: ``19 to 20x``."""
+    few, most = (f"{1 / end:.3g}" for end in (high, low))
+    return f"{few}x" if few == most else f"{few} to {most}x"
+
+
 def ratio(meter: Mapping[str, Any], *, brief: bool = False) -> str:
     """A ratio, with its interval where it has one, or by which factor that reaches up and down."""
     if meter["ratio"] is None:
@@ -113,15 +139,19 @@ def reasons(findings: Sequence[Finding], *, rows: bool = False) -> dict[str, lis
 
 def tally(findings: Sequence[Finding]) -> dict[Verdict, int]:
     """How many figures got each verdict, in the order of SIGNS; without those that none got."""
-    counted = {verdict: sum(f.verdict == verdict for f in findings) for verdict in SIGNS}
+    counted = {
+        verdict: sum(f.verdict == verdict for f in findings if f.counts) for verdict in SIGNS
+    }
     return {verdict: number for verdict, number in counted.items() if number}
 
 
 def summary(rows: Sequence[RowFindings]) -> str:
-    """One sentence that counts."""
-    findings = [finding for row in rows for finding in row.findings]
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in tally(findings).items())
-    return f"{len(findings)} published figures of {len(rows)} rows: {counts or 'none'}"
+    """One sentence that counts; of a page of which only the technique was tried, nothing."""
+    shown = [row for row in rows if not row.row.page.technique]
+    counted = tally([finding for row in shown for finding in row.findings])
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in counted.items())
+    figures = sum(counted.values())
+    return f"{figures} published figures of {len(shown)} rows: {counts or 'none'}"
 
 
 def span(ends: Span) -> str:

@@ -26,7 +26,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-LEAST, MOST = 0.8, 1.25
+from ledger.policy import ENOUGH as LEAST
+from ledger.policy import MOST
+
 #: The meter of a figure that is no time, and the least that counts as a change of it.
 COUNTS = {"objects": "allocations", "allocations": "allocations", "bytes": "bytes"}
 _HALF = 0.5

@@ -30,10 +30,12 @@ commit. *Ours* is our own implementation of the same idea in this driver,
 
 **Instructions are not time.** A claimed time is judged by the ratio of instructions, after /
 before, with the interval over layouts of memory; no clock was read: the machine was busy. The pages
-name CPython 3.14 mostly, which was not to be had here: this is {python}, and another
-interpreter gives other ratios. *Reproduced* is a gain of 80 to 125 % of the claimed one; more has
+name CPython 3.14 mostly. This is {python}, the interpreter of this project's environment, on
+{days}, and another one gives other ratios; the 3.14.7 that
+was compiled for [tests of threads](../docs/reliability.md#threads) came a day later, and is one
+without the interpreter's lock. *Reproduced* is a gain of 80 to 125 % of the claimed one; more has
 *exceeded* it, and the number says how many times. A case that takes next to nothing is ten calls of
-it: so are its allocations.
+it: so are its allocations. Ranges over figures that stand here are no figures of their own.
 """
 #: Of a figure that no benchmark can stand for.
 NO_CASE = "not measurable here"
@@ -56,7 +58,9 @@ def write(table: Table, folder: Path, ours: Path) -> str:
     hosts = [each["provenance"] for each in documents.values() if each and "provenance" in each]
     python = ", ".join(sorted({each["python"] for each in hosts})) or "not measured yet"
     missing = [f"{name}, {_IMPLS[build]}" for (name, build), each in documents.items() if not each]
-    lines = [_HEAD.format(python=python), *_totals(found), *_hosts(hosts)]
+    days = sorted(each["created"][:10] for each in documents.values() if each and "created" in each)
+    span = " to ".join(dict.fromkeys((*days[:1], *days[-1:]))) or "no day yet"
+    lines = [_HEAD.format(python=python, days=span), *_totals(found), *_hosts(hosts)]
     if missing:
         lines.insert(-1, f"- not measured: {'; '.join(missing)}")
     for pull, about in table.pulls.items():
@@ -242,6 +246,8 @@ def _ours(figure: Figure, build: str, folder: Path) -> str:
     """The same of our own implementation, where it has a commit of its own."""
     if figure.ours is None:
         return "-"
+    if "not_exercised" in figure.says:
+        return "not exercised"
     row, name = figure.ours
     file = folder / f"{row}.json.gz"
     runs = json.loads(gzip.decompress(file.read_bytes()))["runs"] if file.is_file() else ()

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _OF_LEDGER = ("case", "metric", "unit", "scope", "impl", "python", "where", "before", "after",
-              "speedup", "saved", "saved_percent", "no_case", "row")  # fmt: skip
+              "speedup", "saved", "saved_percent", "no_case", "not_exercised",
+              "row")  # fmt: skip
 
 
 class TableError(Exception):
@@ -97,14 +98,17 @@ def read(file: Path, ledger: Path) -> Table:
 
 
 def _ledger(file: Path, pulls: set[str]) -> dict[str, dict[str, Any]]:
-    """The figures of the ledger that are of these pull requests, by id."""
+    """The figures of the ledger that are of these pull requests, by id.
+
+    Without its ranges, whose cases are figures of their own.
+    """
     found = tomllib.loads(file.read_text(encoding="utf-8"))
     tables = {each["id"]: each for each in found["table"]}
     pages = {each["id"]: each["page"] for each in found["row"]}
     return {
         each["id"]: {**tables[each["table"]], **each, "page": pages[each["row"]]}
         for each in found["figure"]
-        if pages[each["row"]] in pulls
+        if pages[each["row"]] in pulls and "ends_of" not in each
     }
 
 

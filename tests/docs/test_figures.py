@@ -14,10 +14,12 @@ from against.board import told
 from calibration import recorded, resample, summary
 from calibration.clock import Clock
 from calibration.kept import Kept
+from ledger import judge as ledger_judge
+from ledger import markdown, reader, store
 from pull_requests import page, table
 from scipy.stats import gmean
 
-from benchproof import grids, judge, records, verdict
+from benchproof import grids, judge, records, stats, verdict
 from benchproof.progress import Teller
 from benchproof.settings import Settings
 
@@ -25,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CALIBRATION = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
 RESULTS = ROOT / "reports" / "results"
+LEDGER = reader.read(ROOT / "claims.toml")
 STATISTICS = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
 MEASURING = (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
 RATES = json.loads((ROOT / "reports/calibration/summary.json").read_text(encoding="utf-8"))
@@ -565,17 +568,62 @@ def test_where_the_instructions_of_a_request_go():
 
 def test_the_ledger():
     report = (ROOT / "reports" / "claims.md").read_text(encoding="utf-8")
-    total, *found = re.findall(
-        r"\*\*(\d+) published figures of \d+ rows: (\d+) reproduced, (\d+) smaller than claimed, "
-        r"(\d+) not reproduced, (\d+) not measurable here",
-        report,
-    )[0]
+    ((total, tally),) = re.findall(r"\*\*(\d+) published figures of \d+ rows: (.*)\.\*\*", report)
     words = " ".join(README.split())
     assert f"publish {total} figures" in words
-    assert (
-        "{} figures were reproduced, {} were smaller than claimed, {} were not reproduced "
-        "and {} could not be measured here"
-    ).format(*found) in words
+    assert f"on CPython 3.11: {tally}." in words
+    found = ledger_judge.judge(LEDGER, store.load(RESULTS / "claims"), list(LEDGER.rows), {})
+    names = {found.row.page.id: f"claims/{found.row.page.id}.svg" for found in found}
+    pictures = {name: path for name, path in names.items() if (ROOT / "reports" / path).is_file()}
+    assert markdown.report(found, pictures) == report
+
+
+def said_of(figure):
+    """What the ledger says of a figure that it has no verdict by numbers for."""
+    (found,) = [each for each in LEDGER.figures if each.id == figure]
+    return found.not_measured or found.not_exercised
+
+
+@pytest.mark.parametrize(
+    ("figure", "other", "way"),
+    [("rsylla-cassandra-driver", "cassandra-driver 3.30.1", "threads"),
+     ("rsylla-acsylla", "acsylla 1.2.0", "asyncio")],
+)  # fmt: skip
+def test_what_the_ledger_says_of_rsylla_is_what_the_board_measured(figure, other, way):
+    board = unpacked(ROOT / "reports" / "peers.json.gz")["board"]
+    said = re.findall(r"([\d.]+) to ([\d.]+) times", said_of(figure))
+    for node, ends in zip(("load-test", "real"), said, strict=True):
+        numbers = board["nodes"][node]["numbers"]
+        rsylla = numbers["asyncio"]["rsylla 0.1.1"]["select, 64 in flight"]["elapsed"]
+        beside = numbers[way][other]["select, 64 in flight"]["elapsed"]
+        faster = stats.paired_ratio(rsylla, beside, 0.95)
+        assert ends == tuple(rounded(getattr(faster, end), at)
+                             for end, at in zip(("low", "high"), ends, strict=True))  # fmt: skip
+
+
+def test_what_the_ledger_says_of_the_check_is_what_the_history_counted():
+    def counted(commit):
+        (file,) = (RESULTS / "asv").glob(f"*/{commit}-*IMPLcython.json")
+        found = json.loads(file.read_text(encoding="utf-8"))["results"]
+        return {name: row[0][0] for name, row in found.items() if row and row[0]}
+
+    before, after = counted("efd0bb13"), counted("8f0492fb")
+    ratios = [
+        after[name] / count for name, count in before.items()
+        if re.search(r"^encode_message\.track_.*_(lz4|snappy)_instructions", name)
+        and "v5" not in name
+    ]  # fmt: skip
+    assert f"{min(ratios):.3f} to {max(ratios):.3f} of the instr" in said_of("800-2-check")
+
+
+def test_what_slots_cost_is_what_the_original_repository_has():
+    originals = (ROOT / "reports" / "originals.md").read_text(encoding="utf-8")
+    said = re.findall(r"\d\.\d{3}", LEDGER.rows["805-4"].cost)
+    found = [
+        re.search(rf"\| 805-4 \| `results\.{name}` \| pure \| ([\d.]+)", originals)[1]
+        for name in ("time_decode_void", "time_set_rows")
+    ]
+    assert said == found
 
 
 def test_the_originals():

@@ -113,7 +113,8 @@ def truth(
             wanted = [
                 finding.figure.benchmark
                 for finding in found.findings
-                if impl in finding.judged and finding.judged[impl].verdict == "reproduced"
+                if impl in finding.judged
+                and finding.judged[impl].verdict in {"reproduced", "exceeded"}
             ]
             for name, ratio, verdict in _judged(run.document):
                 size = max(ratio, 1 / ratio) - 1

@@ -49,7 +49,7 @@ def test_a_ledger_is_read_with_what_its_tables_say_for_all_of_their_figures():
         ("before = 200\nafter = 100\n", "", "has no number", None),
         ('scope = "part"', 'scope = "half"', "scope must be whole or part", "half"),
         ('impl = "any"', 'impl = "rust"', "impl must be python, cython or any", None),
-        ("saved = 100", 'saved = 100\nno_case = "x"', "one of the two", None),
+        ("saved = 100", 'saved = 100\nno_case = "x"', "one of the four", None),
         ('"toy.time_spin"\n\n[[figure]]\nid = "spin-obj', '"("\n\n[[figure]]\nid = "spin-obj',
          "no regular expression", '"("'),
         ('change = "spin faster"', 'change = "spin faster"\nno_figure = "x"',
@@ -62,6 +62,9 @@ def test_a_ledger_is_read_with_what_its_tables_say_for_all_of_their_figures():
         ("[[page]]", "[page]", "write each page as [[page]]", None),
         ('title = "', "title = ", "no TOML", "title ="),
         ('case = "spin"', 'case = """spin"""', "stands on one line", '"""'),
+        ('no_case = "nobody has been there"', 'ends_of = ["x"]', "unknown figure 'x'", "ends_of"),
+        ('no_case = "nobody', 'not_exercised = "x"\nno_case = "nobody',
+         "not_exercised is said of a benchmark", "not_exercised"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_line_that_names_the_place(before, after, words, at):
@@ -106,11 +109,11 @@ def test_an_expression_finds_its_benchmark():
     assert found == {".*_spin": "toy.time_spin"}
 
 
-#: The rows of issue 4, and the sums of two pages.
+#: The changes of the pull requests, the sums of two of them, and two other projects.
 ROWS = {
     "799-1", "800-1", "800-2", *(f"805-{n}" for n in range(1, 12)), "630-1",
     *(f"748-{n}" for n in (1, 2, 3)), "749-1", "749-2", *(f"20148-{n}" for n in range(1, 10)),
-    "805", "20148",
+    "805", "20148", "rsylla", "cassarrow",
 }  # fmt: skip
 
 

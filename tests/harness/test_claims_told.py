@@ -4,10 +4,11 @@ import io
 import json
 
 import pytest
-from ledger import judge, markdown, picture, reader, store, table
+from ledger import judge, markdown, page, picture, reader, store, table
 from ledger.figures import LedgerError
 from rich.console import Console
 
+from benchproof.site import claimed
 from tests.harness.sample_ledger import LEDGER, run
 
 
@@ -46,6 +47,27 @@ def test_the_report_sets_claimed_beside_measured_for_every_figure():
     assert "- published in the description: CPython 3.14; one call" in text
     assert "a processor" in text
     assert "<https://example.org/pull/7>" in text
+
+
+def test_the_report_says_what_is_counted_and_what_a_row_costs():
+    text = LEDGER.replace('change = "spin faster"', 'change = "spin faster"\ncost = "a start"')
+    told = markdown.report(judge.judge(reader.parse(text), RUNS, ["7-1"], {}), {})
+    assert "Of the pages' 4 figures that are counted 4 name CPython 3.14" in told
+    assert "our own re-implementation" in told
+    assert "first written the plain way" in told
+    (cost,) = [line for line in told.splitlines() if line.startswith("| 7-1 | its cost |")]
+    assert cost.endswith("\N{BLACK UP-POINTING TRIANGLE} a start |")
+
+
+def test_the_dashboard_s_document_has_only_verdicts_that_it_knows():
+    text = LEDGER.replace('no_case = "nobody has been there"', 'ends_of = ["spin-time"]')
+    found = page.document(judge.judge(reader.parse(text), [run(ratio=0.25)], ["7-1"], {}))
+    lines = {line["case"]: line for line in found["pages"][0]["rows"]}
+    assert lines["spin"]["verdict"] == "reproduced"
+    assert lines["spin"]["why"] == "exceeded: 3.92 to 4.08x for 2x"
+    assert lines["spin in space"]["why"] == "judged case by case"
+    assert {line["verdict"] for line in lines.values()} <= set(claimed.VERDICTS)
+    assert sum(found["tally"].values()) == 3
 
 
 def test_the_report_s_picture_lies_beside_it_and_no_older_one(tmp_path):

@@ -239,6 +239,14 @@ def test_what_the_ledger_cannot_measure_is_told_without_being_named(tmp_path):
     }  # fmt: skip
 
 
+def test_a_range_over_figures_of_the_ledger_is_none_of_its_own(tmp_path):
+    (tmp_path / "t.toml").write_text(TABLE.format(address="x", base="a", head="b") + figure())
+    ledger = LEDGER.replace('no_case = "nobody can measure it"', 'ends_of = ["7-2"]')
+    (tmp_path / "l.toml").write_text(ledger, encoding="utf-8")
+    found = table.read(tmp_path / "t.toml", tmp_path / "l.toml")
+    assert [each.id for each in found.figures] == ["7-sum"]
+
+
 @pytest.mark.parametrize(
     ("figures", "said"),
     [
