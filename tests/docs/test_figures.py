@@ -4,9 +4,11 @@ import gzip
 import json
 import math
 import re
+import shutil
 import statistics
 from pathlib import Path
 
+import calibration.report
 import numpy as np
 import pytest
 from against import report
@@ -84,6 +86,31 @@ def test_the_rates_that_readme_shows():
             f"0 of {len(neutral_gates())}",
         ],
     }  # fmt: skip
+
+
+def test_the_report_on_calibration_is_what_the_kept_rows_say(tmp_path):
+    # By the rules of its day. Its day, and the settings of a commit, are not asked for.
+    kept, folder = ROOT / "reports/calibration", tmp_path / "calibration"
+    shutil.copytree(kept, folder, ignore=shutil.ignore_patterns("summary.json", "*.md", "*.svg"))
+    calibration.report.write(tmp_path, RATES["policy"], Settings())
+    found = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert {**found, "created": "", "settings": {}} == {**RATES, "created": "", "settings": {}}
+    again, told = ((each / "calibration.md").read_text("utf-8") for each in (folder, kept))
+    assert again == told
+
+
+def test_rates_of_different_rules_have_rows_of_their_own():
+    text = (ROOT / "reports/calibration/calibration.md").read_text(encoding="utf-8")
+    lines = [cells(line) for line in text.splitlines() if line.startswith("| **`benchproof gate`")]
+    of_rules = {(meter, rules): said for _, meter, *said, _, rules in lines}
+    assert len(of_rules) == len(lines) == 4
+    instructions, *_ = RATES["rules"]["instructions"]
+    assert of_rules["instructions", instructions][1].startswith("0 of 40")
+    real, again, slowed = (
+        of_rules["wall", *RATES["rules"][part]] for part in ("gates", "resampled", "wall")
+    )
+    assert {*real[2:], *again[2:]} == {"-"} == {*slowed[:2]}
+    assert slowed[-1].startswith(of(RATES["detection"]["wall"]["0.05"]))
 
 
 def test_what_whole_gates_find_by_wall_time():
