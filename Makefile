@@ -5,7 +5,7 @@
 # make check   the part of it for every few minutes: no JDK, no browser, no valgrind
 # make nightly everything on both implementations, with ten times as many generated examples
 # make gate    does HEAD regress against the commit at which this last passed? exact meters only
-# make lint    ruff, mypy, cython-lint, actionlint, zizmor, the number of lines of code
+# make lint    ruff, mypy, cython-lint, actionlint, zizmor, the number of lines of code, stale figures
 # make audit   known vulnerabilities of the pinned packages, as PyPI tells them
 # make build   compile the modules in place again
 # make integration   the tests against a real Cassandra, one node and three; fails without a JDK
@@ -85,6 +85,7 @@ lint: setup
 	@sh scripts/actionlint $(BIN) .github/workflows/*.yml
 	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows
 	@$(BIN)/python scripts/code-lines --totals
+	@DRIVER_IMPL=python $(PYTEST) -q -p no:cacheprovider -m "not slow" tests/docs/test_figures.py
 
 audit: setup
 	$(BIN)/uv pip freeze --quiet --python $(BIN)/python --exclude-editable | \

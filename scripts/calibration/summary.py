@@ -57,6 +57,14 @@ def summarise(read: Callable[[str], Rows], policy: str, settings: Settings) -> d
     summary: dict[str, Any] = {
         "schema": error_rates.SCHEMA, "created": results.now(), "settings": settings.describe(),
         "policy": policy,
+        # Rates of different rules never stand in one line.
+        "rules": {
+            part: sorted({row["policy"] for row in rows})
+            for part, rows in {"gates": gates, "stalled": stalled, "resampled": resampled,
+                               **injected}.items()
+        },
+        # Gates of slowed commits may be of their targets alone, and then say so.
+        "slowed": {meter: sizes_of(rows) for meter, rows in injected.items()},
         "same_wheel": same_wheel(exact + [row for row in gates if row["kind"] == "same"]),
         "gates": {kind: whole(gates, kind) for kind in ("same", "neutral")},
         "resampled": again([row for row in resampled if row["kind"] == "aa"]),
@@ -86,6 +94,12 @@ def of_one_policy(rows: Rows, policy: str) -> Rows:
     policies = [row["policy"] for row in sorted(rows, key=lambda row: str(row.get("at", "")))]
     counted = policy if policy in policies else next(reversed(policies), policy)
     return [row for row in rows if row["policy"] == counted]
+
+
+def sizes_of(gates: Rows) -> dict[str, int] | None:
+    """How many gates there are, and the fewest and the most cases of one."""
+    cases = [row["cases"] for row in gates if "cases" in row]
+    return {"gates": len(cases), "least": min(cases), "most": max(cases)} if cases else None
 
 
 def occasions(rows: Rows) -> list[Rows]:

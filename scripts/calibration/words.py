@@ -18,8 +18,9 @@ NAMES_OF_GATES = {"same": "the same wheel",
                   "neutral": "another wheel: comment, unused function, rename"}  # fmt: skip
 BESIDE = """\
 On the same wheels: the injected commits, commits without a change, and neutral ones. A gate of the
-others is eight benchmarks (two for pyperf), ours is all of them, in both implementations, so that
-ours has many more occasions for a false alarm.
+others is eight benchmarks (two for pyperf). A gate of ours in which nothing changed is all of them,
+in both implementations, so that it has many more occasions for a false alarm. Rates of different
+rules of ours have lines of their own.
 """
 IN_A_GATE = """\
 What the default budget buys for all suites in both implementations, of which those that are not
@@ -33,7 +34,7 @@ As many blocks as five minutes buy for the one suite, and the error budget share
 INJECTED = """\
 Sizes are shares of instructions, which take more or less time than the others of their benchmark.
 *As measured* is what the same gate saw. *The case* is what the clock says where gates asked for no
-other meter.
+other meter, so the same as *found*.
 """
 SIMULATED = """\
 Gates of one build against itself, on recorded blocks, in which one case in twenty has its right
@@ -52,7 +53,8 @@ without a gate) may be wrong together; the last column takes each occasion for a
 """
 UNDECIDED = """\
 A verdict that is undecided cannot be a false alarm: these rates of wall time are of the verdicts
-that were decided, so of few, or of none.
+that were decided, so of few, or of none. No interval stands beside them, because the tests of a
+gate share its machine, its minutes and its builds, and are not independent.
 """
 RESAMPLED = "wall, resampled"
 HEAD = """\
@@ -69,12 +71,17 @@ def markdown(summary: Mapping[str, Any], picture: str) -> str:
     if any(found_by_meter(summary).values()):
         parts.append(f"![Slow-downs found, by size]({picture})\n")
     parts += _false_alarms(summary)
-    parts += _detection("instructions", "", summary["detection"]["instructions"])
-    parts += _detection("wall time, in whole gates", INJECTED, summary["detection"]["wall"])
-    parts += _detection("wall time, resampled in a gate of all suites", IN_A_GATE,
-                        summary["resampled_wall"])  # fmt: skip
-    parts += _detection("wall time, simulated", SIMULATED, summary["simulated"])
-    parts += _detection("wall time, one suite alone", ALONE, summary["wall_of_one_suite"])
+    named = {part: _named(rules) for part, rules in summary["rules"].items()}
+    for title, conditions, part, sizes in (
+        ("instructions", "", "instructions", summary["detection"]["instructions"]),
+        ("wall time, in whole gates", INJECTED, "wall", summary["detection"]["wall"]),
+        ("wall time, resampled in a gate of all suites", IN_A_GATE, "resampled",
+         summary["resampled_wall"]),
+        ("wall time, simulated", SIMULATED, "resampled", summary["simulated"]),
+        ("wall time, one suite alone", ALONE, "resampled", summary["wall_of_one_suite"]),
+    ):  # fmt: skip
+        gates = _gates_of(summary["slowed"].get(part))
+        parts += _detection(title, f"{conditions}{gates}By the rules {named[part]}.\n", sizes)
     parts += _stalls(summary["stalls"])
     parts += _others(summary)
     parts += _missed(summary)
@@ -93,6 +100,20 @@ def percent(size: str) -> str:
     return f"{float(size) * 100:g} %"
 
 
+def _gates_of(about: Mapping[str, int] | None) -> str:
+    """How many gates there were, and of how many cases each."""
+    if not about:
+        return ""
+    least, most = about["least"], about["most"]
+    cases = f"{least}" if least == most else f"{least} to {most}"
+    return f"{about['gates']} gates of {cases} cases each.\n"
+
+
+def _named(rules: Sequence[str]) -> str:
+    """A set of rules by its hash."""
+    return ", ".join(f"`{each}`" for each in rules)
+
+
 def _conditions(about: Mapping[str, Any]) -> list[str]:
     """Where and when."""
     if not about["machines"]:
@@ -105,7 +126,8 @@ def _conditions(about: Mapping[str, Any]) -> list[str]:
     if about["other_rules"]:
         lines.append(
             f"\n**Part of this was measured under other rules** ({', '.join(about['other_rules'])})"
-            ": the harness has changed since, so run the campaign again before you rely on it."
+            ": the harness has changed since, so run the campaign again before you rely on it. Each"
+            " section says whose rates it has."
         )
     return [when, *lines, ""]
 
@@ -129,7 +151,14 @@ def _false_alarms(summary: Mapping[str, Any]) -> list[str]:
             "-", whole, "-", "-", "-",
         ])  # fmt: skip
     parts = ["## False alarms\n"]
+    rules = [
+        f"{what} {_named(summary['rules'][part])}"
+        for what, part in (("real gates by the rules", "gates"), ("resampled ones by", "resampled"))
+        if summary["rules"][part]
+    ]
     if rows:
+        said = "; ".join(rules)
+        parts.append(f"{said[0].upper()}{said[1:]}.\n")
         parts += ["Gates that called anything at all regressed or improved:\n", table(
             ("gates", "number", "tests", "exact meters", "wall time", "any meter", "exit 1",
              "occasions with an alarm"), rows,
@@ -186,7 +215,7 @@ def _detection(title: str, conditions: str, sizes: Mapping[str, Any]) -> list[st
     parts = [f"## Slow-downs found: {title}\n"]
     if not sizes:
         return [*parts, "Not measured.\n"]
-    parts += [conditions] * bool(conditions)
+    parts.append(conditions)
     words = list(next(iter(sizes.values()))["said"])
     rows = []
     alone, timed = (any(each[key] for each in sizes.values()) for key in ("case", "blocks"))
@@ -220,16 +249,17 @@ def _others(summary: Mapping[str, Any]) -> list[str]:
         {size for row in summary["others"] for size in row["detection"]}
         | set(summary["detection"]["instructions"]), key=float,
     )  # fmt: skip
-    rows = [_own(summary, meter, sizes) for meter in ("instructions", "wall")]
+    rows = [*_own(summary, "instructions", sizes), *_own(summary, "wall", sizes)]
     rows += [
         [
             NAMES[row["tool"]], row["rule"], told(row["false_alarms"]), told(row["false_gates"]),
-            *(told(row["detection"].get(size)) for size in sizes), f"{row['seconds']:g} s",
+            *(told(row["detection"].get(size)) for size in sizes), f"{row['seconds']:g} s", "",
         ]
         for row in summary["others"]
     ]  # fmt: skip
     head = ("tool", "rule", "false alarms, a benchmark", "false alarms, a gate",
-            *(f"found of {percent(size)}" for size in sizes), "time a benchmark")  # fmt: skip
+            *(f"found of {percent(size)}" for size in sizes), "time a benchmark",
+            "rules of ours")  # fmt: skip
     settings = {row["tool"]: row["settings"] for row in summary["others"]}
     return [
         *parts,
@@ -239,23 +269,31 @@ def _others(summary: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
-def _own(summary: Mapping[str, Any], meter: str, sizes: Sequence[str]) -> list[str]:
-    """The gate's row of the table."""
+def _own(summary: Mapping[str, Any], meter: str, sizes: Sequence[str]) -> list[list[str]]:
+    """The gate's rows of the table: one for each set of rules that a rate of it is of."""
     group = "wall time" if meter == "wall" else "exact meters"
     real = [each for each in summary["gates"].values() if each and each["alarms"][group]]
+    said: dict[str, list[str]] = {}
+
+    def row(part: str) -> list[str]:
+        return said.setdefault(_named(summary["rules"][part]), ["-"] * (2 + len(sizes)))
+
     k, n = (sum(each["alarms"][group][key] for each in real) for key in ("k", "n"))
-    again = summary["resampled"] if meter == "wall" else None
     pooled = rate(k, n)
-    gates = told(pooled.asdict() if pooled else None)
-    if again:
-        gates += f"; resampled {told(again)} (runs of blocks)"
-    wrong = sum((each["meter"] == "wall") is (meter == "wall")
-                for kind in real for each in kind["which"])  # fmt: skip
+    if pooled:
+        wrong = sum((each["meter"] == "wall") is (meter == "wall")
+                    for kind in real for each in kind["which"])  # fmt: skip
+        row("gates")[:2] = [f"{wrong} in all of its gates", told(pooled.asdict())]
+    if meter == "wall" and summary["resampled"]:
+        cells = row("resampled")
+        alone = cells[1] == "-"
+        again = f"resampled {told(summary['resampled'])} (runs of blocks)"
+        cells[1] = again if alone else f"{cells[1]}; {again}"
     found = found_by_meter(summary)[meter]
-    return [
-        "**`benchproof gate`**", meter, f"{wrong} in all of its gates", gates,
-        *(told(found.get(size)) for size in sizes), "",
-    ]  # fmt: skip
+    if found:
+        part = meter if summary["detection"][meter] else "resampled"
+        row(part)[2:] = [told(found.get(size)) for size in sizes]
+    return [["**`benchproof gate`**", meter, *cells, "", rules] for rules, cells in said.items()]
 
 
 def _missed(summary: Mapping[str, Any]) -> list[str]:
