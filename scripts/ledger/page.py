@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from benchproof.site import claimed
@@ -15,14 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .judge import Finding, RowFindings
-    from .policy import Verdict
 
 FILE = claimed.FILE
-#: What the dashboard shows of a verdict for which it has no look; `why` says which it is.
-_SHOWN: dict[Verdict, str] = {
-    "exceeded": "reproduced", "not exercised": "not measured",
-    "judged case by case": "no figure", "technique, not claim": "no figure",
-}  # fmt: skip
 
 
 def text(rows: Sequence[RowFindings]) -> str:
@@ -39,15 +32,11 @@ def document(rows: Sequence[RowFindings]) -> dict[str, Any]:
             about.id, {"id": about.id, "title": about.title, "url": about.url, "rows": []}
         )
         page["rows"] += _lines(found)
-    tally: Counter[str] = Counter()
-    counted = words.tally([finding for found in rows for finding in found.findings])
-    for verdict, number in counted.items():
-        tally[_SHOWN.get(verdict, verdict)] += number
     return {
         "kind": claimed.KIND,
         "schema": claimed.SCHEMA,
         "summary": words.summary(rows),
-        "tally": dict(tally),
+        "tally": dict(words.tally([finding for found in rows for finding in found.findings])),
         "pages": list(pages.values()),
     }
 
@@ -73,12 +62,10 @@ def _figure(finding: Finding) -> dict[str, str]:
         impl: words.measured(figure, finding.judged[impl]) if impl in finding.judged else "-"
         for impl in ("python", "cython")
     }
-    shown = _SHOWN.get(finding.verdict, finding.verdict)
-    named = words.verdict(finding)[2:] if finding.verdict in _SHOWN else ""
     part = ", of a part" if figure.scope == "part" else ""
     return {
         "case": figure.case, "published": words.published(figure),
         "about": f"{figure.metric}{part}; {figure.table.where}; {figure.table.python}",
-        "claimed": words.claimed(figure), "verdict": shown,
-        "why": "; ".join(filter(None, (named, finding.why))),
+        "claimed": words.claimed(figure), "verdict": finding.verdict,
+        "why": "; ".join(filter(None, (words.verdict(finding).partition(": ")[2], finding.why))),
     } | sides  # fmt: skip

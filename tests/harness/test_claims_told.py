@@ -63,9 +63,9 @@ def test_the_dashboard_s_document_has_only_verdicts_that_it_knows():
     text = LEDGER.replace('no_case = "nobody has been there"', 'ends_of = ["spin-time"]')
     found = page.document(judge.judge(reader.parse(text), [run(ratio=0.25)], ["7-1"], {}))
     lines = {line["case"]: line for line in found["pages"][0]["rows"]}
-    assert lines["spin"]["verdict"] == "reproduced"
-    assert lines["spin"]["why"] == "exceeded: 3.92 to 4.08x for 2x"
-    assert lines["spin in space"]["why"] == "judged case by case"
+    assert lines["spin"]["verdict"] == "exceeded"
+    assert lines["spin"]["why"] == "3.92 to 4.08x for 2x"
+    assert lines["spin in space"]["verdict"] == "judged case by case"
     assert {line["verdict"] for line in lines.values()} <= set(claimed.VERDICTS)
     assert sum(found["tally"].values()) == 3
 

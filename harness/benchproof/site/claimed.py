@@ -10,16 +10,20 @@ from collections.abc import Mapping
 from typing import Any
 
 #: The ledger, in the folder of reports, and what is in it.
-FILE, KIND, SCHEMA = "claims.json", "claims judged", 1
+FILE, KIND, SCHEMA = "claims.json", "claims judged", 2
 #: Of each verdict, in the order of the tally: how the style sheet calls what it looks like, and a
 #: sign for readers who do not see colours.
 VERDICTS = {
+    "exceeded": ("improved", ">"),
     "reproduced": ("improved", "="),
     "smaller than claimed": ("equivalent", "<"),
     "not reproduced": ("broken", "\N{NOT EQUAL TO}"),
     "reversed": ("regressed", "\N{BLACK UP-POINTING TRIANGLE}"),
+    "not exercised": ("not-applicable", "!"),
     "not measured": ("undecided", "?"),
     "not measurable here": ("not-applicable", "-"),
+    "technique, not claim": ("not-applicable", "\N{MIDDLE DOT}"),
+    "judged case by case": ("undecided", "\N{MIDDLE DOT}"),
     "no figure": ("undecided", "\N{MIDDLE DOT}"),
 }
 
@@ -50,9 +54,10 @@ def card(ledger: Mapping[str, Any]) -> dict[str, str] | None:
     if not tally:
         return None
     failed = tally.keys() & {"reversed", "not reproduced"}
+    held = sum(tally.get(verdict, 0) for verdict in ("exceeded", "reproduced"))
     return {
         "look": "regressed" if failed else "broken" if "not measured" in tally else "improved",
-        "headline": f"{tally.get('reproduced', 0)} of {sum(tally.values())} reproduced",
+        "headline": f"{held} of {sum(tally.values())} reproduced or exceeded",
         "summary": ledger["summary"],
     }
 
