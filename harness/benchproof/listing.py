@@ -9,7 +9,7 @@ from rich.text import Text
 from . import asv_conf, pytest_files, suite, targets
 from .bench import ANSWERS, Bench, environment, read_lines, start
 from .build import Builder, Built
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION
+from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WorkerError
 from .grids import borderless, say
 from .meters import METERS, of, why_not
 from .package import name as import_name
@@ -73,8 +73,23 @@ def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
         builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
         ((_, (built,)),) = builder.share({"right": [builder.build(target)]}).items()
         both: dict[SideName, Built] = {"left": built, "right": built}
-        bench = Bench(both, place.suites.resolve(), crew, crew.scratch, None)
+        return discovered(Bench(both, place.suites.resolve(), crew, crew.scratch, None))
+
+
+def discovered(bench: Bench) -> list[dict[str, Any]]:
+    """The benchmarks as the right side's worker finds them, with the modules that do not import.
+
+    Raises:
+        WorkerError: it ends badly for another reason.
+    """
+    try:
         return bench.discover()
+    except WorkerError:
+        # Having said so, it ends badly.
+        rows = read_lines(bench.folder("right", "discover-0-0-0") / ANSWERS)
+        if not any(row.get("broken") for row in rows):
+            raise
+        return rows[1:]
 
 
 def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dict[str, Any]:

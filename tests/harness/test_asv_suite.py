@@ -154,6 +154,36 @@ def run(found, toy, tmp_path):
     return run
 
 
+@pytest.mark.parametrize(("files", "name", "why"), [
+    ({"bad.py": "import sys\nimport nonexistent_zz\n"}, "bad",
+     "kinds/bad.py:2 does not import: ModuleNotFoundError: No module named 'nonexistent_zz'"),
+    ({"bad.py": "def time_it(:\n"}, "bad", "kinds/bad.py:1 does not import: SyntaxError: invalid"),
+    ({"bad.py": "from . import held\n", "held.py": "\n\nraise SystemExit('no')\n"}, "bad",
+     "kinds/held.py:3 does not import: SystemExit: no"),
+    ({"bad.py": "from driver import gone\n"}, "bad",
+     "kinds/bad.py:1 does not import: ImportError: cannot import name 'gone'"),
+    ({"sub/__init__.py": "1 / 0\n"}, "sub",
+     "kinds/sub/__init__.py:1 does not import: ZeroDivisionError: division by zero"),
+])  # fmt: skip
+def test_a_module_that_does_not_import_is_named_with_its_line_and_stops_no_other(
+    toy, tmp_path, files, name, why
+):
+    suites = tmp_path / "kinds"
+    for file, text in {"__init__.py": "", "x.py": "def time_it():\n    pass\n", **files}.items():
+        (suites / file).parent.mkdir(parents=True, exist_ok=True)
+        (suites / file).write_text(text)
+    rows, status, words = ask(tmp_path, toy.root, "discover", suites=suites)
+    assert [row["name"] for row in rows if "name" in row] == ["x.time_it"]
+    (told,) = [row["why"] for row in rows if row.get("excluded") == name]
+    assert told.startswith(why)
+    # Who does not ask about such modules hears of them all the same.
+    assert status == 1
+    assert words.splitlines()[-1].endswith(told)
+    case = {"name": "x.time_it", "benchmark": "x.time_it"}
+    (answer,), _, _ = ask(tmp_path, toy.root, "prove", [case], suites=suites)
+    assert "proof" in answer
+
+
 def test_each_combination_of_parameters_is_a_case_named_as_asv_names_it(found):
     names = [case.name for case in suite.from_rows(found.values()) if "pop" in case.name]
     assert names == [
