@@ -40,18 +40,23 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
     """Describe every benchmark that asv finds, one row for each combination of its parameters.
 
     Raises:
-        SystemExit: at the end, if modules do not import: a list without their benchmarks is one
-            only for those who ask what is wrong with it.
+        SystemExit: at the end, if modules do not import or two benchmarks have one name: a list
+            without those is one only for who asks what is wrong with it.
     """
-    seen: set[str] = set()
     broken: dict[str, str] = {}
+    named: dict[str, dict[Any, Any]] = {}
     for benchmark in _discovery(root, broken).disc_benchmarks(root):
+        # One function can have two names in a module, and has one here.
+        function = getattr(benchmark.func, "__func__", benchmark.func)
+        named.setdefault(benchmark.name, {})[function] = benchmark
+    for name, functions in named.items():
+        if len(functions) > 1:
+            places = " and ".join(_place(function, root) for function in functions)
+            broken[name] = f"{places} are both called {name}: rename one"
+            continue
+        (benchmark,) = functions.values()
         kind = KINDS.get(type(benchmark).__name__, "")
-        why = why_not(benchmark, kind, root)
-        if benchmark.name in seen:
-            why = "another benchmark has the same name"
-        seen.add(benchmark.name)
-        if why:
+        if why := why_not(benchmark, kind, root):
             yield {"excluded": benchmark.name, "why": why}
             continue
         suite = benchmark.name.rpartition(".")[0]
@@ -69,7 +74,7 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
         for index, params in enumerate(itertools.product(*benchmark.params)):
             yield about | {"name": f"{benchmark.name}({', '.join(params)})", "index": index}
     for name, why in broken.items():
-        yield {"excluded": name.partition(".")[2] or name, "why": why, "broken": True}
+        yield {"excluded": name, "why": why, "broken": True}
     if broken:
         sys.exit("; ".join(broken.values()))
 
@@ -82,7 +87,7 @@ def _discovery(root: str, broken: dict[str, str]) -> Any:  # noqa: ANN401  (asv 
         try:
             module = importlib.import_module(name)
         except (Exception, SystemExit) as error:  # noqa: BLE001  (a suite may raise anything)
-            broken[name] = _why_broken(name, error, root)
+            broken[name.partition(".")[2] or name] = _why_broken(name, error, root)
             return
         yield module
         for each in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}."):
@@ -90,6 +95,12 @@ def _discovery(root: str, broken: dict[str, str]) -> Any:  # noqa: ANN401  (asv 
 
     discovery.disc_modules = modules
     return discovery
+
+
+def _place(function: Any, root: str) -> str:  # noqa: ANN401  (asv is not typed)
+    """The file and the line of a function of the suites."""
+    code = inspect.unwrap(function).__code__
+    return f"{os.path.relpath(code.co_filename, Path(root).parent)}:{code.co_firstlineno}"
 
 
 def _why_broken(name: str, error: BaseException, root: str) -> str:

@@ -184,6 +184,22 @@ def test_a_module_that_does_not_import_is_named_with_its_line_and_stops_no_other
     assert "proof" in answer
 
 
+def test_two_benchmarks_of_one_name_are_told_and_two_names_of_one_are_measured_once(toy, tmp_path):
+    suites = tmp_path / "kinds"
+    suites.mkdir()
+    (suites / "__init__.py").touch()
+    (suites / "x.py").write_text(
+        "def time_one():\n    pass\n\n\ndef time_two():\n    return 1\n\n\n"
+        "time_two.benchmark_name = 'x.time_one'\n\n\n"
+        "class Three:\n    def time_it(self):\n        pass\n\n\nFour = Three\n"
+    )
+    rows, status, words = ask(tmp_path, toy.root, "discover", suites=suites)
+    assert [row.get("name") or row["excluded"] for row in rows] == ["x.Three.time_it", "x.time_one"]
+    why = "kinds/x.py:1 and kinds/x.py:5 are both called x.time_one: rename one"
+    assert (rows[1]["why"], rows[1]["broken"]) == (why, True)
+    assert (status, words.splitlines()[-1]) == (1, why)
+
+
 def test_each_combination_of_parameters_is_a_case_named_as_asv_names_it(found):
     names = [case.name for case in suite.from_rows(found.values()) if "pop" in case.name]
     assert names == [
