@@ -68,11 +68,15 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
             "part_of": f"{suite}.{part_of}" if part_of else "",
             "tail": kind == "time" and bool(getattr(benchmark.func, "tail", False)),
         }  # fmt: skip
+        if benchmark.pretty_name:
+            about["pretty_name"] = str(benchmark.pretty_name)
         if not benchmark.params:
             yield {"name": benchmark.name, **about, "asv": described(benchmark)}
             continue
         for index, params in enumerate(itertools.product(*benchmark.params)):
-            yield about | {"name": f"{benchmark.name}({', '.join(params)})", "index": index}
+            named = dict(zip(benchmark.param_names, params, strict=True))
+            case = f"{benchmark.name}({', '.join(params)})"
+            yield about | {"name": case, "index": index, "params": named}
     for name, why in broken.items():
         yield {"excluded": name, "why": why, "broken": True}
     if broken:

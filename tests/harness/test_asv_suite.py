@@ -1,13 +1,15 @@
 """Every kind of benchmark that asv runs, as a worker finds, sets up, sees and calls it."""
 
 import copy
+import io
 import subprocess
 import sysconfig
 from types import FunctionType
 
 import pytest
+from rich.console import Console
 
-from benchproof import meters, suite, witness
+from benchproof import listing, meters, suite, witness
 from benchproof.asv_suite import Ready
 from tests.harness.test_worker import ask
 
@@ -26,6 +28,9 @@ def setup(*args):
 
 def time_plain():
     return 1
+
+
+time_plain.pretty_name = "a plain call"
 
 
 def time_skips():
@@ -208,6 +213,24 @@ def test_each_combination_of_parameters_is_a_case_named_as_asv_names_it(found):
     ]  # fmt: skip
     (case,) = suite.from_rows([found[names[1]]])
     assert (case.suite, case.case, case.version) == ("x.Suite", "pop(1, 'b.c')", "9")
+
+
+def test_a_list_has_asv_s_pretty_names_and_the_names_of_parameters(found):
+    about = listing.document([*found.values()], suite.expression("plain|pop|skipped|skips"))
+    words = {each["name"]: (each.get("pretty_name"), each.get("params"))
+             for each in about["benchmarks"]}  # fmt: skip
+    assert words == {
+        "x.time_plain": ("a plain call", None), "x.time_skips": (None, None),
+        **{f"x.Suite.time_pop({n}, {text})": (None, {"n": n, "text": text})
+           for n in "12" for text in ("'a'", "'b.c'")},
+        **{f"x.Derived.time_skipped({n})": (None, {"param1": n}) for n in "34"},
+    }  # fmt: skip
+    said = Console(file=io.StringIO(), width=120)
+    listing.show(about, said)
+    lines = [line.rstrip().split("  ") for line in said.file.getvalue().splitlines()]
+    shown = {line[0]: line[-1].strip() for line in lines if line[0].startswith("x.")}
+    assert shown["x.time_plain"] == "a plain call"
+    assert shown["x.Suite.time_pop(1, 'b.c')"] == "n=1, text='b.c'"
 
 
 def test_methods_of_a_base_class_are_found_in_both(found):
