@@ -77,7 +77,7 @@ class Catalogue:
         """Remember them, and the case of import time."""
         self.known = suite.from_rows(rows, self._meters)
         if measured and {"instructions", "wall"} & set(self._tasks):
-            self.known.append(imports.case(measured))
+            self.known.append(imports.case(measured, "time"))
         if not self._broken:  # whose benchmarks a limit may name
             self._settings.check([case.name for case in self.known])
 
