@@ -13,6 +13,7 @@ no list of the project names is ever installed, but pytest itself.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,20 @@ DEFAULT, ASV_DEFAULT = "asv_benchmarks", "benchmarks"
 USUAL = (DEFAULT, "benchmarks", "bench")
 NAMES = ("asv.conf.json", "asv.conf.jsonc")
 
+#: Commands that asv has by default, now or in versions before, or that its template names.
+_USUAL = frozenset({
+    "python -m build",
+    "python -m pip install build",
+    "python setup.py build",
+    "python -m pip wheel -w {build_cache_dir} {build_dir}",
+    (
+        "PIP_NO_BUILD_ISOLATION=1 python -m pip wheel --no-deps --no-index "
+        "-w {build_cache_dir} {build_dir}"
+    ),
+    "in-dir={env_dir} python -m pip install {wheel_file}",
+    "in-dir={env_dir} python -m pip install {wheel_file} --force-reinstall",
+    "return-code=any python -m pip uninstall -y {project}",
+})  # fmt: skip
 _PLUGINS = frozenset({"pytest-benchmark", "pytest-codspeed"})
 #: Words in the names of such lists, those that are likelier first.
 _LIKELY = ("codspeed", "bench", "perf", "test", "pytest", "dev", "ci")
@@ -149,6 +164,42 @@ def whole(root: Path) -> dict[str, Any]:
 def matrix(root: Path) -> dict[str, Any]:
     """The `matrix` of asv's configuration; nothing where there is none that can be read."""
     return toml.table(whole(root), "matrix")
+
+
+def unread(root: Path) -> str:
+    """One line on what asv's configuration sets and is not followed, and what is done instead.
+
+    Nothing where it sets no more than asv's defaults, or the project has settings of this tool.
+
+    Args:
+        root: of the checkout.
+    """
+    if package.setting(root, "suites", lambda found: isinstance(found, str)):
+        return ""
+    held, here = whole(root), f"{sys.version_info[0]}.{sys.version_info[1]}"
+    commands = [
+        key for key in ("build_command", "install_command", "uninstall_command")
+        if held.get(key) is not None and not _is_usual(held[key])
+    ]  # fmt: skip
+    pythons = ["pythons"] * (held.get("pythons", [here]) not in ([], [here], "same", ["same"]))
+    rules = [key for key in ("include", "exclude") if held.get(key)]
+    if package.setting(root, "variants", lambda found: isinstance(found, dict)):
+        rules = []  # nor is the matrix
+    told = {
+        "builds are made by the project's own build backend": commands,
+        f"builds run on Python {here}": pythons,
+        "the variants are all combinations of the matrix": rules,
+    }
+    keys = ", ".join(key for each in told.values() for key in each)
+    instead = ", ".join(words for words, each in told.items() if each)
+    return f"not read in asv's configuration: {keys}; {instead}" if keys else ""
+
+
+def _is_usual(commands: object) -> bool:
+    """Whether commands are what asv runs where nothing is set; none at all are not."""
+    lines = commands.splitlines() if isinstance(commands, str) else _texts(commands)
+    found = {" ".join(line.split()).replace("-mpip", "-m pip") for line in lines}
+    return bool(found) and found <= _USUAL
 
 
 def _read(file: Path, root: Path) -> dict[str, Any]:

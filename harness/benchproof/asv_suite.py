@@ -12,13 +12,16 @@ import io
 import itertools
 import os
 import pickle
+import pkgutil
 import re
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 #: asv's classes of benchmarks, and what a benchmark of each is called here.
@@ -34,17 +37,26 @@ TIMEOUT = 60.0
 
 
 def discover(root: str) -> Iterator[dict[str, Any]]:
-    """Describe every benchmark that asv finds, one row for each combination of its parameters."""
-    from asv_runner.discovery import disc_benchmarks  # noqa: PLC0415  (slow to import)
+    """Describe every benchmark that asv finds, one row for each combination of its parameters.
 
-    seen: set[str] = set()
-    for benchmark in disc_benchmarks(root):
+    Raises:
+        SystemExit: at the end, if modules do not import or two benchmarks have one name: a list
+            without those is one only for who asks what is wrong with it.
+    """
+    broken: dict[str, str] = {}
+    named: dict[str, dict[Any, Any]] = {}
+    for benchmark in _discovery(root, broken).disc_benchmarks(root):
+        # One function can have two names in a module, and has one here.
+        function = getattr(benchmark.func, "__func__", benchmark.func)
+        named.setdefault(benchmark.name, {})[function] = benchmark
+    for name, functions in named.items():
+        if len(functions) > 1:
+            places = " and ".join(_place(function, root) for function in functions)
+            broken[name] = f"{places} are both called {name}: rename one"
+            continue
+        (benchmark,) = functions.values()
         kind = KINDS.get(type(benchmark).__name__, "")
-        why = why_not(benchmark, kind, root)
-        if benchmark.name in seen:
-            why = "another benchmark has the same name"
-        seen.add(benchmark.name)
-        if why:
+        if why := why_not(benchmark, kind, root):
             yield {"excluded": benchmark.name, "why": why}
             continue
         suite = benchmark.name.rpartition(".")[0]
@@ -56,11 +68,58 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
             "part_of": f"{suite}.{part_of}" if part_of else "",
             "tail": kind == "time" and bool(getattr(benchmark.func, "tail", False)),
         }  # fmt: skip
+        if benchmark.pretty_name:
+            about["pretty_name"] = str(benchmark.pretty_name)
         if not benchmark.params:
             yield {"name": benchmark.name, **about, "asv": described(benchmark)}
             continue
         for index, params in enumerate(itertools.product(*benchmark.params)):
-            yield about | {"name": f"{benchmark.name}({', '.join(params)})", "index": index}
+            named = dict(zip(benchmark.param_names, params, strict=True))
+            case = f"{benchmark.name}({', '.join(params)})"
+            yield about | {"name": case, "index": index, "params": named}
+    for name, why in broken.items():
+        yield {"excluded": name, "why": why, "broken": True}
+    if broken:
+        sys.exit("; ".join(broken.values()))
+
+
+def _discovery(root: str, broken: dict[str, str]) -> Any:  # noqa: ANN401  (asv is not typed)
+    """The discovery of asv, which goes past modules that do not import, and notes why."""
+    from asv_runner import discovery  # noqa: PLC0415  (slow to import)
+
+    def modules(name: str, **_: bool) -> Iterator[ModuleType]:
+        try:
+            module = importlib.import_module(name)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (a suite may raise anything)
+            broken[name.partition(".")[2] or name] = _why_broken(name, error, root)
+            return
+        yield module
+        for each in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}."):
+            yield from modules(each.name)
+
+    discovery.disc_modules = modules
+    return discovery
+
+
+def _place(function: Any, root: str) -> str:  # noqa: ANN401  (asv is not typed)
+    """The file and the line of a function of the suites."""
+    code = inspect.unwrap(function).__code__
+    return f"{os.path.relpath(code.co_filename, Path(root).parent)}:{code.co_firstlineno}"
+
+
+def _why_broken(name: str, error: BaseException, root: str) -> str:
+    """The file and the line of the suites at which a module stops to load, and the error."""
+    places = [(each.filename, each.lineno) for each in traceback.extract_tb(error.__traceback__)]
+    words = str(error)
+    if isinstance(error, SyntaxError) and error.filename:
+        places.append((error.filename, error.lineno))
+        words = error.msg
+    held = [
+        f"{Path(file).relative_to(Path(root).parent)}:{line}"
+        for file, line in places if Path(file).is_relative_to(root)
+    ]  # fmt: skip
+    where = held[-1] if held else name
+    return f"{where} does not import: {type(error).__name__}: {' '.join(words.split())}"
 
 
 def described(benchmark: Any) -> dict[str, Any]:  # noqa: ANN401  (asv is not typed)
@@ -188,11 +247,14 @@ def _limited(benchmark: Any) -> Iterator[None]:  # noqa: ANN401  (asv is not typ
 
 def find(root: str, row: Mapping[str, Any]) -> Any:  # noqa: ANN401  (asv is not typed)
     """The object of a case, with its parameters set."""
-    from asv_runner import discovery  # noqa: PLC0415  (slow to import)
-
     finders = list(sys.meta_path)  # asv puts one more in front each time
+    broken: dict[str, str] = {}
     try:
-        benchmark = discovery.get_benchmark_from_name(root, row["benchmark"])
+        benchmark = _discovery(root, broken).get_benchmark_from_name(root, row["benchmark"])
+    except ValueError as error:
+        if broken:
+            raise ImportError("; ".join(broken.values())) from error
+        raise
     finally:
         sys.meta_path[:] = finders
     if row.get("index") is not None:

@@ -8,7 +8,8 @@ number. Byte code is there beforehand, hash seed and addresses are fixed, the co
 the interpreter loads at its start costs nothing.
 
 The count is exact and decides. Wall time (a process a value, sides in turn) is taken only where the
-count is missing or moved, `BLOCKS` times.
+count is missing or moved, `BLOCKS` times. Of an import that a person named it is always taken, with
+the processor time of the import and the peak memory of the process, as of a whole command.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from . import bench as benches
 from . import counting, plan
 from .collected import FIRST, Spot
 from .errors import WorkerError
-from .meters import instructions
+from .meters import VALUES, instructions
 from .plan import SIDES, Block, SideName
 from .suite import Case
 
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from .bench import Bench
     from .processes import Child
 
-SUITE = "import"
+#: The kind is that of an import that a person named.
+SUITE, KIND = "import", "import"
 #: Pairs of processes for wall time: enough for a change of some per cent beside a hundred others.
 BLOCKS = 24
 #: Which of the child's two dumps is the import; the first lets the linker find both marks.
@@ -53,28 +55,36 @@ gc.disable()
 os.getppid()
 os.getpgrp()
 before = set(sys.modules)
+worked = time.process_time()
 start = time.perf_counter()
 os.getppid()
 for name in names:
     __import__(name)
 os.getpgrp()
 seconds = time.perf_counter() - start
+worked = time.process_time() - worked
+# getrusage would count the process that started this one. Without /proc there is no peak.
+peak = 0
+if os.path.exists("/proc/self/status"):
+    with open("/proc/self/status", encoding="utf-8") as file:
+        (peak,) = [int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:")]
 import json
 module = sys.modules[names[0]]
 own = [each for each in set(sys.modules) - before if (each + ".").startswith(names[0] + ".")]
 with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
-    json.dump({"seconds": seconds, "file": module.__file__, "modules": len(own),
-               "impl": getattr(module, "IMPL", None)}, file)
+    json.dump({"seconds": seconds, "worked": worked, "peak": peak, "file": module.__file__,
+               "modules": len(own), "impl": getattr(module, "IMPL", None)}, file)
 """
 
 
-def case(package: str) -> Case:
+def case(package: str, kind: str = KIND) -> Case:
     """The case of a package.
 
     Args:
         package: the name by which it is imported.
+        kind: "time" for what is beside a project's benchmarks.
     """
-    return Case(f"{SUITE}.{package}", "", None, "1", answers_may_differ=True)
+    return Case(f"{SUITE}.{package}", "", None, "1", answers_may_differ=True, kind=kind)
 
 
 def is_one(each: Case) -> bool:
@@ -102,7 +112,8 @@ def measure(bench: Bench, cases: Sequence[Case], tasks: Collection[str]) -> None
         if "instructions" in tasks:
             _count(bench, each)
         counted = counting.judged(bench, each)
-        if "wall" in tasks and (counted is None or counted["verdict"] != "equivalent"):
+        moved = counted is None or counted["verdict"] != "equivalent"
+        if "wall" in tasks and (moved or each.kind == KIND):
             for block in itertools.islice(plan.blocks(seed=1), BLOCKS):
                 _time(bench, each, block)
 
@@ -189,7 +200,12 @@ def _time(bench: Bench, each: Case, block: Block) -> None:
     """One process a side, one after the other."""
     for side in block.sides:
         answer = _answer(bench, side, *_start(bench, side, each, "time", block))
-        bench.got.keep("wall", side, each.name, answer["seconds"], Spot(0, block.index))
+        spot = Spot(0, block.index)
+        bench.got.keep("wall", side, each.name, answer["seconds"], spot)
+        if each.kind == KIND:
+            bench.got.keep("processor", side, each.name, answer["worked"], spot)
+            if answer["peak"] and block.index < VALUES:
+                bench.got.keep("peakmemory", side, each.name, answer["peak"], spot)
 
 
 def _start(

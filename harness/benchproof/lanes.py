@@ -6,9 +6,10 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from . import builds, controls, counting, imports, package, results, suite
+from . import builds, controls, counting, imports, listing, package, results, suite
 from .bench import Bench
 from .collected import Collected, Sampled, Spot
+from .errors import SelectionError, WorkerError, few
 from .plan import SIDES, SideName
 from .progress import Counter, Teller
 from .settings import BEYOND_PLACE, Settings
@@ -59,6 +60,7 @@ class Catalogue:
         self._found = False
         self.known: list[Case] = list(self.named)
         self.excluded: list[dict[str, str | None]] = []
+        self._broken: dict[str, str] = {}
 
     def take(self, rows: Sequence[Mapping[str, Any]] | None, place: str) -> None:
         """What was found before anything was built; None: only a build can tell.
@@ -75,8 +77,9 @@ class Catalogue:
         """Remember them, and the case of import time."""
         self.known = suite.from_rows(rows, self._meters)
         if measured and {"instructions", "wall"} & set(self._tasks):
-            self.known.append(imports.case(measured))
-        self._settings.check([case.name for case in self.known])
+            self.known.append(imports.case(measured, "time"))
+        if not self._broken:  # whose benchmarks a limit may name
+            self._settings.check([case.name for case in self.known])
 
     def cases(self, bench: Bench, tell: Teller) -> list[Case]:
         """The chosen ones.
@@ -84,7 +87,7 @@ class Catalogue:
         Raises:
             SelectionError: none matches.
             SettingsError: a limit's pattern matches none.
-            WorkerError: they cannot be listed.
+            WorkerError: they cannot be listed, or none matches of those that can.
         """
         if self.named:
             return list(self.named)
@@ -92,12 +95,21 @@ class Catalogue:
             if not self._found:
                 self._found = True
                 tell.stage("finding the benchmarks")
-                found = bench.discover()
+                found = listing.discovered(bench)
+                self._broken = {
+                    row["excluded"]: row["why"] for row in found if row.get("broken")
+                }  # fmt: skip
                 self.excluded = suite.left_out(found, self.pattern, self._meters)
                 if self.excluded:
                     tell.line(suite.told(self.excluded))
                 self._know(found, bench.sides["right"].package)
-        return suite.select(self.known, self.pattern)
+        bench.got.failures |= self._broken
+        try:
+            return suite.select(self.known, self.pattern)
+        except SelectionError as error:
+            if self._broken:
+                raise WorkerError(few([*self._broken.values()])) from error
+            raise
 
 
 @dataclass(kw_only=True)
@@ -165,7 +177,8 @@ class Lane(Sampled):
             number: of layouts.
 
         Raises:
-            BenchproofError: workers do not run.
+            BenchproofError: workers do not run; or, once the others are measured, a module of
+                benchmarks does not import.
         """
         functions = imports.functions(self.cases)
         if functions:
@@ -174,6 +187,9 @@ class Lane(Sampled):
             bench.prove(functions, proving.done)
             spots = [Spot(each % bench.builds, each) for each in range(number)]
             counting.exact(bench, functions, tasks, spots)
+        names = {case.name for case in self.cases}
+        if broken := [why for name, why in self.got.failures.items() if name not in names]:
+            raise WorkerError(few(broken))
 
     def elsewhere(self, bench: Bench, cases: Sequence[Case], place: Place) -> Bench:
         """Both sides in other builds, whose code lies elsewhere, to time some cases again.

@@ -9,7 +9,7 @@ from rich.text import Text
 from . import asv_conf, pytest_files, suite, targets
 from .bench import ANSWERS, Bench, environment, read_lines, start
 from .build import Builder, Built
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION
+from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WorkerError
 from .grids import borderless, say
 from .meters import METERS, of, why_not
 from .package import name as import_name
@@ -73,8 +73,23 @@ def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
         builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
         ((_, (built,)),) = builder.share({"right": [builder.build(target)]}).items()
         both: dict[SideName, Built] = {"left": built, "right": built}
-        bench = Bench(both, place.suites.resolve(), crew, crew.scratch, None)
+        return discovered(Bench(both, place.suites.resolve(), crew, crew.scratch, None))
+
+
+def discovered(bench: Bench) -> list[dict[str, Any]]:
+    """The benchmarks as the right side's worker finds them, with the modules that do not import.
+
+    Raises:
+        WorkerError: it ends badly for another reason.
+    """
+    try:
         return bench.discover()
+    except WorkerError:
+        # Having said so, it ends badly.
+        rows = read_lines(bench.folder("right", "discover-0-0-0") / ANSWERS)
+        if not any(row.get("broken") for row in rows):
+            raise
+        return rows[1:]
 
 
 def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dict[str, Any]:
@@ -85,6 +100,10 @@ def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dic
         pattern: only benchmarks in whose name it is found.
     """
     cases = [case for case in suite.from_rows(rows, METERS) if pattern.search(case.name)]
+    words = {
+        row["name"]: {key: row[key] for key in ("pretty_name", "params") if key in row}
+        for row in rows if "name" in row
+    }  # fmt: skip
     missing = {name: why_not(name) for name in METERS if why_not(name)}
     return {
         "schema": 1, "kind": "benchmarks", "not_here": missing,
@@ -92,6 +111,7 @@ def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dic
             {"name": case.name, "kind": case.kind, "unit": case.unit, "version": case.version,
              "meters": [name for name in of(case.kind)
                         if name not in missing and (name != "tail" or case.tail)]}
+            | words[case.name]
             for case in cases
         ],
         "excluded": suite.left_out(rows, pattern, METERS),
@@ -106,13 +126,21 @@ def exit_status(about: Mapping[str, Any]) -> int:
 
 def show(about: Mapping[str, Any], console: Console) -> None:
     """Print the same: each benchmark with its kind, then what measures a kind."""
-    grid = borderless("benchmark", "kind", gap=2, fold="benchmark")
+    described = {
+        each["name"]: ", ".join([
+            *filter(None, [each.get("pretty_name")]),
+            *(f"{name}={value}" for name, value in each.get("params", {}).items()),
+        ]) for each in about["benchmarks"]
+    }  # fmt: skip
+    titles = ["benchmark", "kind", *["pretty name, parameters"] * any(described.values())]
+    grid = borderless(*titles, gap=2, fold="benchmark")
     kinds: dict[str, list[str]] = {}
     for each in about["benchmarks"]:
         kind = each["kind"] + ", tail" * ("tail" in each["meters"])
         kinds[kind] = each["meters"]
         unit = f" ({each['unit']})" if kind == "track" else ""
-        grid.add_row(Text(each["name"]), Text(f"{kind}{unit}"))
+        cells = [each["name"], f"{kind}{unit}", described[each["name"]]]
+        grid.add_row(*map(Text, cells[: len(titles)]))
     if kinds:
         console.print(grid)
     for kind, meters in kinds.items():

@@ -181,12 +181,21 @@ class _Adding:
         return value
 
     def add(self, each: Sampled, target: Sampled) -> None:
-        """Add a variant, or a control."""
+        """Add a variant, or a control.
+
+        Raises:
+            BenchproofError: what it holds of a run or of a benchmark is not what others hold.
+        """
         target.sides = target.sides or each.sides
         target.same = target.same and each.same
         known = {case.name: case for case in target.cases}
         for case in each.cases:
             had = known.get(case.name, case)
+            if had.version != case.version:
+                raise BenchproofError(
+                    f"{self._stream} has another version of the benchmark {case.name} than what it "
+                    "is merged with: measure all of them with the same benchmarks"
+                )
             known[case.name] = self._same(had, case, f"the benchmark {case.name}")
         target.cases = list(known.values())
         for name, profile in each.profiles.items():

@@ -15,6 +15,7 @@ import inspect
 import io
 import os
 import random
+import re
 import sys
 import types
 import unittest
@@ -42,6 +43,8 @@ _QUIET = {
     "timeout": "--timeout=0",
     "xdist": "--numprocesses=0",
 }
+#: A file and a line, in what pytest says of a file that does not load.
+_AT = re.compile(r"^(\S+):(\d+): in ", re.MULTILINE)
 #: Options of the two plugins that leave benchmarks out, or measure themselves.
 _THEIRS = ("benchmark_only", "benchmark_skip", "codspeed")
 _HOLDER = pytest.StashKey["_Plugin"]()
@@ -207,7 +210,9 @@ class _Plugin:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note a file that does not load."""
         if report.failed:
-            self.broken[report.nodeid] = f"it does not load: {_reason(report)}"
+            at = _AT.findall(str(report.longrepr))
+            where = ":".join(at[-1]) if at else report.nodeid
+            self.broken[report.nodeid] = f"{where} does not load: {_reason(report)}"
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -227,7 +232,7 @@ class _Plugin:
             why = _why_not(item)
             self._say({"excluded": item.nodeid, "why": why} if why else _about(item))
         for name, why in self.broken.items():
-            self._say({"excluded": name, "why": why})
+            self._say({"excluded": name, "why": why, "broken": True})
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_setup(self) -> Iterator[None]:

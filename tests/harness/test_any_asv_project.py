@@ -199,6 +199,26 @@ def test_a_project_of_any_layout_is_listed_compared_and_seen_to_run(project, cac
 
 
 @pytest.mark.parametrize("project", ["flat"], indirect=True)
+def test_a_suite_one_folder_below_the_root_is_measured(project, cache, tmp_path):
+    (project.root / "bench").mkdir()
+    for name in ("asv.conf.json", "benchmarks"):
+        project.git("mv", name, f"bench/{name}")
+    project.commit("benchmarks and their configuration in a folder of their own")
+    project.edit("acme/work.py", "return 12", "return 13")
+    project.commit("one more")
+    out = tmp_path / "compare.json"
+    said = benchproof(
+        project, cache, "compare", "HEAD~1", "HEAD", "--bench", "size", "--json", str(out),
+        "--meters", "track",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    assert "benchmarks: bench/benchmarks/, named by bench/asv.conf.json" in said.stderr
+    (row,) = json.loads(out.read_text())["cases"]
+    assert (row["name"], row["verdict"]) == ("kinds.track_size", "changed")
+    assert (row["meters"]["track"]["left"], row["meters"]["track"]["right"]) == (12, 13)
+
+
+@pytest.mark.parametrize("project", ["flat"], indirect=True)
 def test_wall_time_measures_raw_statements_too(project, cache, tmp_path):
     out = tmp_path / "compare.json"
     said = benchproof(

@@ -119,6 +119,21 @@ def test_tests_that_are_benchmarks_are_listed_and_compared_by_exact_meters(
     assert project.git("status", "--porcelain") == ""
 
 
+def test_a_suite_of_pytest_codspeed_is_listed(project, cache, tmp_path):
+    project.write("tests/test_speed.py", CODSPEED)
+    project.commit("the same for pytest-codspeed")
+    listed = benchproof(project, cache, "list", "--json", str(tmp_path / "list.json"))
+    assert listed.returncode == 0, listed.stderr
+    found = json.loads((tmp_path / "list.json").read_text())
+    assert {each["name"]: each["kind"] for each in found["benchmarks"]} == dict.fromkeys(
+        (f"{T}test_fixture[10]", f"{T}test_fixture[200]", f"{T}test_named", f"{T}test_marked"),
+        "time",
+    )
+    (excluded,) = found["excluded"]
+    assert excluded["name"] == f"{T}test_async"
+    assert "4 benchmarks, 1 not measured" in listed.stdout
+
+
 @pytest.mark.nightly
 def test_the_head_s_own_tests_are_measured_by_a_gate_and_a_history_says_what_it_is_of(
     project, cache
@@ -160,6 +175,35 @@ def test_a_clock_times_only_tests_whose_fixtures_body_or_call_run_what_changed(
     assert timed("before") == {"test_third"}
 
 
+CODSPEED = """
+import pytest
+from pytest_codspeed import BenchmarkFixture
+
+from acme.work import add, spin
+
+
+@pytest.mark.parametrize("times", [10, 200])
+def test_fixture(benchmark: BenchmarkFixture, times):
+    benchmark(spin, times)
+
+
+def test_named(codspeed_benchmark, one):
+    assert codspeed_benchmark(add, one, 2) == 3
+
+
+@pytest.mark.codspeed_benchmark
+def test_marked():
+    spin(20)
+
+
+@pytest.mark.codspeed_benchmark
+async def test_async():
+    spin(20)
+
+
+def test_of_something_else():
+    raise AssertionError
+"""
 WATCHED = """
 import pytest
 

@@ -1,8 +1,12 @@
 """The folder of the benchmarks is found where asv finds it."""
 
+import subprocess
+import sys
+
 import pytest
 
 from benchproof import asv_conf
+from benchproof.commands import options
 from benchproof.errors import TargetError
 
 CONF = """{
@@ -68,6 +72,50 @@ def test_a_file_that_cannot_be_meant_is_one_line(tmp_path, text, words):
     with pytest.raises(TargetError, match=words) as failure:
         asv_conf.locate(tmp_path)
     assert "\n" not in str(failure.value)
+
+
+HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("{}", ""),
+    (f'{{"pythons": ["{HERE}"], "exclude": [], "install_command": null}}', ""),
+    ("""{"build_command": [
+        "python setup.py build", "python -mpip wheel -w {build_cache_dir} {build_dir}"
+     ], "install_command": "in-dir={env_dir} python -mpip install {wheel_file}"}""", ""),
+    ('{"build_command": ["make"], "install_command": []}',
+     "build_command, install_command; builds are made by the project's own build backend"),
+    (f'{{"pythons": ["3.8", "{HERE}"]}}', f"pythons; builds run on Python {HERE}"),
+    ('{"pythons": ["3.8"], "include": [{}], "exclude": [{}]}',
+     (f"pythons, include, exclude; builds run on Python {HERE}, "
+      "the variants are all combinations of the matrix")),
+])  # fmt: skip
+def test_what_asv_s_file_sets_and_is_not_followed_is_one_line(tmp_path, text, words):
+    write(tmp_path, "bench/asv.conf.json", text)
+    start = "not read in asv's configuration: "
+    assert asv_conf.unread(tmp_path) == (words and start + words)
+
+
+def test_a_project_that_names_its_benchmarks_here_hears_nothing_of_asv_s_file(tmp_path):
+    write(tmp_path, "asv.conf.json", '{"build_command": ["make"]}')
+    assert asv_conf.unread(tmp_path)
+    write(tmp_path, "pyproject.toml", '[tool.benchproof]\nsuites = "mine"\n')
+    assert asv_conf.unread(tmp_path) == ""
+
+
+@pytest.mark.parametrize("sides", [(), (".", ".")])
+def test_each_command_that_measures_says_so_once(tmp_path, sides, capsys, monkeypatch):
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True, timeout=30)
+    write(tmp_path, "asv.conf.json", '{"build_command": ["make"], "benchmark_dir": "speed"}')
+    monkeypatch.chdir(tmp_path)
+    options.place_of(None, *sides)
+    assert capsys.readouterr().err.splitlines() == [
+        "benchmarks: speed/, named by asv.conf.json",
+        (
+            "not read in asv's configuration: build_command; "
+            "builds are made by the project's own build backend"
+        ),
+    ]
 
 
 def test_a_folder_that_is_not_there_is_told_with_what_to_do(tmp_path):

@@ -1,13 +1,15 @@
 """Every kind of benchmark that asv runs, as a worker finds, sets up, sees and calls it."""
 
 import copy
+import io
 import subprocess
 import sysconfig
 from types import FunctionType
 
 import pytest
+from rich.console import Console
 
-from benchproof import meters, suite, witness
+from benchproof import listing, meters, suite, witness
 from benchproof.asv_suite import Ready
 from tests.harness.test_worker import ask
 
@@ -26,6 +28,9 @@ def setup(*args):
 
 def time_plain():
     return 1
+
+
+time_plain.pretty_name = "a plain call"
 
 
 def time_skips():
@@ -154,6 +159,52 @@ def run(found, toy, tmp_path):
     return run
 
 
+@pytest.mark.parametrize(("files", "name", "why"), [
+    ({"bad.py": "import sys\nimport nonexistent_zz\n"}, "bad",
+     "kinds/bad.py:2 does not import: ModuleNotFoundError: No module named 'nonexistent_zz'"),
+    ({"bad.py": "def time_it(:\n"}, "bad", "kinds/bad.py:1 does not import: SyntaxError: invalid"),
+    ({"bad.py": "from . import held\n", "held.py": "\n\nraise SystemExit('no')\n"}, "bad",
+     "kinds/held.py:3 does not import: SystemExit: no"),
+    ({"bad.py": "from driver import gone\n"}, "bad",
+     "kinds/bad.py:1 does not import: ImportError: cannot import name 'gone'"),
+    ({"sub/__init__.py": "1 / 0\n"}, "sub",
+     "kinds/sub/__init__.py:1 does not import: ZeroDivisionError: division by zero"),
+])  # fmt: skip
+def test_a_module_that_does_not_import_is_named_with_its_line_and_stops_no_other(
+    toy, tmp_path, files, name, why
+):
+    suites = tmp_path / "kinds"
+    for file, text in {"__init__.py": "", "x.py": "def time_it():\n    pass\n", **files}.items():
+        (suites / file).parent.mkdir(parents=True, exist_ok=True)
+        (suites / file).write_text(text)
+    rows, status, words = ask(tmp_path, toy.root, "discover", suites=suites)
+    assert [row["name"] for row in rows if "name" in row] == ["x.time_it"]
+    (told,) = [row["why"] for row in rows if row.get("excluded") == name]
+    assert told.startswith(why)
+    # Who does not ask about such modules hears of them all the same.
+    assert status == 1
+    assert words.splitlines()[-1].endswith(told)
+    case = {"name": "x.time_it", "benchmark": "x.time_it"}
+    (answer,), _, _ = ask(tmp_path, toy.root, "prove", [case], suites=suites)
+    assert "proof" in answer
+
+
+def test_two_benchmarks_of_one_name_are_told_and_two_names_of_one_are_measured_once(toy, tmp_path):
+    suites = tmp_path / "kinds"
+    suites.mkdir()
+    (suites / "__init__.py").touch()
+    (suites / "x.py").write_text(
+        "def time_one():\n    pass\n\n\ndef time_two():\n    return 1\n\n\n"
+        "time_two.benchmark_name = 'x.time_one'\n\n\n"
+        "class Three:\n    def time_it(self):\n        pass\n\n\nFour = Three\n"
+    )
+    rows, status, words = ask(tmp_path, toy.root, "discover", suites=suites)
+    assert [row.get("name") or row["excluded"] for row in rows] == ["x.Three.time_it", "x.time_one"]
+    why = "kinds/x.py:1 and kinds/x.py:5 are both called x.time_one: rename one"
+    assert (rows[1]["why"], rows[1]["broken"]) == (why, True)
+    assert (status, words.splitlines()[-1]) == (1, why)
+
+
 def test_each_combination_of_parameters_is_a_case_named_as_asv_names_it(found):
     names = [case.name for case in suite.from_rows(found.values()) if "pop" in case.name]
     assert names == [
@@ -162,6 +213,24 @@ def test_each_combination_of_parameters_is_a_case_named_as_asv_names_it(found):
     ]  # fmt: skip
     (case,) = suite.from_rows([found[names[1]]])
     assert (case.suite, case.case, case.version) == ("x.Suite", "pop(1, 'b.c')", "9")
+
+
+def test_a_list_has_asv_s_pretty_names_and_the_names_of_parameters(found):
+    about = listing.document([*found.values()], suite.expression("plain|pop|skipped|skips"))
+    words = {each["name"]: (each.get("pretty_name"), each.get("params"))
+             for each in about["benchmarks"]}  # fmt: skip
+    assert words == {
+        "x.time_plain": ("a plain call", None), "x.time_skips": (None, None),
+        **{f"x.Suite.time_pop({n}, {text})": (None, {"n": n, "text": text})
+           for n in "12" for text in ("'a'", "'b.c'")},
+        **{f"x.Derived.time_skipped({n})": (None, {"param1": n}) for n in "34"},
+    }  # fmt: skip
+    said = Console(file=io.StringIO(), width=120)
+    listing.show(about, said)
+    lines = [line.rstrip().split("  ") for line in said.file.getvalue().splitlines()]
+    shown = {line[0]: line[-1].strip() for line in lines if line[0].startswith("x.")}
+    assert shown["x.time_plain"] == "a plain call"
+    assert shown["x.Suite.time_pop(1, 'b.c')"] == "n=1, text='b.c'"
 
 
 def test_methods_of_a_base_class_are_found_in_both(found):

@@ -138,6 +138,17 @@ def test_an_expression_that_several_benchmarks_match_is_an_error(toy, place, tel
         search(place, tell, "HEAD~1..HEAD", bench="toy")
 
 
+def test_a_benchmark_of_a_module_that_does_not_import_is_not_found_and_why_is_told(
+    toy, place, tell, monkeypatch
+):
+    unrelated(toy, 1)
+    rows = [{"excluded": "bad", "why": "suites/bad.py:1 does not import: ...", "broken": True}]
+    monkeypatch.setattr(run.listing, "found", lambda *_: rows)
+    with pytest.raises(SelectionError):
+        search(place, tell, "HEAD~1..HEAD", bench="bad.time_it")
+    assert "bad (suites/bad.py:1 does not import: ...)" in tell.text
+
+
 def told_of(document):
     """What a person sees."""
     import io

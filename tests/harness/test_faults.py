@@ -14,6 +14,7 @@ import pytest
 
 from benchproof import judge, timing
 from benchproof.compare import Request, compare
+from benchproof.errors import WorkerError
 from benchproof.meters import instructions
 from benchproof.processes import Crew
 from tests.harness.conftest import SUITES
@@ -221,6 +222,37 @@ def test_a_base_whose_benchmarks_cannot_be_listed_is_no_pass(renamed, toy, tell)
     toy.git("checkout", "--quiet", "main")
     document = gate(replace(ASKED, left="other"), renamed, tell)
     assert "the base's benchmarks cannot be listed" in cannot_measure(document)
+
+
+@pytest.fixture
+def half_broken(toy, place, tmp_path):
+    """Suites of which one module does not import, and a commit that changes a word."""
+    suites = tmp_path / "suites"
+    shutil.copytree(SUITES, suites, ignore=shutil.ignore_patterns("__pycache__"))
+    (suites / "broken.py").write_text("import nonexistent_zz\n\n\ndef time_it():\n    pass\n")
+    toy.edit("driver/work.py", "total = 0", "total = 0  # a word")
+    toy.commit("a word")
+    return replace(place, suites=suites)
+
+
+BROKEN = "suites/broken.py:1 does not import: ModuleNotFoundError: No module named 'nonexistent_zz'"
+
+
+@pytest.mark.slow
+def test_a_suite_that_does_not_import_stops_no_other_and_is_no_pass(half_broken, tell):
+    document = gate(ASKED, half_broken, tell)
+    assert cannot_measure(document).startswith(f"{BROKEN}; 3 benchmarks: 2 equivalent")
+    assert [each["why"] for each in document["excluded"]] == [f"not measured: {BROKEN}"]
+    assert row(document, "spin")["verdict"] == "equivalent"
+
+
+@pytest.mark.slow
+def test_where_no_other_benchmark_was_chosen_the_broken_suite_is_the_answer(half_broken, tell):
+    asked = replace(ASKED, bench="broken.time_it", gate=False)
+    with pytest.raises(WorkerError) as failure:
+        compare(asked, half_broken, tell)
+    assert BROKEN in str(failure.value)
+    assert "\n" not in str(failure.value)
 
 
 # Clocks jump.

@@ -267,3 +267,10 @@ def test_what_is_left_is_told(tell):
 )  # fmt: skip
 def test_reasons_name_no_folder_of_this_machine(words, kept):
     assert measure.clean(words) == kept
+
+
+def test_a_history_without_the_benchmarks_of_a_broken_module_is_none(place, tell, monkeypatch):
+    rows = [{"excluded": "bad", "why": "suites/bad.py:1 does not import: ...", "broken": True}]
+    monkeypatch.setattr(campaign.listing, "found", lambda *_: rows)
+    with pytest.raises(HistoryError, match=r"suites/bad\.py:1 does not import"):
+        campaign.discover(place, ["HEAD"], tell)

@@ -2,6 +2,9 @@
 
 import json
 import random
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -147,6 +150,22 @@ def test_what_is_no_run_of_the_same_comparison_is_refused():
     loose = Samples(made().about, settings.parse(""), made().variants)
     with pytest.raises(BenchproofError, match="two was measured with other settings than one"):
         merging.merge({"one": made(), "two": loose})
+
+
+def test_two_versions_of_one_benchmark_are_refused_in_a_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = made(seed=2, run="second")
+    one, *others = other.variants[0].cases
+    other.variants[0].cases = [replace(one, version="another"), *others]
+    for name, samples in {"one": made(), "two": other}.items():
+        records.write(samples, tmp_path / f"{name}.jsonl")
+    answer = subprocess.run(
+        [sys.executable, "-m", "benchproof.cli", "merge", "one.jsonl", "two.jsonl"],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert answer.returncode == 2
+    (line,) = answer.stderr.splitlines()
+    assert f"two.jsonl has another version of the benchmark {one.name} than" in line
 
 
 def test_two_values_of_one_place_are_refused():

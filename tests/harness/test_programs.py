@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from benchproof import programs
+from benchproof import imports, programs
 from benchproof.errors import SelectionError
 from benchproof.meters import instructions
 from tests.harness.toy import wheel
@@ -89,6 +89,26 @@ def test_commands_and_imports_are_measured_without_any_benchmark(sides, tmp_path
         assert 1e6 < said["peakmemory"]["left"] < 1e9
         assert len(said["wall"]["left_samples"]) == programs.FEWEST
         assert len(said["processor"]["left_samples"]) == programs.FEWEST
+
+
+@pytest.mark.slow
+def test_an_import_that_a_person_names_has_the_meters_of_a_command(tmp_path):
+    two = [
+        wheel(tmp_path, {"acme/__init__.py": text}, version=version)
+        for version, text in (("1", ""), ("2", "held = b'x' * 40_000_000\n"))
+    ]
+    answer = compare(tmp_path, two, "--import", "acme", "--meters", "wall", "--budget", "1")
+    (row,) = json.loads((tmp_path / "out.json").read_text())["cases"]
+    assert row["name"] == "import.acme", answer.stderr
+    meters = row["meters"]
+    assert set(meters) == {"wall", "processor", "peakmemory"}
+    for each in (meters["wall"], meters["processor"]):
+        assert len(each["left_samples"]) == imports.BLOCKS
+        assert 0 < each["left"] < each["right"]
+    # Of the import's own process: the one that started it holds scipy.
+    assert meters["peakmemory"]["left"] < 30e6
+    assert meters["peakmemory"]["right"] - meters["peakmemory"]["left"] > 38e6
+    assert meters["peakmemory"]["verdict"] == "regressed"
 
 
 @pytest.mark.slow

@@ -236,7 +236,11 @@ def test_every_benchmark_has_its_pytest_id_and_what_else_there_is_a_reason(found
     assert set(why) == {f"{C}test_async", f"{C}TestCase::test_it", "tests/test_broken.py"}
     assert "only makes a coroutine" in why[f"{C}test_async"]
     assert "unittest" in why[f"{C}TestCase::test_it"]
-    assert "No module named 'nothing_like_it'" in why["tests/test_broken.py"]
+    assert why["tests/test_broken.py"] == (
+        "tests/test_broken.py:1 does not load: ModuleNotFoundError: "
+        "No module named 'nothing_like_it'"
+    )
+    assert found["tests/test_broken.py"]["broken"]
 
 
 def test_names_have_a_suite_and_a_function(found):

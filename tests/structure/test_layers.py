@@ -83,7 +83,10 @@ def test_the_harness_never_imports_the_driver(path):
         assert not any(name.split(".")[0] == "driver" for name in names), f"line {node.lineno}"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "driver").rglob("*.py")), ids=str)
+@pytest.mark.parametrize(
+    "path", sorted(path for top in ("driver", "harness") for path in (ROOT / top).rglob("*.py")),
+    ids=str,
+)  # fmt: skip
 def test_a_module_says_its_job_in_its_first_line(path):
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     assert docstring, f"{path} has no docstring"

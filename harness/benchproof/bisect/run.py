@@ -99,6 +99,8 @@ def run(
         raise BisectError(f"{span}: no commit of it changes what is built")
     impl = _one_variant(impl, place, bad)
     listed = listing.found(place, bad[:12] + f"@impl:{impl}" * bool(impl), tell)
+    if left_out := suite.left_out(listed, suite.expression(bench)):
+        tell.line(suite.told(left_out))
     case = one_of(suite.from_rows(listed), bench)
     limit = settings.load(checkout.root).limit(meter, case.name)
     if least is not None:

@@ -200,8 +200,8 @@ def place_of(suites: Path | None, *sides: str) -> Place:
     )  # fmt: skip
     here = replace(here, named=suites)
     found = asv_conf.locate(here.root, suites)
-    if found.why:
-        typer.echo(found.why, err=True)
+    for words in filter(None, [found.why, asv_conf.unread(here.root)]):
+        typer.echo(words, err=True)
     return Place(here, found.folder, files.cache_of(here.root), toolchain.find())
 
 

@@ -19,7 +19,7 @@ from benchproof import (
     results,
     suite,
 )
-from benchproof.errors import BenchproofError, HistoryError
+from benchproof.errors import BenchproofError, HistoryError, few
 from benchproof.processes import Crew
 
 from . import choice, writing
@@ -63,6 +63,10 @@ def discover(
             rows = listing.found(place, commit + f"@impl:{variant}" * bool(variant), tell)
         except BenchproofError as error:
             first = first or error
+            continue
+        broken = [row["why"] for row in rows if row.get("broken")]
+        if broken:
+            first = first or HistoryError(few(broken))
             continue
         found, left_out = kept(rows)
         if left_out:
