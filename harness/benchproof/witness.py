@@ -150,6 +150,9 @@ def _fetched(seen: set[str], side: Path) -> Iterator[None]:
     """Add the compiled modules below a folder whose code the processor fetched."""
     try:
         _FORGET.write_text("1")
+        # A page is marked where its address is looked up, not while the processor still remembers
+        # that: this has it forget, too, or code that ran before would not be seen.
+        _FORGET.write_text("4")
     except OSError:  # not Linux, or a kernel or container without it
         yield
         return

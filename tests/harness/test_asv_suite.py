@@ -2,7 +2,9 @@
 
 import copy
 import io
+import os
 import subprocess
+import sys
 import sysconfig
 from types import FunctionType
 
@@ -351,6 +353,34 @@ def test_a_compiled_module_is_seen_to_run(toy, seen):
     proof = seen("from driver._cython.work import answer\n    return answer()")["proof"]
     assert proof["modules"] == {"_cython.work": f"driver/_cython/{built.name}"}
     assert proof["digest"] == witness.digest(42)
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.skipif(not os.access(witness._FORGET, os.W_OK), reason="Linux alone tells")
+def test_compiled_code_is_seen_however_often_it_ran_before(toy):
+    toy.write("driver/_cython/work.c", EXTENSION)
+    built = build_extension(toy.root / "driver/_cython/work.c")
+    script = f"""
+import importlib.util
+from pathlib import Path
+from benchproof import witness
+
+spec = importlib.util.spec_from_file_location("work", {str(built)!r})
+work = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(work)
+for _ in range(20):
+    for _ in range(1000):
+        work.answer()
+    seen = set()
+    # Not by way of what Python's profile function sees.
+    with witness._fetched(seen, Path({str(built.parent)!r})):
+        work.answer()
+    print(len(seen))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.split() == ["1"] * 20
 
 
 def test_the_same_code_is_that_of_the_files_that_setup_and_a_call_run(toy, tmp_path):
