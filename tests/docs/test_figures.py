@@ -131,7 +131,7 @@ def test_what_gates_find_by_instructions():
     number = sum(each["alarms"]["exact meters"]["n"] for each in gates)
     assert cells(row) == [*map(of, found.values()), f"0 of {number}"]
     words = " ".join(CALIBRATION.split())
-    for part, said in (("instructions", "All by the rules {}"), ("wall", "rules of now (`{}`)")):
+    for part, said in (("instructions", "All by the rules {}"), ("wall", "rules of 27 November (`{}`)")):
         assert (
             said.format(*(f"`{each}`" for each in RATES["rules"][part])).replace("``", "`") in words
         )
@@ -886,7 +886,7 @@ def test_what_telemetry_costs():
 
 
 def test_how_many_cases_a_commit_reaches():
-    file = ROOT / "reports/results/2026-11-25/same-code.json.gz"
+    file = ROOT / "reports/results/2026-11-28/same-code.json.gz"
     kept = unpacked(file)
     cases = [*kept["cython"].values(), *kept["python"].values()]
     reached = []
@@ -902,7 +902,17 @@ def test_how_many_cases_a_commit_reaches():
     said = f"the median one reaches {statistics.median(reached):.0f} of {len(cases)}"
     few, many = sum(not each for each in reached), sum(each > 100 for each in reached)
     page = " ".join(WALL_TIME.split())
-    assert f"{said} cases, {few} reach none and {many} more than 100" in page
+    assert f"{said} cases, {few} reaches none and {many} more than 100" in page
+    missed = [
+        len(set(files) - set(kept["cython before"][name]))
+        for name, files in kept["cython"].items()
+    ]  # fmt: skip
+    assert (
+        f"Of {len(missed)} compiled cases of this driver, {sum(map(bool, missed))} lacked files, "
+        f"{sum(missed)} in all"
+    ) in page
+    fewer = sum(commit["before"] < commit["run"] for commit in kept["commits"])
+    assert f"of the {len(reached)} commits {fewer} seemed to reach fewer" in page
     assert f"Of the last {len(reached)} commits" in page
     assert f"{said} cases" in " ".join(README.split())
 
