@@ -46,13 +46,16 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
     broken: dict[str, str] = {}
     named: dict[str, dict[Any, Any]] = {}
     for benchmark in _discovery(root, broken).disc_benchmarks(root):
-        # One function can have two names in a module, and has one here.
+        # One function can have two names in a module, and has one here; two classes can share one.
         function = getattr(benchmark.func, "__func__", benchmark.func)
-        named.setdefault(benchmark.name, {})[function] = benchmark
+        owner = type(getattr(benchmark.func, "__self__", None))
+        named.setdefault(benchmark.name, {})[function, owner] = benchmark
     for name, functions in named.items():
         if len(functions) > 1:
-            places = " and ".join(_place(function, root) for function in functions)
-            broken[name] = f"{places} are both called {name}: rename one"
+            places = dict.fromkeys(_place(function, root) for function, _ in functions)
+            one = "" if len(places) > 1 else "two classes with "
+            both = one + " and ".join(places)
+            broken[name] = f"{both} are both called {name}: rename one"
             continue
         (benchmark,) = functions.values()
         kind = KINDS.get(type(benchmark).__name__, "")
@@ -119,7 +122,9 @@ def _why_broken(name: str, error: BaseException, root: str) -> str:
         for file, line in places if Path(file).is_relative_to(root)
     ]  # fmt: skip
     where = held[-1] if held else name
-    return f"{where} does not import: {type(error).__name__}: {' '.join(words.split())}"
+    # "cannot import name 'x' from 'y' (/where/y/lies.py)": a folder of this run says nothing.
+    words = re.sub(r" \(/[^()]*\)$", "", " ".join(words.split()))
+    return f"{where} does not import: {type(error).__name__}: {words}"
 
 
 def described(benchmark: Any) -> dict[str, Any]:  # noqa: ANN401  (asv is not typed)

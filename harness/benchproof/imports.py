@@ -67,7 +67,7 @@ worked = time.process_time() - worked
 peak = 0
 if os.path.exists("/proc/self/status"):
     with open("/proc/self/status", encoding="utf-8") as file:
-        (peak,) = [int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:")]
+        peak = sum(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:"))
 import json
 module = sys.modules[names[0]]
 own = [each for each in set(sys.modules) - before if (each + ".").startswith(names[0] + ".")]

@@ -115,13 +115,14 @@ def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dic
             for case in cases
         ],
         "excluded": suite.left_out(rows, pattern, METERS),
+        "broken": [row["excluded"] for row in rows if row.get("broken")],
     }  # fmt: skip
 
 
 def exit_status(about: Mapping[str, Any]) -> int:
-    """Whether anything can be measured."""
+    """Whether anything can be measured, and all that there is could be listed."""
     some = any(each["meters"] for each in about["benchmarks"])
-    return NO_REGRESSION if some else COULD_NOT_MEASURE
+    return NO_REGRESSION if some and not about["broken"] else COULD_NOT_MEASURE
 
 
 def show(about: Mapping[str, Any], console: Console) -> None:

@@ -45,6 +45,7 @@ _QUIET = {
 }
 #: A file and a line, in what pytest says of a file that does not load.
 _AT = re.compile(r"^(\S+):(\d+): in ", re.MULTILINE)
+_AT_SYNTAX = re.compile(r'^E +File "(.+)", line (\d+)$', re.MULTILINE)
 #: Options of the two plugins that leave benchmarks out, or measure themselves.
 _THEIRS = ("benchmark_only", "benchmark_skip", "codspeed")
 _HOLDER = pytest.StashKey["_Plugin"]()
@@ -196,6 +197,7 @@ class _Plugin:
     def pytest_configure(self, config: pytest.Config) -> None:
         """Before other plugins look at their options."""
         config.stash[_HOLDER] = self
+        self._start, self._root = config.invocation_params.dir, config.rootpath
         for name in FIXTURES:
             config.addinivalue_line("markers", f"{name}: a benchmark")
         for name in _THEIRS:
@@ -210,9 +212,16 @@ class _Plugin:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note a file that does not load."""
         if report.failed:
-            at = _AT.findall(str(report.longrepr))
-            where = ":".join(at[-1]) if at else report.nodeid
+            where = self._where(str(report.longrepr)) or report.nodeid
             self.broken[report.nodeid] = f"{where} does not load: {_reason(report)}"
+
+    def _where(self, told: str) -> str:
+        """The last file and line of the project in what pytest tells; empty without."""
+        for file, line in reversed([*_AT.findall(told), *_AT_SYNTAX.findall(told)]):
+            place = Path(os.path.normpath(self._start / file))
+            if place.is_relative_to(self._root) and "site-packages" not in place.parts:
+                return f"{place.relative_to(self._root)}:{line}"
+        return ""
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

@@ -204,6 +204,8 @@ def _finding(figure: Figure, runs: Mapping[Impl, Run], why: str) -> Finding:
     if figure.ends_of:
         return Finding(figure, "judged case by case", "", {})
     found = _measured(figure, runs, why)
+    if why and found.verdict == "not measured":
+        return found
     if figure.table.page.technique:
         return Finding(figure, "technique, not claim", "", found.judged)
     if figure.not_exercised:

@@ -83,23 +83,30 @@ def measured(figure: Figure, judgement: Judgement, *, brief: bool = False) -> st
 
 
 def verdict(finding: Finding) -> str:
-    """A verdict with its sign; of one that exceeded its claim, by what."""
+    """A verdict with its sign; of one that exceeded its claim, by what.
+
+    That is of the implementation that the claim is about, or of the one that gained less.
+    """
     text = f"{SIGNS[finding.verdict]} {finding.verdict}"
     if finding.verdict != "exceeded":
         return text
     figure = finding.figure
-    judged = next(each for each in finding.judged.values() if each.verdict == "exceeded")
-    meter = judged.meters[judged.by]
+    exceeded = {i: each for i, each in finding.judged.items() if each.verdict == "exceeded"}
+    about = [each for impl, each in exceeded.items() if impl == figure.impl]
+    found = [each.meters[each.by] for each in about or exceeded.values()]
     if figure.basis == "saving":
-        gone = meter["left"] - meter["right"]
+        gone = min(meter["left"] - meter["right"] for meter in found)
         asked = _amount(figure, *(figure.saving or (gone, gone)))
         return f"{text}: {_amount(figure, gone, gone)} less for {asked}"
+    meter = max(found, key=lambda each: each["ratio"] or 0.0)
     asked = _times(*(figure.ratio or (1.0, 1.0)))
     return f"{text}: {_times(meter['low'], meter['high'])} for {asked}"
 
 
 def _times(low: float, high: float) -> str:
     """The ends of a ratio as how many times less it is: ``19 to 20x``."""
+    if not low:  # none is left, in the best case or in any
+        return f"{1 / high:.3g}x and more" if high else "none left"
     few, most = (f"{1 / end:.3g}" for end in (high, low))
     return f"{few}x" if few == most else f"{few} to {most}x"
 

@@ -131,7 +131,10 @@ def test_what_gates_find_by_instructions():
     number = sum(each["alarms"]["exact meters"]["n"] for each in gates)
     assert cells(row) == [*map(of, found.values()), f"0 of {number}"]
     words = " ".join(CALIBRATION.split())
-    for part, said in (("instructions", "All by the rules {}"), ("wall", "rules of 27 November (`{}`)")):
+    for part, said in (
+        ("instructions", "All by the rules {}"),
+        ("wall", "rules of 27 November (`{}`)"),
+    ):
         assert (
             said.format(*(f"`{each}`" for each in RATES["rules"][part])).replace("``", "`") in words
         )

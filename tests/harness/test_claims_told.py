@@ -4,7 +4,7 @@ import io
 import json
 
 import pytest
-from ledger import judge, markdown, page, picture, reader, store, table
+from ledger import judge, markdown, page, picture, reader, store, table, words
 from ledger.figures import LedgerError
 from rich.console import Console
 
@@ -68,6 +68,14 @@ def test_the_dashboard_s_document_has_only_verdicts_that_it_knows():
     assert lines["spin in space"]["verdict"] == "judged case by case"
     assert {line["verdict"] for line in lines.values()} <= set(claimed.VERDICTS)
     assert sum(found["tally"].values()) == 3
+    signs = {verdict: sign for verdict, (_, sign) in claimed.VERDICTS.items()}
+    assert list(words.SIGNS.items()) == list(signs.items())[: len(words.SIGNS)]
+
+
+def test_what_was_exceeded_is_told_though_nothing_is_left():
+    assert words._times(0.05, 0.0526) == "19 to 20x"
+    assert words._times(0.0, 0.5) == "2x and more"
+    assert words._times(0.0, 0.0) == "none left"
 
 
 def test_the_report_s_picture_lies_beside_it_and_no_older_one(tmp_path):

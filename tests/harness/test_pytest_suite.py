@@ -169,6 +169,10 @@ def project(tmp_path_factory):
     for name, text in {
         "pyproject.toml": CONFIG, "tests/conftest.py": CONFTEST,
         "tests/test_benchmark.py": BENCHMARK, "tests/test_codspeed.py": CODSPEED,
+        "tests/test_syntax.py": "\n\ndef test_it(benchmark:\n",
+        "tests/test_deep.py": (
+            "import json\n\njson.loads('x')\n\n\ndef test_it(benchmark):\n    pass\n"
+        ),
         "tests/test_broken.py": "import nothing_like_it\n\n\ndef test_it(benchmark):\n    pass\n",
         "tests/test_other.py": "raise SystemExit(1)\n",
         "packages/rival.py": RIVAL,
@@ -233,7 +237,13 @@ def test_every_benchmark_has_its_pytest_id_and_what_else_there_is_a_reason(found
         f"{C}test_own_fixture",
     }  # fmt: skip
     why = {name: row["why"] for name, row in found.items() if "why" in row}
-    assert set(why) == {f"{C}test_async", f"{C}TestCase::test_it", "tests/test_broken.py"}
+    assert set(why) == {
+        f"{C}test_async", f"{C}TestCase::test_it", "tests/test_broken.py", "tests/test_deep.py",
+        "tests/test_syntax.py",
+    }  # fmt: skip
+    # Of the project, wherever the error was raised.
+    assert why["tests/test_syntax.py"].startswith("tests/test_syntax.py:3 does not load: Syntax")
+    assert why["tests/test_deep.py"].startswith("tests/test_deep.py:3 does not load: json.deco")
     assert "only makes a coroutine" in why[f"{C}test_async"]
     assert "unittest" in why[f"{C}TestCase::test_it"]
     assert why["tests/test_broken.py"] == (

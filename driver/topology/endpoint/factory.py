@@ -30,7 +30,7 @@ class Addresses(Protocol):
     """What the factory asks of a cluster."""
 
     @property
-    def address_translator(self) -> AddressTranslator:
+    def address_translator(self) -> AddressTranslator | None:
         """Translates; without an attribute ``may_wait`` it is taken to wait."""
 
     @property
@@ -91,9 +91,8 @@ class DefaultEndPointFactory(EndPointFactory):
     @property
     def may_wait(self) -> bool:  # type: ignore[override]  # it depends on the translator
         """Whether the address translator may wait."""
-        return self.cluster is not None and getattr(
-            self.cluster.address_translator, "may_wait", True
-        )
+        translator = self.cluster and self.cluster.address_translator
+        return translator is not None and getattr(translator, "may_wait", True)
 
     def create(self, row: Mapping[str, Any]) -> DefaultEndPoint:
         """The endpoint of the node that a row is about.
@@ -104,11 +103,11 @@ class DefaultEndPointFactory(EndPointFactory):
         address = _first(row, _CLIENT_ADDRESS) or _first(row, _OTHER_ADDRESS)
         if address is None:
             raise ValueError(f"A row without an address: {dict(row)}")
-        if self.cluster is not None:
+        if self.cluster is not None and self.cluster.address_translator is not None:
             address = self.cluster.address_translator.translate(address)
         port = next((row[name] for name in _CLIENT_PORT if row.get(name)), None)
-        of_cluster = DEFAULT_PORT if self.cluster is None else self.cluster.port
-        return DefaultEndPoint(address, port or self.port or of_cluster)
+        of_cluster = None if self.cluster is None else self.cluster.port
+        return DefaultEndPoint(address, port or self.port or of_cluster or DEFAULT_PORT)
 
 
 class SniEndPointFactory(EndPointFactory):

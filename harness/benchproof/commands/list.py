@@ -8,7 +8,8 @@ Examples:
   benchproof list --bench bind       those in whose name it is found
   benchproof list HEAD~1 --json -    for machines
 
-Exit status: 0 there are benchmarks that can be measured, 2 there are none.
+Exit status: 0 there are benchmarks that can be measured, 2 there are none, or a
+module or file of them does not load.
 """
 
 from __future__ import annotations

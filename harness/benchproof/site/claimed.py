@@ -19,11 +19,11 @@ VERDICTS = {
     "smaller than claimed": ("equivalent", "<"),
     "not reproduced": ("broken", "\N{NOT EQUAL TO}"),
     "reversed": ("regressed", "\N{BLACK UP-POINTING TRIANGLE}"),
-    "not exercised": ("not-applicable", "!"),
+    "not exercised": ("not-applicable", "\N{EMPTY SET}"),
     "not measured": ("undecided", "?"),
     "not measurable here": ("not-applicable", "-"),
-    "technique, not claim": ("not-applicable", "\N{MIDDLE DOT}"),
     "judged case by case": ("undecided", "\N{MIDDLE DOT}"),
+    "technique, not claim": ("not-applicable", "\N{MIDDLE DOT}"),
     "no figure": ("undecided", "\N{MIDDLE DOT}"),
 }
 

@@ -3,6 +3,7 @@
 # ruff: noqa: S104  (wildcard addresses are read here, nobody listens on them)
 
 import socket
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -74,6 +75,14 @@ def test_the_port_is_the_row_s_then_the_factory_s_then_the_cluster_s():
 def test_announced_addresses_are_translated():
     factory = DefaultEndPointFactory().configure(Cluster())
     assert factory.create({"peer": "10.0.0.1"}).address == "via-10.0.0.1"
+
+
+def test_a_cluster_may_have_no_translator_and_no_port():
+    factory = DefaultEndPointFactory().configure(
+        SimpleNamespace(address_translator=None, port=None)
+    )
+    assert factory.create({"peer": "10.0.0.1"}) == DefaultEndPoint("10.0.0.1", 9042)
+    assert not factory.may_wait
 
 
 def test_configure_returns_the_factory():
