@@ -888,6 +888,42 @@ def test_what_telemetry_costs():
         ]  # fmt: skip
 
 
+def test_what_gates_say_of_stalls():
+    rows = Kept(ROOT / "reports/calibration/stalled.jsonl.gz").rows()
+    (rules,) = RATES["rules"]["stalled"]
+    gates = [row for row in rows if row["policy"] == rules]
+    found = [each for gate in gates for each in gate["found"]]
+    part = CALIBRATION[CALIBRATION.index("### Stalls") :]
+    page = " ".join(part.split())
+    cases, (least, most) = gates[0]["cases"], sorted(gate["load"] for gate in gates)
+    assert f"{len(gates)} gates of {cases} compiled cases by the rules of now (`{rules}`)" in page
+    assert f"load {least:.1f} to {most:.1f}" in page
+    table = part[part.index("| planned |") :].splitlines()[2:5]
+    for line, size in zip(table, sorted({each["size"] for each in found}), strict=True):
+        mine = [each for each in found if each["size"] == size]
+        clock, case = (sum(each[by] == "regressed" for each in mine) for by in ("verdict", "case"))
+        longer = statistics.median(each["ratio"] for each in mine) - 1
+        assert cells(line) == [
+            f"{size:.0%}".replace("%", " %"), f"{clock} of {len(mine)}", f"{case} of {len(mine)}",
+            f"{longer * 100:.1f} %",
+        ]  # fmt: skip
+    slower = [each for each in found if each["ratio"] >= 1.07]
+    assert {each["case"] for each in slower} == {"regressed"}
+    rest = sorted((each for each in found if each not in slower), key=lambda each: each["ratio"])
+    assert [each["case"] for each in rest] == ["equivalent", "undecided", "undecided"]
+    assert {each["stall"] for each in rest} == {"locks"}
+    assert (
+        f"two took {rest[1]['ratio'] * 100 - 100:.1f} and {rest[2]['ratio'] * 100 - 100:.1f} %"
+        in page
+    )
+    assert f"all {len(slower)} that took 7 % longer or more" in page
+    assert f"all {len(slower)} that took 7 % longer or more" in " ".join(README.split())
+    before = [each for gate in rows if gate["policy"] != rules for each in gate["found"]]
+    dispatched = [each for each in before if "result_dispatch" in each["target"]]
+    assert [each["why"] for each in dispatched] == ["not timed"] * 3
+    assert {each["stall"] for each in found} == {"branches", "locks"}
+
+
 def test_how_many_cases_a_commit_reaches():
     file = ROOT / "reports/results/2026-11-28/same-code.json.gz"
     kept = unpacked(file)
