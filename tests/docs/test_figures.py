@@ -761,14 +761,24 @@ def test_instructions_beside_other_drivers():
     for name, said in rows(page, "Case here").items():
         ours, alone, theirs = (counts[side][name] for side in (OURS, "C alone", PEERS[0]))
         assert said[:3] == [f"{ours:,.0f}", f"{alone:,.0f}", rounded(theirs / alone, said[2])], name
-    ((first, short),) = rows(README, "encode QUERY of 64 B, with lz4").items()
-    assert [*first.split(", "), *short] == [
+    steps = rows(README, "`scylla-driver` | encode QUERY of 64 B, with lz4")
+    assert [each for cell in steps["instructions"] for each in cell.split(", ")] == [
         *(told[name][2] for name in ("encode QUERY of 64 B", "encode QUERY of 64 B, lz4",
                                      "encode EXECUTE of five values", "bind ten scalars")),
         *(decoding[name][2] for name in (
             "one row with metadata", "5,000 rows of uuid, text, bigint, timestamp, double",
             "1,000 x 10 ints", "VOID",
         )),
+    ]  # fmt: skip
+    report = (ROOT / "reports" / "peers.md").read_text("utf-8")
+    timed = rows(report[report.index("## Time, 40 blocks") :], " |")
+    assert [each for cell in steps["time"] for each in cell.split(", ")] == [
+        f"{float(timed[name][2].split('*')[0]):.1f}" for name in (
+            "encode QUERY of 64 B", "encode QUERY of 64 B, lz4", "encode EXECUTE of five values",
+            "bind ten scalars", "decode one row with metadata",
+            "decode 5,000 rows of uuid, text, bigint, timestamp, double",
+            "decode 1,000 x 10 ints", "decode VOID",
+        )
     ]  # fmt: skip
 
 
