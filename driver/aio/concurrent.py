@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..cluster.profiles import ProfileOrName
-    from ..protocol.typing import Parameters
-    from ..statements.base import Statement
-    from ..statements.prepared import PreparedStatement
+    from ..execution.concurrent import Pair
     from .result_set import AsyncResultSet
     from .session import Session
 
@@ -23,14 +21,12 @@ if TYPE_CHECKING:
 #: Of a statement each, where the first failure is raised, and where it is a result like others.
 Raising: TypeAlias = "ExecutionResult[AsyncResultSet[Any]]"
 Telling: TypeAlias = "ExecutionResult[AsyncResultSet[Any] | Exception]"
-#: A statement of any kind, with its values.
-_Pair: TypeAlias = "tuple[str | Statement | PreparedStatement, Parameters]"
 
 
 @overload
 async def execute_concurrent(
     session: Session,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     raise_on_first_error: Literal[True] = True,
     execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
@@ -40,7 +36,7 @@ async def execute_concurrent(
 @overload
 async def execute_concurrent(
     session: Session,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
@@ -49,7 +45,7 @@ async def execute_concurrent(
 
 async def execute_concurrent(
     session: Session,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     execution_profile: ProfileOrName = EXEC_PROFILE_DEFAULT,
@@ -75,7 +71,7 @@ async def execute_concurrent(
     waiting = enumerate(statements_and_parameters)
     results: dict[int, Telling] = {}
 
-    async def work(first: tuple[int, _Pair]) -> None:
+    async def work(first: tuple[int, Pair]) -> None:
         for index, (statement, parameters) in chain([first], waiting):
             try:
                 result = await session.execute(

@@ -56,7 +56,7 @@ class ExecutionResult(NamedTuple, Generic[_Outcome]):
 _Raising: TypeAlias = "ExecutionResult[ResultSet[Any]]"
 _Telling: TypeAlias = "ExecutionResult[ResultSet[Any] | Exception]"
 #: A statement of any kind, with its values.
-_Pair: TypeAlias = "tuple[str | Statement | PreparedStatement, Parameters]"
+Pair: TypeAlias = "tuple[str | Statement | PreparedStatement, Parameters]"
 
 
 class Executes(Protocol):
@@ -70,7 +70,7 @@ class Executes(Protocol):
 @overload
 def execute_concurrent(
     session: Executes,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     raise_on_first_error: Literal[True] = True,
     results_generator: Literal[False] = False,
@@ -81,7 +81,7 @@ def execute_concurrent(
 @overload
 def execute_concurrent(
     session: Executes,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     *,
     raise_on_first_error: bool,
@@ -93,7 +93,7 @@ def execute_concurrent(
 @overload
 def execute_concurrent(
     session: Executes,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     *,
@@ -104,7 +104,7 @@ def execute_concurrent(
 
 def execute_concurrent(
     session: Executes,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = True,
     results_generator: bool = False,
@@ -202,7 +202,7 @@ def execute_concurrent_with_args(
 
 def execute_concurrent_async(
     session: Executes,
-    statements_and_parameters: Iterable[_Pair],
+    statements_and_parameters: Iterable[Pair],
     concurrency: int = 100,
     raise_on_first_error: bool = False,
     execution_profile: object = _DEFAULT_PROFILE,
@@ -251,7 +251,7 @@ class _Run:
     def __init__(
         self,
         session: Executes,
-        statements_and_parameters: Iterable[_Pair],
+        statements_and_parameters: Iterable[Pair],
         concurrency: int,
         raise_on_first_error: bool,
         execution_profile: object,
