@@ -44,20 +44,7 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
             without those is one only for who asks what is wrong with it.
     """
     broken: dict[str, str] = {}
-    named: dict[str, dict[Any, Any]] = {}
-    for benchmark in _discovery(root, broken).disc_benchmarks(root):
-        # One function can have two names in a module, and has one here; two classes can share one.
-        function = getattr(benchmark.func, "__func__", benchmark.func)
-        owner = type(getattr(benchmark.func, "__self__", None))
-        named.setdefault(benchmark.name, {})[function, owner] = benchmark
-    for name, functions in named.items():
-        if len(functions) > 1:
-            places = dict.fromkeys(_place(function, root) for function, _ in functions)
-            one = "" if len(places) > 1 else "two classes with "
-            both = one + " and ".join(places)
-            broken[name] = f"{both} are both called {name}: rename one"
-            continue
-        (benchmark,) = functions.values()
+    for benchmark in _benchmarks(root, broken):
         kind = KINDS.get(type(benchmark).__name__, "")
         if why := why_not(benchmark, kind, root):
             yield {"excluded": benchmark.name, "why": why}
@@ -77,13 +64,30 @@ def discover(root: str) -> Iterator[dict[str, Any]]:
             yield {"name": benchmark.name, **about, "asv": described(benchmark)}
             continue
         for index, params in enumerate(itertools.product(*benchmark.params)):
-            named = dict(zip(benchmark.param_names, params, strict=True))
             case = f"{benchmark.name}({', '.join(params)})"
-            yield about | {"name": case, "index": index, "params": named}
+            values = dict(zip(benchmark.param_names, params, strict=True))
+            yield about | {"name": case, "index": index, "params": values}
     for name, why in broken.items():
         yield {"excluded": name, "why": why, "broken": True}
     if broken:
         sys.exit("; ".join(broken.values()))
+
+
+def _benchmarks(root: str, broken: dict[str, str]) -> Iterator[Any]:
+    """The objects of asv, each once; in `broken` goes why a module or a name has none."""
+    named: dict[str, dict[Any, Any]] = {}
+    for benchmark in _discovery(root, broken).disc_benchmarks(root):
+        # One function can have two names in a module, and has one here; two classes can share one.
+        function = getattr(benchmark.func, "__func__", benchmark.func)
+        owner = type(getattr(benchmark.func, "__self__", None))
+        named.setdefault(benchmark.name, {})[function, owner] = benchmark
+    for name, functions in named.items():
+        if len(functions) == 1:
+            yield from functions.values()
+            continue
+        places = dict.fromkeys(_place(function, root) for function, _ in functions)
+        both = "two classes with " * (len(places) == 1) + " and ".join(places)
+        broken[name] = f"{both} are both called {name}: rename one"
 
 
 def _discovery(root: str, broken: dict[str, str]) -> Any:  # noqa: ANN401  (asv is not typed)
