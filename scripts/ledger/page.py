@@ -67,5 +67,5 @@ def _figure(finding: Finding) -> dict[str, str]:
         "case": figure.case, "published": words.published(figure),
         "about": f"{figure.metric}{part}; {figure.table.where}; {figure.table.python}",
         "claimed": words.claimed(figure), "verdict": finding.verdict,
-        "why": "; ".join(filter(None, (words.verdict(finding).partition(": ")[2], finding.why))),
+        "why": "; ".join(filter(None, (words.by_what(finding), finding.why))),
     } | sides  # fmt: skip

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal[
     "exceeded", "reproduced", "smaller than claimed", "not reproduced", "reversed",
-    "not exercised", "not measurable here", "not measured",
+    "not exercised", "not measured", "not measurable here",
     "judged case by case", "technique, not claim",
 ]  # fmt: skip
 #: Worst first: of two implementations, the earlier one counts.

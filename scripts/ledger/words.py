@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from benchproof.render import units
+from benchproof.site.claimed import VERDICTS
 
 from .figures import COUNT, METRICS
+from .policy import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .figures import Figure, Span
     from .judge import Finding, Judgement, RowFindings
-    from .policy import Verdict
 
-#: A sign for each verdict, for readers who do not see colours.
-SIGNS: dict[Verdict, str] = {
-    "exceeded": ">",
-    "reproduced": "=",
-    "smaller than claimed": "<",
-    "not reproduced": "\N{NOT EQUAL TO}",
-    "reversed": "\N{BLACK UP-POINTING TRIANGLE}",
-    "not exercised": "\N{EMPTY SET}",
-    "not measured": "?",
-    "not measurable here": "-",
-    "judged case by case": "\N{MIDDLE DOT}",
-    "technique, not claim": "\N{MIDDLE DOT}",
-}
+#: A sign for each verdict, for readers who do not see colours: the dashboard's.
+SIGNS: dict[Verdict, str] = {verdict: VERDICTS[verdict][1] for verdict in get_args(Verdict)}
 #: What a meter's numbers are called where its name stands beside others.
 SHORT = {"wall": "time", "instructions": "instr", "allocations": "allocs", "bytes": "bytes",
          "calls": "calls"}  # fmt: skip
@@ -83,13 +73,19 @@ def measured(figure: Figure, judgement: Judgement, *, brief: bool = False) -> st
 
 
 def verdict(finding: Finding) -> str:
-    """A verdict with its sign; of one that exceeded its claim, by what.
+    """A verdict with its sign; of one that exceeded its claim, by what."""
+    return ": ".join(
+        filter(None, (f"{SIGNS[finding.verdict]} {finding.verdict}", by_what(finding)))
+    )
+
+
+def by_what(finding: Finding) -> str:
+    """By what a claim was exceeded; empty if it was not.
 
     That is of the implementation that the claim is about, or of the one that gained less.
     """
-    text = f"{SIGNS[finding.verdict]} {finding.verdict}"
     if finding.verdict != "exceeded":
-        return text
+        return ""
     figure = finding.figure
     exceeded = {i: each for i, each in finding.judged.items() if each.verdict == "exceeded"}
     about = [each for impl, each in exceeded.items() if impl == figure.impl]
@@ -97,10 +93,10 @@ def verdict(finding: Finding) -> str:
     if figure.basis == "saving":
         gone = min(meter["left"] - meter["right"] for meter in found)
         asked = _amount(figure, *(figure.saving or (gone, gone)))
-        return f"{text}: {_amount(figure, gone, gone)} less for {asked}"
+        return f"{_amount(figure, gone, gone)} less for {asked}"
     meter = max(found, key=lambda each: each["ratio"] or 0.0)
     asked = _times(*(figure.ratio or (1.0, 1.0)))
-    return f"{text}: {_times(meter['low'], meter['high'])} for {asked}"
+    return f"{_times(meter['low'], meter['high'])} for {asked}"
 
 
 def _times(low: float, high: float) -> str:
