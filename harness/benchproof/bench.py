@@ -1,4 +1,4 @@
-"""Runs workers on both sides, and keeps what they answer."""
+"""Runs workers on two sides, or on one alone, and keeps what they answer."""
 
 from __future__ import annotations
 
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 #: Of the environment, what would tell a worker about the harness's own modules.
 _NOT_FOR_WORKERS = ("PYTHONPATH", "PYTHONSTARTUP")
+#: What a worker needs of an environment; the rest would move the stack with each terminal.
+_NEEDED = ("LD_LIBRARY_PATH", "VALGRIND_LIB", "TMPDIR", "SYSTEMROOT")
+_EVERYWHERE = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 #: Side names of equal length in paths: the length of a path moves the stack.
 _TOKEN: dict[SideName, str] = {"left": "a", "right": "b"}
 #: The seed of the counting workers: any, but always the same. Another layout has the next one, so
@@ -72,10 +75,10 @@ def _defaults() -> Settings:
 
 @dataclass(frozen=True)
 class Bench:
-    """Two built sides, one set of suites, and a folder for what workers leave.
+    """Two built sides or one, one set of suites, and a folder for what workers leave.
 
     Attributes:
-        sides: the builds.
+        sides: the builds; what is held against nothing else is the right one.
         suites: the folder with the benchmark definitions.
         crew: runs the workers.
         scratch: for requests and answers.
@@ -87,6 +90,10 @@ class Bench:
         settings: limits, which say what a change is.
         tell: hears what is measured.
         after: seconds that follow, for who waits.
+        forks: whether numbers of different days are to be compared. Then a case must not feel who
+            runs it, nor which others were asked for: each is proved and counted in a fork of one
+            process, whose environment is the same in every terminal.
+        suited: all cases of the suites, where there are forks: what they need is loaded before.
     """
 
     sides: Mapping[SideName, Built]
@@ -101,6 +108,13 @@ class Bench:
     settings: Settings = field(default_factory=_defaults)
     tell: Teller = field(default_factory=Teller)
     after: float = 0.0
+    forks: bool = False
+    suited: Sequence[Case] = ()
+
+    @property
+    def _names(self) -> list[SideName]:
+        """The sides that there are."""
+        return [side for side in SIDES if side in self.sides]
 
     @property
     def builds(self) -> int:
@@ -129,14 +143,13 @@ class Bench:
         return self._answers(self._start(side, "discover"), must_work=True)
 
     def prove(self, cases: Sequence[Case], heard: Heard = nobody) -> None:
-        """Let every case prove its path on both sides, then plan its loops.
+        """Let every case prove its path on each side, then plan its loops.
 
         Those of the exact meters are a first guess, from processor time: counting instructions
         plans them anew.
         """
-        for side in SIDES:
-            self.got.proofs[side] = {}
-        for name, said, _ in self._both("prove", [case.row for case in cases]):
+        self.got.proofs |= {side: {} for side in self._names}
+        for name, said, _ in self._all("prove", [case.row for case in cases]):
             for side, row in said.items():
                 self.got.proofs[side][name] = row
             if all("seconds" in row for row in said.values()):
@@ -152,19 +165,27 @@ class Bench:
     def count_instructions(
         self, cases: Sequence[Case], spot: Spot = FIRST, heard: Heard = nobody
     ) -> None:
-        """Count on both sides, side by side: another process cannot move a count.
+        """Count on each side, side by side: another process cannot move a count.
 
-        The first count of a case settles how often it is called on both sides from then on.
+        The first count of a case settles how often it is called on all sides from then on.
         """
         rows = [
             case.row | ({"counts": vars(self.got.loops[case.name].instructions)}
-                          if case.name in self.got.prices else {})
+                          if self.forks or case.name in self.got.prices else {})
             for case in cases
         ]  # fmt: skip
         lanes = 1 if self.alike or len(rows) <= LEAST else LANES
         for side, row, folder in self._measured("instructions", rows, spot, heard, lanes):
             if "dumps" in row:
                 self._take(side, row, folder, spot)
+
+    def price(self, cases: Sequence[Case]) -> None:
+        """Count single calls of cases, to know what one costs, where there are forks."""
+        rows = [case.row for case in cases]
+        for _, row, folder in self._measured("instructions", rows, FIRST):
+            price = instructions.read_price(folder, row.get("first", ()))
+            if price is not None:
+                self.got.prices[row["name"]] = price
 
     def _take(self, side: SideName, row: Mapping[str, Any], folder: Path, spot: Spot) -> None:
         """Keep what the dumps of a case say.
@@ -187,7 +208,11 @@ class Bench:
             NoSpaceError: the disk is full.
         """
         check_space(self.scratch)
-        self.got.failures.setdefault(name, f"{side}: callgrind left no dump of it")
+        self._fails(side, name, "callgrind left no dump of it")
+
+    def _fails(self, side: SideName, name: str, words: str) -> None:
+        """Note why a case has no number; of two sides, on which."""
+        self.got.failures.setdefault(name, f"{side}: {words}" if len(self.sides) > 1 else words)
 
     def count_allocations(
         self, cases: Sequence[Case], spot: Spot = FIRST, heard: Heard = nobody
@@ -208,7 +233,7 @@ class Bench:
                 self.got.keep(meter, side, row["name"], row["value"], spot)
 
     def time_block(self, block: Block, cases: Sequence[Case]) -> float:
-        """One process a side, which take turns; the seconds that both took.
+        """One process a side, which take turns; the seconds that they took.
 
         Their compiled code lies elsewhere in memory than in other blocks. A block with a process
         whose clock cannot be believed is thrown away, and noted.
@@ -221,10 +246,12 @@ class Bench:
             for side, end in zip(block.sides, socket.socketpair(), strict=True):
                 # Closed here once both have theirs: then each hears when the other one ends.
                 opened.callback(end.close)
-                running[side] = self._start(side, "wall", rows, block, talk=end.fileno())
+                if side in self.sides:
+                    talk = end.fileno() if len(self.sides) > 1 else None
+                    running[side] = self._start(side, "wall", rows, block, talk=talk)
         pair = {side: self._answers(each, must_work=False) for side, each in running.items()}
         doubts = [
-            f"{side}: {row['clock']}" for side in SIDES for row in pair[side] if "clock" in row
+            f"{side}: {row['clock']}" for side in pair for row in pair[side] if "clock" in row
         ]
         if doubts:
             self.got.thrown[block.index] = doubts[0]
@@ -248,10 +275,10 @@ class Bench:
     def ask(
         self, task: str, cases: Sequence[Case], extra: Sequence[Mapping[str, Any]]
     ) -> dict[SideName, Rows]:
-        """Run any other task of the worker on both sides; its answers by side and case."""
+        """Run any other task of the worker on each side; its answers by side and case."""
         rows = [case.row | dict(more) for case, more in zip(cases, extra, strict=True)]
-        answers: dict[SideName, Rows] = {side: {} for side in SIDES}
-        for name, said, _ in self._both(task, rows):
+        answers: dict[SideName, Rows] = {side: {} for side in self._names}
+        for name, said, _ in self._all(task, rows):
             for side, row in said.items():
                 answers[side][name] = row
         return answers
@@ -269,33 +296,33 @@ class Bench:
         """Note a case that a measuring worker could not measure."""
         words = row.get("error") or row.get("refused") or row.get("absent")
         if words:
-            self.got.failures.setdefault(row["name"], f"{side}: {words}")
+            self._fails(side, row["name"], words)
         return bool(words)
 
     def _measured(
         self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot, heard: Heard = nobody,
         lanes: int = 1,
     ) -> Iterator[tuple[SideName, dict[str, Any], Path]]:  # fmt: skip
-        """What both sides measured of each case, and the folder of who did; the rest is noted."""
-        for name, said, folders in self._both(task, rows, spot, lanes):
+        """What each side measured of each case, and the folder of who did; the rest is noted."""
+        for name, said, folders in self._all(task, rows, spot, lanes):
             for side, row in said.items():
                 if not self._failed(side, row):
                     yield side, row, folders[side]
             heard(name)
 
-    def _both(
+    def _all(
         self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot = FIRST, lanes: int = 1
     ) -> Iterator[Told]:
-        """Run a task on both sides at the same time; what they say of each case, as it comes.
+        """Run a task on all sides at the same time; what they say of each case, as it comes.
 
         Args:
             task: of the worker.
             rows: what it is asked of each case.
             spot: which builds, and which layout.
-            lanes: among how many pairs of processes the cases are dealt out.
+            lanes: among how many processes a side the cases are dealt out.
 
         Yields:
-            A case's name, the answers of both sides and the folders of their workers.
+            A case's name, the answers of the sides and the folders of their workers.
 
         Raises:
             BenchproofError: a worker does not run.
@@ -325,10 +352,10 @@ class Bench:
     def _lane(
         self, task: str, rows: Sequence[Mapping[str, Any]], spot: Spot, number: int
     ) -> Iterator[Told]:
-        """What one pair of processes says, case by case."""
+        """What one process of each side says, case by case."""
         names = [row["name"] for row in rows]
-        folders = {side: self._folder(side, task, spot, number) for side in SIDES}
-        ends, running = {side: pairing.End() for side in SIDES}, {}
+        folders = {side: self._folder(side, task, spot, number) for side in self._names}
+        ends, running = {side: pairing.End() for side in folders}, {}
         with contextlib.ExitStack() as opened:
             for end in ends.values():
                 opened.callback(end.close)
@@ -340,7 +367,7 @@ class Bench:
             answers = pairing.Answers(folders, self.got.loops, self.got.prices)
             lost: list[tuple[str, Said]] = []
             for name, said in pairing.converse(ends, names, answers):
-                if len(said) == len(SIDES):
+                if len(said) == len(ends):
                     yield name, said, folders
                 else:
                     lost.append((name, said))
@@ -349,7 +376,7 @@ class Bench:
                 for side, each in running.items()
             }
             for name, said in lost:
-                yield name, {side: said.get(side) or ended[side][name] for side in SIDES}, folders
+                yield name, {side: said.get(side) or ended[side][name] for side in ends}, folders
 
     def folder(self, side: SideName, name: str) -> Path:
         """Where a process finds and leaves files: of equal length on both sides."""
@@ -389,10 +416,13 @@ class Bench:
         if self.extra:
             # Both sides call through the same function, and their requests are of one length.
             request |= {"extra": [0, self.extra], "which": SIDES.index(side)}
+        forks = self.forks and block is None
+        if forks:
+            request["suited"] = [case.row for case in self.suited]
         if block is not None:
             first = int(side == block.sides[0])
             request |= {"core": self.core, "order": block.order, "first": first}
-        env = environment(built.variant, block, spot.process)
+        env = environment(built.variant, block, spot.process, anywhere=forks)
         child = start(self.crew, request, folder, env, python=built.python)
         return _Running(side, task, folder / ANSWERS, child, [row["name"] for row in rows])
 
@@ -422,13 +452,14 @@ class Bench:
         words = (ended.last_lines(1) or [f"the worker ended with status {ended.status}"])[-1]
         if ended.status < 0:
             words = f"the worker was killed by {signal.Signals(-ended.status).name}"
-        answers = rows[1:]
+        headed = any("header" in row for row in rows)
+        answers = [row for row in rows if "header" not in row]
         if any("No space left" in row.get("error", "") for row in answers):
             raise no_space(self.scratch)
         reached = {row["name"] for row in answers if "name" in row}
         lost = [name for name in running.names if name not in reached]
         # One that ends badly after its last answer is not believed either.
-        if not rows or (ended.status and (must_work or not lost)):
+        if not headed or (ended.status and (must_work or not lost)):
             side, built = running.side, self.sides[running.side]
             raise WorkerError(
                 f"the {side} side ({built.impl or built.kind}) does not run its {running.task} "
@@ -455,8 +486,6 @@ def start(
     env: Mapping[str, str],
     *,
     python: str = sys.executable,
-    script: str = worker.__file__,
-    dumps: str = "cg.out",
 ) -> Child:
     """Write a request, and start the worker that answers it.
 
@@ -466,8 +495,6 @@ def start(
         folder: for the request, `ANSWERS`, dumps and the worker's log; made.
         env: its environment.
         python: the interpreter.
-        script: the worker.
-        dumps: how callgrind's dumps are called.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ANSWERS).unlink(missing_ok=True)
@@ -475,9 +502,9 @@ def start(
     file = folder / "request.json"
     file.write_text(json.dumps(request), encoding="utf-8")
     # -P: the worker's own folder stays off sys.path.
-    command = [python, "-P", script, str(file)]
+    command = [python, "-P", worker.__file__, str(file)]
     if request["task"] == "instructions":
-        command = instructions.command(command, folder, dumps)
+        command = instructions.command(command, folder, forks="suited" in request)
     # The worker's own PATH may be another one.
     command[0] = shutil.which(command[0]) or command[0]
     return crew.start(
@@ -485,9 +512,20 @@ def start(
     )
 
 
-def environment(variant: Variant, block: Block | None, layout: int = 0) -> dict[str, str]:
-    """A worker's environment: of the same size on both sides."""
+def environment(
+    variant: Variant, block: Block | None, layout: int = 0, *, anywhere: bool = False
+) -> dict[str, str]:
+    """A worker's environment: of the same size on both sides.
+
+    Args:
+        variant: with its variables.
+        block: of wall time.
+        layout: of an exact meter.
+        anywhere: whether it is the same in every terminal; else it is what this process has.
+    """
     env = {k: v for k, v in os.environ.items() if k not in _NOT_FOR_WORKERS}
+    if anywhere:
+        env = {k: v for k, v in env.items() if k in _NEEDED} | _EVERYWHERE
     seed = _FIXED_HASH_SEED + layout if block is None else block.hash_seed
     padding = variant.slack + (0 if block is None else block.padding)
     return variants.environment(variant, env) | {

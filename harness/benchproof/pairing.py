@@ -17,7 +17,7 @@ from typing import Any
 from . import plan
 from .meters import instructions
 from .meters.counts import priced, settled
-from .plan import SIDES, SideName
+from .plan import SideName
 
 #: What the sides said of one case: a question, or the worker's last words about it.
 Said = dict[SideName, dict[str, Any]]
@@ -52,12 +52,12 @@ class End:
 def converse(
     ends: dict[SideName, End], names: Sequence[str], answer: Callable[[str, Said], Any]
 ) -> Iterator[tuple[str, Said]]:
-    """Answer the questions of both workers, which go through the same cases in the same order.
+    """Answer the questions of all workers, which go through the same cases in the same order.
 
     Args:
         ends: of the conversations.
         names: of the cases.
-        answer: a case's name and what both ask; what both are told. A side that asks alone,
+        answer: a case's name and what all ask; what all are told. A side that asks alone,
             because the other one has failed, is told None.
 
     Yields:
@@ -73,7 +73,7 @@ def converse(
             asking = {side: ends[side] for side in heard if side not in last}
             if asking:
                 questions = {side: heard[side] for side in asking}
-                told = answer(name, questions) if len(questions) == len(SIDES) else None
+                told = answer(name, questions) if len(questions) == len(ends) else None
                 for end in asking.values():
                     end.say(told)
         yield name, last
@@ -125,7 +125,9 @@ class Answers:
         called = min(len(question["first"]) for question in said.values())
         return vars(replace(planned, warm=max(0, planned.warm - called)))
 
-    def _rounds(self, name: str, side: SideName, dumps: Sequence[Sequence[int]]) -> list[float]:
+    def _rounds(
+        self, name: str, side: SideName, dumps: Sequence[Sequence[instructions.Mark]]
+    ) -> list[float]:
         """What a call cost in each round so far, as it was counted (without prices)."""
         counts = self.loops[name].instructions
         rounds = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import importlib
 import importlib.machinery
 import json
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from benchproof.asv_suite import Ready
 
 COMPILED = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+#: Seconds that a case in a fork may take, as in asv.conf.json; under valgrind so often as long.
+TIMEOUT, SLOWER = 120, 10
 
 
 class Refused:
@@ -264,14 +267,16 @@ def count_instructions(
     from benchproof.meters import instructions  # noqa: PLC0415
     from benchproof.meters.counts import Counts  # noqa: PLC0415
 
-    name, counts, talk = row["name"], row.get("counts"), request.get("talk") or 0
+    # In forks nobody answers: what was counted on other days was counted in as many rounds.
+    talk = 0 if "suited" in request else request.get("talk") or 0
+    name, counts = row["name"], row.get("counts")
 
-    def dearer(left: Sequence[int]) -> bool:
+    def dearer(left: Sequence[instructions.Mark]) -> bool:
         nonlocal counts
         counts = ask(talk, {"first": left})
         return counts is True
 
-    def again(left: Sequence[tuple[int, int]]) -> bool:
+    def again(left: Sequence[tuple[instructions.Mark, instructions.Mark]]) -> bool:
         return bool(ask(talk, {"dumps": left}))
 
     if counts is None:
@@ -419,6 +424,9 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
         if "name" in row:
             has_done(request, row)
 
+    if "suited" in request:
+        serve_in_forks(request, say)
+        return
     if request["task"] == "list":
         sys.path[:] = [*(p for p in sys.path if p), request["harness"]]
         sys.meta_path.insert(0, Refused(request["package"]))
@@ -450,6 +458,64 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
         # Peak memory is a process's, and a value may depend on what ran before it.
         alone = request["task"] == "value"
         say(apart(partial(one, request, row), row["name"]) if alone else one(request, row))
+
+
+def serve_in_forks(request: Mapping[str, Any], say: Callable[[Mapping[str, Any]], None]) -> None:
+    """Answer each case in a fork of this process: the canary before the package is there.
+
+    Numbers of different days are compared, so a case must not feel which others were asked for.
+    All begin in the same state: of a process that has imported the package and the suites, and has
+    set up the first case of each suite, which reads what all of that suite share. Under valgrind
+    the start is also paid once.
+    """
+    # Last, and only for `benchproof`: the harness's folder may hold a package of that name too.
+    sys.path.append(request["harness"])
+    from benchproof.meters import instructions  # noqa: PLC0415  (found once that is on sys.path)
+
+    counts = request["task"] == "instructions"
+
+    def forked(row: Mapping[str, Any]) -> dict[str, Any]:
+        signal.alarm(TIMEOUT * (SLOWER if counts else 1))
+        if counts:
+            instructions.forked()
+        return one(request, row)
+
+    if counts:
+        instructions.settle()
+    if request["task"] == "allocations":
+        with contextlib.suppress(ImportError):
+            importlib.import_module("memray")
+    for own in (True, False):
+        if not own:
+            say({"header": enter(request) | {"python": sys.version.split()[0]}})
+            preload(request)
+        gc.collect()
+        gc.freeze()
+        for row in request["cases"]:
+            if (row.get("kind") == "canary") is own:
+                say(apart(partial(forked, row), row["name"]))
+
+
+def preload(request: Mapping[str, Any]) -> None:
+    """Import the suites and the package's modules that they name; set up one case of each suite.
+
+    What fails here fails again in the fork of the case whose it is, and is told there.
+    """
+    from benchproof import asv_suite  # noqa: PLC0415  (found once the side is on sys.path)
+
+    first: dict[str, Mapping[str, Any]] = {}
+    needed: set[str] = set()
+    for row in request["suited"]:
+        with contextlib.suppress(Exception):
+            needed |= set(getattr(asv_suite.find(request["suites"], row).func, "modules", ()))
+            first.setdefault(row["benchmark"].rpartition(".")[0], row)
+    package = package_of(Path(request["side"]))
+    for name in sorted(needed):
+        with contextlib.suppress(Exception):
+            importlib.import_module(f"{package}.{name}")
+    for row in first.values():
+        with contextlib.suppress(Exception), asv_suite.ready(request, row):
+            pass
 
 
 def require(name: str) -> None:

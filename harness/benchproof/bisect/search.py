@@ -148,15 +148,12 @@ class Search:
         low, high = sorted(self.ends)
         accident = not low or high / low - 1 <= noise.ACCIDENT
         layouts = noise.LAYOUTS if self.meter == "instructions" and accident else 1
-        found = []
-        for layout in range(layouts):
-            measured = self.measurer.measure(asked, layout)
-            value = measured.values[key]
-            if value.value is None or value.absent:
-                why = measured.why.get(self.case.name) or measured.why.get("")
-                return Lost(why or "it gave no number")
-            found.append(value.value)
-        return noise.typical(found)
+        measured = self.measurer.measure(asked, layouts)
+        value = measured.values[key]
+        if value.value is None or value.absent:
+            why = measured.why.get(self.case.name) or measured.why.get("")
+            return Lost(why or "it gave no number")
+        return value.value
 
     def _note(self, stop: Stop, value: float | Lost) -> None:
         """Keep a value, and say it."""

@@ -20,25 +20,24 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchproof import bench, files, plan, provenance, worker
+from benchproof import files, plan, provenance
 from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, StoppedError, WorkerError
 from benchproof.grids import tell_line
 from benchproof.meters import wall
 from benchproof.progress import about
 
 from . import measure
-from .measure import CANARY_ROW, Measured, clean
-from .model import CANARY
+from .measure import Measured, clean
 from .writing import FAILED, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from rich.console import Console
 
-    from benchproof.build import Built
+    from benchproof.bench import Bench
     from benchproof.progress import Teller
+    from benchproof.suite import Case
 
     from .choice import Job, Plan
     from .measure import Asked, Measurer
@@ -128,18 +127,35 @@ class _Timed:
     """A build that is being timed.
 
     Attributes:
-        job: which.
-        built: where it is.
-        rows: what its workers are asked.
+        bench: runs its workers.
+        cases: those that proved their paths, and the canary.
         found: what there is to keep of it.
-        numbers: by case, one number a process.
     """
 
-    job: Job
-    built: Built
-    rows: list[dict[str, Any]]
+    bench: Bench
+    cases: list[Case]
     found: Measured
-    numbers: dict[str, list[float]] = field(default_factory=dict)
+
+    def take(self, block: plan.Block) -> None:
+        """One process. What it cannot say, others will; so with a clock that jumped.
+
+        Raises:
+            NoSpaceError: the disk is full.
+        """
+        try:
+            self.bench.time_block(block, self.cases)
+        except WorkerError as error:
+            self.found.why.setdefault("", clean(str(error)))
+
+    def keep(self) -> None:
+        """Have what all processes gave among what is to be kept."""
+        for case in self.cases:
+            taken = self.bench.got.taken("wall", "right", case.name)
+            numbers = [wall.number(values) for values in taken.values()]
+            enough = len(numbers) > 2
+            self.found.values[case.name, "wall"] = summary(numbers) if enough else FAILED
+            if not enough:
+                self.found.why[case.name] = "too few of its processes gave a number"
 
 
 @dataclass
@@ -261,55 +277,21 @@ class Runner:
             done: list[tuple[Job, Measured]] = []
             for at, job in enumerate(jobs):
                 self.tell.stage(f"building and proving {job.asked.commit[:10]} {job.asked.impl}")
-                built, found = self.measurer.prepare(job.asked, folder / f"prove-{at}")
+                bench, found = self.measurer.prepare(job.asked, folder / f"{at:03d}")
                 done.append((job, found))
-                if built is not None:
-                    ready.append(_Timed(job, built, self._rows(job, found), found))
+                if bench is not None:
+                    cases = self.measurer.chosen(found, job.asked.names(["wall"]))
+                    ready.append(_Timed(bench, cases, found))
             rng = random.Random(seed)  # noqa: S311  (an order, not a secret)
             for block in itertools.islice(plan.blocks(seed), processes):
                 self.tell.stage(
                     f"timing {len(ready)} builds, process {block.index + 1} of {processes}"
                 )
-                for at, each in rng.sample(list(enumerate(ready)), len(ready)):
-                    self._process(each, block, folder / f"{block.index:03d}-{at}")
+                for each in rng.sample(ready, len(ready)):
+                    each.take(block)
             for each in ready:
-                for name in (row["name"] for row in each.rows):
-                    numbers = each.numbers.get(name, [])
-                    enough = len(numbers) > 2
-                    each.found.values[name, "wall"] = summary(numbers) if enough else FAILED
-                    if not enough:
-                        each.found.why[name] = "too few of its processes gave a number"
+                each.keep()
             return done
-
-    def _rows(self, job: Job, found: Measured) -> list[dict[str, Any]]:
-        """What a worker is asked: the cases that proved their paths, and the canary."""
-        wanted = job.asked.names(["wall"])
-        rows = [case.row for case in self.measurer.cases
-                if case.name in wanted and case.name not in found.why]  # fmt: skip
-        rows += [CANARY_ROW] if CANARY in wanted else []
-        known = self.measurer.loops.known
-        return [row | {"loops": known(row["name"], job.asked.impl).wall} for row in rows]
-
-    def _process(self, each: _Timed, block: plan.Block, folder: Path) -> None:
-        """One process of one build. What it cannot say, others will; so with a clock that jumped.
-
-        Raises:
-            NoSpaceError: the disk is full.
-        """
-        request = {
-            **each.built.told, "task": "wall",
-            "cases": each.rows, "suites": str(self.measurer.place.suites.resolve()),
-            "core": provenance.pinned_core(), "order": block.order,
-        }  # fmt: skip
-        env = bench.environment(each.built.variant, block)
-        try:
-            answers = measure.run(self.measurer.crew, request, folder, env, worker.__file__)
-        except WorkerError as error:
-            each.found.why.setdefault("", clean(str(error)))
-            return
-        for row in answers:
-            if "values" in row:
-                each.numbers.setdefault(row["name"], []).append(wall.number(row["values"]))
 
 
 def summary(numbers: Sequence[float]) -> Value:

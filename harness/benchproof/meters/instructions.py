@@ -20,7 +20,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -69,14 +69,14 @@ def fixed_addresses() -> bool:
 
 
 def command(
-    worker: list[str], folder: Path, name: str = "cg.out", *, from_start: bool = False
+    worker: list[str], folder: Path, *, forks: bool = False, from_start: bool = False
 ) -> list[str]:
     """A worker's command line, under callgrind.
 
     Args:
         worker: its own command line.
         folder: where dumps go.
-        name: how their files are called; with ``%p`` in it for a worker that forks.
+        forks: whether each of its cases is counted in a fork (`forked`).
         from_start: for one that zeroes and dumps without `first`, `measure` or `settle`, which
             switch callgrind on: starting Python and importing numpy take 4 s instead of 16 s then.
     """
@@ -84,7 +84,7 @@ def command(
     valgrind = [
         "valgrind", "--tool=callgrind", "--vgdb=no", *late,
         "--zero-before=getppid", "--dump-before=getpgrp",
-        f"--callgrind-out-file={folder / name}",
+        f"--callgrind-out-file={folder / 'cg.out'}{'.%p' * forks}",
     ]  # fmt: skip
     return [*(["setarch", "-R"] if fixed_addresses() else []), *valgrind, *worker]
 
@@ -94,16 +94,18 @@ def plan(price: float) -> Counts:
     return counts_for(price, TARGET, MOST)
 
 
-#: Dumps that this process has left so far: callgrind numbers its files from 1.
-_dumps = itertools.count(1)
+#: The end of the name of a dump's file: its number, in a fork behind the number of the process.
+Mark = int | str
+#: Of the dumps that this process leaves: callgrind numbers its files from 1.
+_marks: Iterator[Mark] = itertools.count(1)
 
 
 def first(
     call: Callable[[], object],
-    again: Callable[[Sequence[int]], bool] | None = None,
+    again: Callable[[Sequence[Mark]], bool] | None = None,
     renew: Callable[[], object] = nothing,
-) -> list[int]:
-    """In the worker: leave a dump of each of a case's first calls; their numbers.
+) -> list[Mark]:
+    """In the worker: leave a dump of each of a case's first calls; their marks.
 
     Args:
         call: the case.
@@ -113,7 +115,7 @@ def first(
     loop = fresh_loop()
     with without_collector():
         settle()
-        left: list[int] = []
+        left: list[Mark] = []
         while not left or (again(left) if again else len(left) < FIRST):
             renew()
             left.append(_dump_after(loop, call, 1))
@@ -123,10 +125,10 @@ def first(
 def measure(
     call: Callable[[], object],
     counts: Counts,
-    again: Callable[[Sequence[tuple[int, int]]], bool] | None = None,
+    again: Callable[[Sequence[tuple[Mark, Mark]]], bool] | None = None,
     renew: Callable[[], object] = nothing,
-) -> list[tuple[int, int]]:
-    """In the worker: leave dumps of the smaller and of the larger loop, by round; their numbers.
+) -> list[tuple[Mark, Mark]]:
+    """In the worker: leave dumps of the smaller and of the larger loop, by round; their marks.
 
     Args:
         call: the case.
@@ -137,7 +139,7 @@ def measure(
     if again is None:
         rounds = ROUNDS if counts.few > 2 else 1
 
-        def again(left: Sequence[tuple[int, int]]) -> bool:
+        def again(left: Sequence[tuple[Mark, Mark]]) -> bool:
             return len(left) < rounds
 
     loop = fresh_loop()
@@ -147,7 +149,7 @@ def measure(
         # ended, is not zeroed with the rest, but goes into whichever dump comes next.
         renew()
         _dump_after(loop, call, counts.warm)
-        left: list[tuple[int, int]] = []
+        left: list[tuple[Mark, Mark]] = []
         while not left or again(left):
             loop(call, max(1, counts.few // 4) if counts.few else 0)
             few = _dump_after(loop, call, counts.few)
@@ -168,24 +170,24 @@ def settle() -> None:
 
 
 def forked() -> None:
-    """To be called in a forked worker: callgrind numbers each process's dumps from 1."""
-    global _dumps  # noqa: PLW0603  (callgrind's counter is one a process, and so is this)
-    _dumps = itertools.count(1)
+    """To be called in a fork of a worker: the dumps of each process have names of their own."""
+    global _marks  # noqa: PLW0603  (callgrind's counter is one a process, and so is this)
+    _marks = (f"{os.getpid()}.{number}" for number in itertools.count(1))
 
 
 def _dump_after(
     loop: Callable[[Callable[[], object], int], None], call: Callable[[], object], times: int
-) -> int:
-    """Count one loop; the number of its dump."""
+) -> Mark:
+    """Count one loop; the mark of its dump."""
     os.getppid()
     loop(call, times)
     os.getpgrp()
-    return next(_dumps)
+    return next(_marks)
 
 
-def read_dump(folder: Path, index: int) -> int | None:
-    """All instructions of a worker's dump (counted from 1), or None if it is not there."""
-    file = folder / f"cg.out.{index}"
+def read_dump(folder: Path, mark: Mark) -> int | None:
+    """All instructions of a worker's dump, or None if it is not there."""
+    file = folder / f"cg.out.{mark}"
     if not file.exists():
         return None
     data = file.read_bytes()
@@ -195,24 +197,24 @@ def read_dump(folder: Path, index: int) -> int | None:
     return int(found[1])
 
 
-def read_price(folder: Path, dumps: Sequence[int]) -> float | None:
+def read_price(folder: Path, dumps: Sequence[Mark]) -> float | None:
     """The least that a call cost, in dumps of one call each; None without dumps."""
-    return min(filter(None, (read_dump(folder, index) for index in dumps)), default=None)
+    return min(filter(None, (read_dump(folder, mark) for mark in dumps)), default=None)
 
 
-def read(folder: Path, dumps: Sequence[Sequence[int]]) -> tuple[int, int] | None:
+def read(folder: Path, dumps: Sequence[Sequence[Mark]]) -> tuple[int, int] | None:
     """The least that the smaller and the larger loop cost in any round, with allocations and
     look-ups at their prices; None unless all dumps are there: a full disk has room for some.
     """  # noqa: D205  (one sentence)
-    rounds = [[_priced(folder, index) for index in pair] for pair in dumps]
+    rounds = [[_priced(folder, mark) for mark in pair] for pair in dumps]
     few = [pair[0] for pair in rounds if pair[0] is not None]
     many = [pair[1] for pair in rounds if pair[1] is not None]
     return (min(few), min(many)) if len(few) == len(many) == len(rounds) > 0 else None
 
 
-def _priced(folder: Path, index: int) -> int | None:
+def _priced(folder: Path, mark: Mark) -> int | None:
     """A dump's instructions at prices, or None if it is not there."""
-    counted = read_dump(folder, index)
+    counted = read_dump(folder, mark)
     if counted is None:
         return None
-    return counted + priced.adjustment(folder / f"cg.out.{index}")
+    return counted + priced.adjustment(folder / f"cg.out.{mark}")
