@@ -16,6 +16,8 @@ What becomes of an entry in a gate:
 ============  =====================================================================================
 used          it covers a regression: the gate shows it, and does not fail for it
 undecided     wall time cannot tell this time whether there is something to cover
+near          what it names is slower by more than half of a limit, and not by all of it: another
+              run may find the regression again
 exceeded      the regression is larger than the amount: it is not accepted
 not asked     what it names was left out of this gate (`--bench`, `--meters`, `--impl`)
 in the base   the base is a recorded pass that it was used for, and nothing regressed since: it
@@ -34,11 +36,13 @@ from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from . import files, toml
+from . import files, noise, toml
 from .errors import AcceptedError
 from .meters import METERS
 
-State = Literal["used", "undecided", "exceeded", "not asked", "in the base", "expired", "unmatched"]
+State = Literal[
+    "used", "undecided", "near", "exceeded", "not asked", "in the base", "expired", "unmatched",
+]  # fmt: skip
 #: States with which a gate cannot pass.
 ERRORS: tuple[State, ...] = ("expired", "unmatched")
 #: Of the file, which says none as long as it is the first.
@@ -228,7 +232,15 @@ def _state(
     regressed = [each for each, word in zip(measured, said, strict=True) if word == "regressed"]
     if regressed:
         return "used" if all(_within(*each, entry) for each in regressed) else "exceeded"
-    return "undecided" if "undecided" in said else nothing
+    if "undecided" in said:
+        return "undecided"
+    return "near" if any(_is_near(case["meters"][meter]) for case, meter in measured) else nothing
+
+
+def _is_near(about: Mapping[str, Any]) -> bool:
+    """Whether a change is within its limit, and not by so much that chance could not do it."""
+    ratio, limit = about["ratio"], about.get("limit")
+    return bool(ratio and limit and ratio - 1 > noise.NEAR * limit)
 
 
 def _acceptance(entries: Sequence[Entry], case: Mapping[str, Any]) -> dict[str, str | float] | None:

@@ -404,6 +404,7 @@ class _Comparison:
             each.count(bench, self.request.tasks, self.number)
             if self.request.gate and "instructions" in self.request.tasks:
                 each.count_controls(bench)
+            each.refuse_broken()
 
     def _has(self, each: Lane) -> bool:
         """Whether the sources have a variant; the build of one that they lack says so."""

@@ -177,8 +177,7 @@ class Lane(Sampled):
             number: of layouts.
 
         Raises:
-            BenchproofError: workers do not run; or, once the others are measured, a module of
-                benchmarks does not import.
+            BenchproofError: workers do not run.
         """
         functions = imports.functions(self.cases)
         if functions:
@@ -187,10 +186,15 @@ class Lane(Sampled):
             bench.prove(functions, proving.done)
             spots = [Spot(each % bench.builds, each) for each in range(number)]
             counting.exact(bench, functions, tasks, spots)
+
+    def refuse_broken(self) -> None:
+        """Say which modules of benchmarks were not measured, once the others are.
+
+        Raises:
+            WorkerError: some do not import.
+        """
         names = {case.name for case in self.cases}
         if broken := [why for name, why in self.got.failures.items() if name not in names]:
-            if "instructions" in tasks:  # whoever counts controls next does not come to it
-                self.count_controls(bench)
             raise WorkerError(few(broken))
 
     def elsewhere(self, bench: Bench, cases: Sequence[Case], place: Place) -> Bench:

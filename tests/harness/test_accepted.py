@@ -156,6 +156,13 @@ def test_wall_time_that_cannot_tell_leaves_an_entry_alone():
     assert states(entries, [row]) == ["undecided"]
 
 
+@pytest.mark.parametrize(
+    ("ratio", "state"), [(1.0014, "unmatched"), (1.0029, "near"), (0.9971, "unmatched")]
+)
+def test_a_regression_at_its_limit_that_a_run_does_not_find_is_no_error(ratio, state):
+    assert states(parse(ENTRY), [case(instructions=ratio)]) == [state]
+
+
 def test_an_entry_of_one_implementation_covers_only_that():
     entries = parse(ENTRY + 'impl = "cython"\n')
     slow = [case(impl=impl, instructions=1.02) for impl in ("cython", "python")]
