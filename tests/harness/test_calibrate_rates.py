@@ -597,3 +597,22 @@ def test_a_script_finds_what_it_takes_from_the_tool(script):
     answer = subprocess.run(command, check=False, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     assert "Exit status: 0" in answer.stdout
+
+
+def test_rules_are_named_after_what_they_do_and_not_after_what_is_said_of_them(tmp_path):
+    from calibration import gates
+
+    def rules(text):
+        for name in gates.DECIDES:
+            if "." in name:
+                (tmp_path / name).write_text("")
+            else:
+                (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / gates.DECIDES[0]).write_text(text)
+        return gates.policy(tmp_path)
+
+    plain = rules("def limit():\n    return 0.003\n")
+    said = '"""Words."""\n\n\ndef limit():\n    """More."""\n    # Why.\n    return 0.003  # of 1\n'
+    assert rules(said) == plain
+    assert rules(said.replace("3  #", "4  #")) != plain
+    assert rules("def limit():\n    return 0.003\n\n\nprint('a')\n") != plain
