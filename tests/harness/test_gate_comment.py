@@ -34,7 +34,6 @@ class GitHub(ThreadingHTTPServer):
         self.comments = []
         self.statuses = []
         self.asked = []
-        self.page = 100
         self.refuses = None
 
     @property
@@ -83,12 +82,10 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200 if found else 404, found[0] if found else {"message": "Not Found"})
 
     def list_comments(self, query, _):
-        hub, page = self.server, int(query.get("page", ["1"])[0])
-        start = (page - 1) * hub.page
-        more = start + hub.page < len(hub.comments)
-        link = f'<{hub.url}{urlsplit(self.path).path}?page={page + 1}>; rel="next"'
-        headers = {"Link": link} if more else {}
-        self.answer(200, hub.comments[start : start + hub.page], **headers)
+        page, size = (int(query[key][0]) for key in ("page", "per_page"))
+        start = (page - 1) * size
+        link = '<http://elsewhere.invalid>; rel="next"'
+        self.answer(200, self.server.comments[start : start + size], Link=link)
 
     def create(self, _, body):
         self.server.comment(body["body"])
@@ -190,8 +187,8 @@ def test_the_next_gate_updates_the_comment_and_never_repeats_it(repository, hub,
     assert [status["state"] for _, status in hub.statuses] == [*["failure"] * 3, "success"]
 
 
-def test_the_comment_is_found_on_a_later_page(repository, hub, gate):
-    hub.page = 2
+def test_the_comment_is_found_on_a_later_page(repository, hub, gate, monkeypatch):
+    monkeypatch.setattr(comment, "PAGE", 2)
     for number in range(5):
         hub.comment(f"talk {number}", "User")
     hub.comment(f"{markdown.MARK}\nold")
@@ -300,11 +297,10 @@ def test_nobody_there_is_one_line(gate):
 
 
 def test_a_next_page_elsewhere_is_not_followed(repository, hub, monkeypatch):
-    hub.page = 1
+    monkeypatch.setattr(comment, "PAGE", 1)
     hub.comment("one", "User")
     hub.comment("two", "User")
-    monkeypatch.setattr(GitHub, "url", "http://elsewhere.invalid")
-    assert [each["body"] for each in repository.pages("issues/7/comments")] == ["one"]
+    assert [each["body"] for each in repository.pages("issues/7/comments")] == ["one", "two"]
 
 
 def test_another_event_is_refused():

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 PATIENCE = 30
 #: As many as GitHub gives at once, and pages that are worth reading.
 PAGE, PAGES = 100, 30
-_NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
 #: The name of the check.
 CONTEXT = "benchproof gate"
 #: What a status is, by the gate's exit status.
@@ -77,22 +76,16 @@ class Repository:
     def pages(self, path: str) -> Iterator[dict[str, Any]]:
         """All entries of a list, at a path below the repository's."""
         joint = "&" if "?" in path else "?"
-        following: str | None = f"{path}{joint}per_page={PAGE}"
-        for _ in range(PAGES):
-            found, following = self._request("GET", following or "")
-            yield from found if isinstance(found, list) else ()
-            if following is None:
+        for number in range(1, PAGES + 1):
+            found = self.call("GET", f"{path}{joint}per_page={PAGE}&page={number}")
+            yield from found
+            if len(found) < PAGE:
                 return
 
     def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401  (as JSON has it)
         """One request, at a path below the repository's; its answer."""
-        return self._request(method, path, body)[0]
-
-    def _request(self, method: str, path: str, body: object = None) -> tuple[Any, str | None]:
-        """One request; its answer, and the path of the next page."""
-        base = f"{self.url.rstrip('/')}/repos/{self.name}/"
         request = urllib.request.Request(  # noqa: S310  (the address is the job's own)
-            base + path,
+            f"{self.url.rstrip('/')}/repos/{self.name}/{path}",
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={
@@ -106,7 +99,6 @@ class Repository:
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310  (as above)
                 text = answer.read()
-                following = _NEXT.search(answer.headers.get("Link") or "")
         except urllib.error.HTTPError as error:
             with error:
                 why = error.read(300).decode(errors="replace")
@@ -115,9 +107,7 @@ class Repository:
             ) from error
         except OSError as error:
             raise GitHubError(f"GitHub does not answer to {method} {path}: {error}") from error
-        # A next page elsewhere would get the token.
-        after = following[1] if following and following[1].startswith(base) else None
-        return json.loads(text) if text else None, after and after.removeprefix(base)
+        return json.loads(text) if text else None
 
 
 class NoDocumentError(BenchproofError):
