@@ -242,7 +242,10 @@ def test_implementations_meters_and_scales_are_switched(site, page):
     page.locator("[name=impl][value=python]").check()
     page.locator("[name=meter][value=all]").check()
     page.wait_for_function("document.querySelectorAll('#plots canvas').length === 4")
-    assert page.locator("#plots h2").all_inner_texts() == ["Time, a call", "Instructions, a call"]
+    assert page.locator("#plots h2").all_inner_texts() == [
+        "Wall time, a call",
+        "Instructions, a call",
+    ]
     page.locator("[name=log]").check()
     page.locator("[name=date]").check()
     assert wait_for_address(page, "x")["scale"] == "log"

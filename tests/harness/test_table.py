@@ -6,7 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
-from benchproof import families, grids, table, verdict
+from benchproof import families, table, verdict
 from benchproof.commands.options import WITHOUT_A_TERMINAL, Output
 from benchproof.gate.report import words
 from benchproof.meters import METERS
@@ -159,7 +159,7 @@ def test_the_meter_that_decided_has_a_mark_without_any_colour():
     text = shown(80, both)
     assert re.search(r"trade-off +encode_message\.time_x +instructions \* +-47\.2 %", text)
     assert re.search(r"\n +bytes +\+10\.2 %", text)
-    assert grids.LEGEND in text
+    assert table.LEGEND in text
     assert "\x1b" not in text
 
 

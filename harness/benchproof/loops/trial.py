@@ -274,18 +274,17 @@ def _slower(document: Mapping[str, Any]) -> Decision | None:
     """A decision where a benchmark, or a suite as a whole, got worse."""
     if not any(words.fails(document, row) for row in (*document["cases"], *document["suites"])):
         return None
-    whole = [f"{words.named(row)} as a whole {words.whole(row)}"
-             for row in words.moved_suites(document) if words.fails(document, row)]  # fmt: skip
+    whole = [words.as_a_whole(row) for row in words.moved_suites(document)
+             if words.fails(document, row)]  # fmt: skip
     price = told_of(words.moved(document), worse=True) or "; ".join(whole)
     gain = told_of(gains(document), worse=False)
     why = f"slower: {price}" + f"; faster: {gain}" * bool(gain)
     return Decision("discard", why, "mixed" if gain else "slower")
 
 
-def gains(document: Mapping[str, Any]) -> list[list[words.Moved]]:
+def gains(document: Mapping[str, Any]) -> list[words.Moved]:
     """The cases that got better, also those that paid for it in memory."""
-    return [each for each in words.moved(document)
-            if words.kind(each) in {"improved", "trade-off"}]  # fmt: skip
+    return [each for each in words.moved(document) if each.kind in {"improved", "trade-off"}]
 
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -293,14 +292,15 @@ def _names(rows: Sequence[Mapping[str, Any]]) -> str:
     return few([words.named(row) for row in rows])
 
 
-def told_of(moved: Sequence[Sequence[words.Moved]], *, worse: bool) -> str:
+def told_of(moved: Sequence[words.Moved], *, worse: bool) -> str:
     """Those with a meter that went one way, and by how much, in a few words."""
     found = []
     for case in moved:
-        each = next((one for one in case if one.worse == worse), None)
-        if each is not None:
-            by = f"{words.label(each.meter)} {units.change(each.about['ratio'])}"
-            found.append(f"{words.named(each.row)} {by}")
+        for meter, about in case.meters.items():
+            if (about["verdict"] == "regressed") == worse:
+                by = f"{words.label(meter)} {units.change(about['ratio'])}"
+                found.append(f"{words.named(case.row)} {by}")
+                break
     return few(found)
 
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchproof import files
 from benchproof.gate.report import words
 
-from . import units, view
+from . import units
 from .charts import Point, chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .view import Shown
-
     Cases = Sequence[Mapping[str, Any]]
 
-#: The meters of the ratio picture, from the top of a row to its foot: name, rows off.
-METERS = {"wall": ("time", -0.24), "instructions": ("instructions", 0.04),
-          "allocations": ("allocations", 0.29)}  # fmt: skip
+#: The meters of the ratio picture, from the top of a row to its foot: rows off.
+METERS = {"wall": -0.24, "instructions": 0.04, "allocations": 0.29}
 #: A process's time: rows off.
 _SIDES = {"left": -0.16, "right": 0.18}
 #: Beyond this ratio the two sides have no common axis on which the spread of one can be seen.
@@ -32,47 +29,61 @@ _DEFAULT_LIMIT = 0.05
 MOST = 24
 
 
-def draw_suite(suite: Shown, shown: Shown, folder: Path) -> dict[str, Shown]:
+class Picture(NamedTuple):
+    """A picture of a page: the name of its file, and what it shows in words."""
+
+    file: str
+    alt: str
+
+
+def draw_suite(
+    suite: str, cases: Cases, document: Mapping[str, Any], name: str, folder: Path
+) -> dict[str, Picture]:
     """Draw the pictures of a suite.
 
     Args:
-        suite: The suite.
-        shown: The comparison that it is part of.
-        folder: Where the files go; it exists.
+        suite: its name.
+        cases: of it.
+        document: the comparison that it is part of.
+        name: with which its files begin.
+        folder: where the files go; it exists.
 
     Returns:
         The pictures called ``ratios`` and ``samples``; one without anything to draw is absent.
     """
-    stem = f"{shown.slug}-{units.slug(suite.name)}"
-    measured = [case for case in suite.cases if case.get("status") == "measured"]
-    drawn: dict[str, Shown] = {}
-    if cases := [case for case in measured if drawable(case)]:
-        means = "; ".join(f"{mean.label} {mean.text}" for mean in suite.means if mean.cases)
-        states = ", ".join(f"{tally.number} {tally.state}" for tally in suite.tallies)
-        drawn["ratios"] = view.Shown(
-            file=f"{stem}-ratios.svg",
-            alt=f"{suite.name}: {shown.right} divided by {shown.left} for each case. "
-            f"Geometric means: {means}. Cases: {states}. The table below has every figure.",
-        )
-        files.write(draw_cases(cases, shown.left, shown.right), folder / drawn["ratios"].file)
+    sides = left, right = [sides_of(document)[side] for side in _SIDES]
+    measured = [case for case in cases if case["status"] == "measured"]
+    drawn: dict[str, Picture] = {}
+
+    def draw(kind: str, text: str, alt: str) -> None:
+        drawn[kind] = Picture(f"{name}-{units.slug(suite)}-{kind}.svg", f"{suite}: {alt}")
+        files.write(text, folder / drawn[kind].file)
+
+    if with_ratio := [case for case in measured if drawable(case)]:
+        means = "; ".join(f"{words.label(mean.meter)} {mean.text}" for mean in words.means(cases))
+        draw("ratios", draw_cases(with_ratio, *sides),
+             f"{right} divided by {left} for each case. Geometric means: {means}. "
+             f"Cases: {words.tallies(cases)}. The table below has every figure.")  # fmt: skip
     if sampled := [case for case in measured if all(_samples(case, side) for side in _SIDES)]:
-        drawn["samples"] = view.Shown(
-            file=f"{stem}-samples.svg",
-            alt=f"{suite.name}: the wall time of each process, {shown.left} above {shown.right}, "
-            f"in {len(sampled)} cases. The raw data hold every figure.",
-        )
-        files.write(draw_samples(sampled, shown.left, shown.right), folder / drawn["samples"].file)
+        draw("samples", draw_samples(sampled, *sides),
+             f"the wall time of each process, {left} above {right}, in {len(sampled)} cases. "
+             "The raw data hold every figure.")  # fmt: skip
     return drawn
+
+
+def sides_of(document: Mapping[str, Any]) -> dict[str, str]:
+    """What a person typed for each side: ``HEAD~1``, ``.@impl:python``."""
+    return {side: document[side].get("spec") or side for side in _SIDES}
 
 
 def drawable(case: Mapping[str, Any]) -> bool:
     """Whether a case has a ratio that has a place on a logarithmic axis."""
-    return any((view.ratio_of(case, meter) or 0) > 0 for meter in METERS)
+    return any(words.ratio_of(case, meter) for meter in METERS)
 
 
 def draw_cases(cases: Cases, left: str, right: str) -> str:
     """A row a case: time with its interval, instructions and allocations; hollow if undecided."""
-    rows = [(view.case_name(case), _in_words(case), points(case)) for case in cases]
+    rows = [(case["case"], _in_words(case), points(case)) for case in cases]
     return _ratios(rows, cases, "wall", (left, right), ("hollow: undecided", "muted circle hollow"))
 
 
@@ -83,17 +94,17 @@ def _ratios(
     """Rows of ratios, with the largest limit of a meter among the cases as the band."""
     limit = limit_of(cases, meter)
     seen = {point.off for _, _, own in rows for point in own}
-    marks = [(label + ", with its interval" * (key == "wall"), key)
-             for key, (label, off) in METERS.items() if off in seen]  # fmt: skip
+    marks = [(words.label(each) + ", with its interval" * (each == "wall"), each)
+             for each, off in METERS.items() if off in seen]  # fmt: skip
     left, right = sides
     axis = (f"{right} ÷ {left}   (band: within the limit of {units.percent(limit)} for "
-            f"{METERS[meter][0]})")  # fmt: skip
+            f"{words.label(meter)})")  # fmt: skip
     return chart(rows, axis, [*marks, *legend], room=limit)
 
 
 def limit_of(cases: Cases, meter: str = "wall") -> float:
     """The largest change of a meter that counts as none in any of some cases."""
-    limits = [view.about(case, meter).get("limit") for case in cases]
+    limits = [words.about(case, meter).get("limit") for case in cases]
     return max((float(limit) for limit in limits if units.usable(limit) and limit > 0),
                default=_DEFAULT_LIMIT)  # fmt: skip
 
@@ -101,24 +112,22 @@ def limit_of(cases: Cases, meter: str = "wall") -> float:
 def points(case: Mapping[str, Any]) -> list[Point]:
     """A case's ratio in each meter that has one."""
     found = []
-    for meter, (_, off) in METERS.items():
-        ratio = view.ratio_of(case, meter)
-        if ratio is not None and ratio > 0:
-            data = case["meters"][meter]
-            ends = [data[key] if units.usable(data.get(key)) else None for key in ("low", "high")]
-            hollow = " hollow" * view.undecided(case, meter)
+    for meter, off in METERS.items():
+        if ratio := words.ratio_of(case, meter):
+            about = words.about(case, meter)
+            ends = [about[key] if units.usable(about.get(key)) else None for key in ("low", "high")]
+            hollow = " hollow" * words.is_undecided(case, meter)
             found.append(Point(f"{meter}{hollow}", ratio, off, *ends))
     return found
 
 
 def _in_words(case: Mapping[str, Any]) -> str:
-    state = view.state_of(case)
-    ratio = view.ratio_of(case, "wall")
-    undecided = view.undecided(case, "wall")
-    # A time that is undecided is no figure: it would stand in the colour of the case's verdict.
+    """A case's time and state; an undecided time would be a figure in that state's colour."""
+    state, ratio = words.state_of(case), words.ratio_of(case, "wall")
+    undecided = words.is_undecided(case, "wall")
     figure = "" if ratio is None or undecided else f"{units.ratio(ratio)}  "
-    doubt = ", time ?" if undecided and state != "undecided" else ""
-    return f"{figure}{view.SIGNS[state]} {state}{doubt}"
+    doubt = ", time ?" * (undecided and state != "undecided")
+    return f"{figure}{words.SIGNS[state]} {state}{doubt}"
 
 
 def keep(document: Mapping[str, Any], file: Path) -> None:
@@ -132,18 +141,17 @@ def keep(document: Mapping[str, Any], file: Path) -> None:
 
 def draw_moved(document: Mapping[str, Any]) -> str:
     """A row for each case that moved, the gravest first; where none did, for each case."""
-    moved = [each for each in words.moved(document) if drawable(each[0].row)]
-    found: list[Mapping[str, Any]] = [each[0].row for each in words.largest(moved, MOST)]
+    moved = [case for case in words.moved(document) if drawable(case.row)]
+    found: list[Mapping[str, Any]] = [case.row for case in words.largest(moved, MOST)]
     found = found or [case for case in document["cases"] if drawable(case)][:MOST]
     meter = "wall" if any("wall" in case["meters"] for case in found) else "instructions"
-    short = Counter(case["name"].rpartition("::")[2] for case in found)
+    short = [case["name"].rpartition("::")[2] for case in found]
+    many = Counter(short)
     rows = [
-        (name if short[name := case["name"].rpartition("::")[2]] == 1 else words.named(case),
-         _moved_by(case), _decided(case))
-        for case in found
-    ]  # fmt: skip
-    sides = [document[side].get("spec") or side for side in ("left", "right")]
-    return _ratios(rows, found, meter, sides)
+        (name if many[name] == 1 else words.named(case), _moved_by(case), _decided(case))
+        for name, case in zip(short, found, strict=True)
+    ]
+    return _ratios(rows, found, meter, [*sides_of(document).values()])
 
 
 def _decided(case: Mapping[str, Any]) -> list[Point]:
@@ -154,9 +162,9 @@ def _decided(case: Mapping[str, Any]) -> list[Point]:
 
 def _moved_by(case: Mapping[str, Any]) -> str:
     """How far the meter moved that decided, and what that is called."""
-    state, meter = view.state_of(case), words.deciding(case)
+    state, meter = words.state_of(case), words.deciding(case)
     ratio = None if meter is None else case["meters"][meter]["ratio"]
-    return f"{'' if ratio is None else units.change(ratio)}  {view.SIGNS[state]} {state}"
+    return f"{'' if ratio is None else units.change(ratio)}  {words.SIGNS[state]} {state}"
 
 
 def draw_samples(cases: Cases, left: str, right: str) -> str:
@@ -165,7 +173,7 @@ def draw_samples(cases: Cases, left: str, right: str) -> str:
     If the two sides lie close in every case, both are shown against the left side's median; if
     not, each against its own.
     """
-    shared = all(1 / _SHARED_AXIS < (view.ratio_of(c, "wall") or 1) < _SHARED_AXIS for c in cases)
+    shared = all(1 / _SHARED_AXIS < (words.ratio_of(c, "wall") or 1) < _SHARED_AXIS for c in cases)
     rows = []
     for case in cases:
         medians = {side: statistics.median(_samples(case, side)) for side in _SIDES}
@@ -174,12 +182,12 @@ def draw_samples(cases: Cases, left: str, right: str) -> str:
             against = medians["left" if shared else side]
             own += [Point(f"{side} faint", each / against, off) for each in _samples(case, side)]
             own.append(Point("tick", medians[side] / against, off))
-        rows.append((view.case_name(case), " → ".join(map(units.seconds, medians.values())), own))
+        rows.append((case["case"], " → ".join(map(units.seconds, medians.values())), own))
     base = f"the median of {left}" if shared else "the median of its own side"
     legend = [(left, "left faint"), (right, "right faint")]
     return chart(rows, f"time of one process ÷ {base}", legend, room=0.01, band=False)
 
 
 def _samples(case: Mapping[str, Any], side: str) -> list[float]:
-    taken = view.about(case, "wall").get(f"{side}_samples") or []
+    taken = words.about(case, "wall").get(f"{side}_samples") or []
     return [float(each) for each in taken if units.usable(each) and each > 0]

@@ -69,7 +69,7 @@ def percent(fraction: float) -> str:
 
 def change(ratio: float | None) -> str:
     """A ratio as a change: ``+3.12 %``, ``-11.9 %``, ``x2.41``, ``=``; from nothing it has none."""
-    if ratio is None:
+    if ratio is None or math.isinf(ratio):
         return "from 0"
     if ratio == 1:
         return "="

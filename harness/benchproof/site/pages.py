@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from benchproof.errors import SiteError
-from benchproof.gate.report import words
-from benchproof.render import units
 from benchproof.render.view import templates_of
 
 from . import claimed, views
@@ -43,11 +41,7 @@ NEWEST, MOST_CHANGES, MOST_FILES = 10, 500, 2000
 
 
 def write(
-    folder: Path,
-    site: dict[str, Any],
-    parts: Gathered,
-    groups: Sequence[Group],
-    run: dict[str, Any] | None,
+    folder: Path, site: dict[str, Any], parts: Gathered, groups: Sequence[Group], *, has_run: bool
 ) -> None:
     """Write all pages.
 
@@ -56,21 +50,21 @@ def write(
         site: what every page knows: what `publication` counts and where things are.
         parts: what is shown.
         groups: the series of the history, as the data files have them.
-        run: what the overview says of the newest `benchproof run`, or None.
+        has_run: whether the page of the newest `benchproof run` lies beside it.
     """
     templates = templates_of("benchproof.site")
     common = {
         "site": site | {"pages": [(file, name) for file, name in PAGES.items() if name]},
-        "history": parts.history, "views": views, "ratio": units.ratio, "left_out": parts.left_out,
+        "history": parts.history, "views": views, "left_out": parts.left_out,
         "history_why": parts.why.get("history", ""),
     }  # fmt: skip
-    for file, told in _contexts(parts, groups, run).items():
+    for file, told in _contexts(parts, groups, has_run=has_run).items():
         text = templates.get_template(file).render(**common, **told, here=file)
         (folder / file).write_text(text, encoding="utf-8")
 
 
 def _contexts(
-    parts: Gathered, groups: Sequence[Group], run: dict[str, Any] | None
+    parts: Gathered, groups: Sequence[Group], *, has_run: bool
 ) -> dict[str, dict[str, Any]]:
     """By page, what it alone is told."""
     regressions = views.open_regressions(parts.changes)
@@ -80,8 +74,9 @@ def _contexts(
     states = views.suites(history, parts.changes, regressions)
     return {
         "index.html": {
-            "regressions": regressions, "changes": newest[:NEWEST], "gate": _gate(parts),
-            "run": run, "claims": claimed.card(parts.kept["ledger.html"]), "suites": states,
+            "regressions": regressions, "changes": newest[:NEWEST], "gate": parts.gate,
+            "run": parts.run if has_run else (),
+            "claims": claimed.card(parts.kept["ledger.html"]), "suites": states,
             "since": [impl for impl in views.IMPLS if any(each.since.get(impl) for each in states)],
         },
         "benchmarks.html": {
@@ -89,36 +84,17 @@ def _contexts(
             "open": Counter(each.change.key.benchmark for each in regressions),
         },
         "changes.html": {
-            "regressions": regressions[:MOST_CHANGES], "changes": newest[:MOST_CHANGES],
-            "shown": f"{len(newest)} changes, the newest first"
-            + (f"; the newest {MOST_CHANGES}" if len(newest) > MOST_CHANGES else ""),
+            "regressions": regressions[:MOST_CHANGES], "changes": newest, "most": MOST_CHANGES,
         },
         "compare.html": {},
         "implementations.html": {"suites": views.pairs(groups)},
-        "calibration.html": {
-            "rates": words.error_rates({"error_rates": parts.calibration}),
-        },
+        "calibration.html": {"rates": parts.calibration},
         "machines.html": {
             "machines": sorted({*history.machines, *(key.machine for key in history.series)}),
             "series": Counter(key.machine for key in history.series),
         },
         "benchmark.html": {"uplot_style": uplot_style()},
         "left-out.html": {"most": MOST_FILES}, **kept,
-    }  # fmt: skip
-
-
-def _gate(parts: Gathered) -> dict[str, str] | None:
-    """The newest gate, as far as its document says something."""
-    if not parts.gate:
-        return None
-    verdict = parts.gate.get("verdict") or {}
-    base, head = (words.side_of(parts.gate, word) for word in ("base", "head"))
-    status = str(verdict.get("status", "unknown"))
-    looks = {"no regression": "improved", "regression": "regressed"}
-    return {
-        "status": status[:1].upper() + status[1:], "look": looks.get(status, "broken"),
-        "summary": str(verdict.get("summary", "")), "created": str(parts.gate.get("created", "")),
-        "base": str(base.get("spec", "")), "head": str(head.get("spec", "")),
     }  # fmt: skip
 
 

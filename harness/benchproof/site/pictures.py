@@ -14,6 +14,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from benchproof import suite
 from benchproof.errors import SelectionError
+from benchproof.gate.report import words
 from benchproof.render import units
 from benchproof.render.view import palette
 
@@ -156,7 +157,7 @@ def _draw(
                     markersize=7, markeredgewidth=0.8,
                 )  # fmt: skip
     axes.set_facecolor("none")
-    axes.set_ylabel(views.meter(group.meter), color=colours["ink"], fontsize=8.5)
+    axes.set_ylabel(words.label(group.meter), color=colours["ink"], fontsize=8.5)
     axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.yaxis.set_major_formatter(
         FuncFormatter(lambda value, _: views.figure(group.meter, value, group.unit))

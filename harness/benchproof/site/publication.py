@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchproof import asv_conf, files, processes, results
 from benchproof.errors import SiteError
-from benchproof.render import view
+from benchproof.gate.report import words
 
 from . import pack, pages, sources, views
 from .beside import beside
@@ -167,7 +167,7 @@ def _write(
     history, config = parts.history, asv_conf.whole(checkout.root)
     measured = _measured(parts)
     catalogue = _catalogue(parts, groups, pictures, measured, store)
-    run = _run(parts, asked.out)
+    has_run = bool(parts.run) and (asked.out / "run.html").exists()
     site = {
         "project": str(config.get("project") or checkout.root.name),
         "created": results.now()[:16].replace("T", " ") + " UTC",
@@ -180,9 +180,9 @@ def _write(
         "machines": len({key.machine for key in history.series}),
         "left_out": len(parts.left_out),
         "commit_url": views.of_commits(checkout, str(config.get("show_commit_url") or "")),
-        "others": _others(asked, parts, run),
+        "others": _others(asked, parts, has_run=has_run),
     }
-    pages.write(fresh, site, parts, groups, run)
+    pages.write(fresh, site, parts, groups, has_run=has_run)
     done.series, done.commits = len(history.series), len(measured)
     done.changes, done.left_out = len(parts.changes), len(parts.left_out)
     done.written, done.kept = store.written, store.kept
@@ -218,7 +218,7 @@ def _catalogue(
             "files": pack.put_blocks(groups, len(history.commits), store),
         },
         "meters": {
-            meter: {"label": views.meter(meter), "limit": views.limit_of(meter)} for meter in meters
+            meter: {"label": words.label(meter), "limit": views.limit_of(meter)} for meter in meters
         },
         "benchmarks": benchmarks,
     }
@@ -241,25 +241,9 @@ def _pictures(
     return pictures.draw(chosen, groups, parts.history, parts.changes, fresh / "site", tell)
 
 
-def _run(parts: Gathered, out: Path) -> dict[str, Any] | None:
-    """What the overview says of the newest `benchproof run`, whose page lies beside it."""
-    if not parts.run or not (out / "run.html").exists():
-        return None
-    try:
-        read = [view.read(document, at) for at, document in enumerate(parts.run, start=1)]
-        status, words = view.headline(read)
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        return None
-    looks = {"no regression": "improved", "regression": "regressed", "information": "equivalent"}
-    return {
-        "headline": words, "look": looks.get(status, "broken"),
-        "created": max(str(document.get("created", "")) for document in parts.run),
-    }  # fmt: skip
-
-
-def _others(asked: Asked, parts: Gathered, run: dict[str, Any] | None) -> list[tuple[str, str]]:
+def _others(asked: Asked, parts: Gathered, *, has_run: bool) -> list[tuple[str, str]]:
     """What lies beside the site."""
-    found = [("run.html", "the newest run")] if run else []
+    found = [("run.html", "the newest run")] * has_run
     if (asked.out / ASV / "index.html").exists() or (asked.asv and parts.history.series):
         found.append((f"{ASV}/index.html", "asv's own site"))
     return found

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 #: Below the folder of reports.
 ASV_RESULTS = "results/asv"
+#: Of the documents that are looked for.
+KINDS = {"gate", judge.KIND}
+#: What a file raises that is something else than it seems, or of a newer version.
+_BROKEN = (OSError, NewerError, AttributeError, KeyError, TypeError, ValueError)
 
 
 @dataclass
@@ -47,6 +51,12 @@ class Gathered:
     run: list[dict[str, Any]] = field(default_factory=list)
     why: dict[str, str] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
+
+    def leave_out(self, name: str, error: Exception, reports: Path) -> None:
+        """Name a file of the reports that cannot be used, and why."""
+        what = "" if isinstance(error, NewerError) else f"{type(error).__name__}: "
+        said = str(error).removeprefix(f"{reports / name}: ")
+        self.left_out.append(LeftOut(name, f"{what}{said}"))
 
 
 def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gathered:
@@ -75,22 +85,28 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
 
 def read_documents(parts: Gathered, reports: Path) -> None:
     """Read the error rates, the newest gate, and the comparisons of the newest `benchproof run`."""
+    name = f"{error_rates.FOLDER}/{error_rates.SUMMARY}"
     try:
         parts.calibration = error_rates.load(reports)
     except NewerError as error:
-        name = f"{error_rates.FOLDER}/{error_rates.SUMMARY}"
-        parts.left_out.append(LeftOut(name, _reason(error, reports / name)))
-    known = _documents(parts, reports)
-    parts.run = [document for name, document in known.items()
-                 if name.startswith("latest/") and document["kind"] == "comparison"]  # fmt: skip
+        parts.leave_out(name, error, reports)
     gates = []
-    for name, document in known.items():
-        if words.is_gate(document):
-            sides = [words.side_of(document, word) for word in ("base", "head")]
-            if all(isinstance(each, dict) and each for each in (document.get("verdict"), *sides)):
+    for file in sorted([*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]):
+        name = file.relative_to(reports).as_posix()
+        try:
+            document = files.read_json(file)
+            if not isinstance(document, dict) or document.get("kind") not in KINDS:
+                continue
+            files.refuse_newer(document, judge.SCHEMA, file)
+            words.headline([document])  # as the page of the overview will
+            if name.startswith("latest/") and document["kind"] == judge.KIND:
+                parts.run.append(document)
+            if words.is_gate(document):
+                for word in ("base", "head"):
+                    words.side_of(document, word)["spec"]
                 gates.append(document)
-            else:
-                parts.left_out.append(LeftOut(name, "is not a gate's document"))
+        except _BROKEN as error:
+            parts.leave_out(name, error, reports)
     if gates:
         parts.gate = max(gates, key=lambda document: str(document.get("created", "")))
 
@@ -124,37 +140,13 @@ def _read_history(
 def _kept(parts: Gathered, page: str, reports: Path) -> dict[str, Any]:
     """What a page is told that another program keeps; the parts say why it cannot be shown."""
     name, what, schema, told = claimed.KEPT[page]
-    file = reports / name
-    if not file.exists():
-        parts.why[page] = f"No {what} is kept here ({name})."
-        return told({})
     try:
-        held = files.read_json(file)
-        files.refuse_newer(held, schema, file)
+        held = files.read_json(reports / name)
+        files.refuse_newer(held, schema, reports / name)
         return told(held)
-    except (OSError, NewerError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except FileNotFoundError:
+        parts.why[page] = f"No {what} is kept here ({name})."
+    except _BROKEN as error:
         parts.why[page] = f"{name} could not be read."
-        parts.left_out.append(LeftOut(name, f"{type(error).__name__}: {_reason(error, file)}"))
-        return told({})
-
-
-def _documents(parts: Gathered, reports: Path) -> dict[str, dict[str, Any]]:
-    """The documents of gates and comparisons by their place; what cannot be read is left out."""
-    found = {}
-    for file in sorted([*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]):
-        name = file.relative_to(reports).as_posix()
-        try:
-            document = files.read_json(file)
-            if isinstance(document, dict) and document.get("kind") in {"gate", "comparison"}:
-                files.refuse_newer(document, judge.SCHEMA, file)
-                found[name] = document
-        except NewerError as error:
-            parts.left_out.append(LeftOut(name, _reason(error, file)))
-        except (OSError, ValueError) as error:
-            parts.left_out.append(LeftOut(name, f"no JSON ({type(error).__name__})"))
-    return found
-
-
-def _reason(error: Exception, file: Path) -> str:
-    """An error without the path, which stands beside it."""
-    return str(error).removeprefix(f"{file}: ")
+        parts.leave_out(name, error, reports)
+    return told({})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from benchproof.errors import BenchproofError
+from benchproof.gate.report import words
+from benchproof.meters import METERS
 from benchproof.noise import LIMITS
-from benchproof.render import units, view
-from benchproof.render.units import geometric_mean
-from benchproof.render.view import Shown
+from benchproof.render import units
 
 from .pack import SHORT
 
@@ -25,13 +25,54 @@ if TYPE_CHECKING:
 
     from .pack import Group
 
-
 #: Where a meter has no limit of its own.
 _LIMIT = 0.01
-#: A ratio beyond it stands for one that has no number: something where nothing was.
-NOTHING = 1e9
 #: The meter that suites are summed up in, if they have it.
 SUMMED = "instructions"
+#: Implementations, in the order of every table, and how people call them.
+IMPLS = {"python": "pure", "cython": "Cython", "": "measured"}
+
+
+class Open(NamedTuple):
+    """A regression that is open, and what remains of it: the newest level / the level before."""
+
+    change: Change
+    remaining: float
+
+
+class Suite(NamedTuple):
+    """How a suite stands.
+
+    Attributes:
+        name: its name.
+        benchmarks: how many it has.
+        newest: place of the newest commit at which any was measured.
+        open: its open regressions.
+        changes: how many changes it has had.
+        since: by implementation, newest / oldest value of the meter that suites are summed up in
+            (None where it was not measured).
+    """
+
+    name: str
+    benchmarks: int
+    newest: int
+    open: list[Open]
+    changes: int
+    since: dict[str, float | None]
+
+
+class Pair(NamedTuple):
+    """What was measured in both implementations.
+
+    Attributes:
+        group: the series.
+        place: the newest at which both were measured.
+        ratio: compiled / pure there; None without a number.
+    """
+
+    group: Group
+    place: int
+    ratio: float | None
 
 
 def suite_of(benchmark: str) -> str:
@@ -44,50 +85,33 @@ def newest_first(changes: Iterable[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: (-change.after, -change.size))
 
 
-def open_regressions(changes: Iterable[Change]) -> list[Shown]:
+def open_regressions(changes: Iterable[Change]) -> list[Open]:
     """The worst regression of each series that later changes left there, the worst first.
 
-    Each is its change and what remains of it, the newest level / the level before it. What the
-    platform did is no regression; it still moves the level, so it is not counted in.
+    What the platform did is no regression; it still moves the level, so it is not counted in.
     """
-    by_series: dict[SeriesKey, list[Change]] = defaultdict(list)
-    for change in changes:
+    worst: dict[SeriesKey, Open] = {}
+    remaining: dict[SeriesKey, float] = defaultdict(lambda: 1.0)
+    for change in sorted(changes, key=lambda change: -change.after):
         if change.kind == "code":
-            by_series[change.key].append(change)
-    found = []
-    for key, own in by_series.items():
-        limit = limit_of(key.meter)
-        worst: Shown | None = None
-        remaining = 1.0
-        for change in sorted(own, key=lambda change: -change.after):
-            remaining *= min(max(change.ratio, 1 / NOTHING), NOTHING)
-            least = worst.remaining if worst else 1 + limit
-            if change.ratio > 1 and remaining > least:
-                worst = Shown(change=change, remaining=remaining)
-        if worst:
-            found.append(worst)
-    return sorted(found, key=lambda each: -each.remaining)
+            key = change.key
+            remaining[key] *= change.ratio
+            least = worst[key].remaining if key in worst else 1 + limit_of(key.meter)
+            if change.ratio > 1 and remaining[key] > least:
+                worst[key] = Open(change, remaining[key])
+    return sorted(worst.values(), key=lambda each: -each.remaining)
 
 
-def suites(
-    history: History, changes: Sequence[Change], regressions: Sequence[Shown]
-) -> list[Shown]:
-    """Every suite's state, by name.
-
-    That is how many benchmarks it has, the place of the newest commit at which any was measured,
-    its open regressions, how many changes it has had, and by implementation, newest / oldest value
-    of the meter that suites are summed up in (None where it was not measured).
-    """
+def suites(history: History, changes: Sequence[Change], regressions: Sequence[Open]) -> list[Suite]:
+    """Every suite's state, by name."""
     members: dict[str, list[Series]] = defaultdict(list)
     for series in history.series.values():
         if len(series):
             members[suite_of(series.key.benchmark)].append(series)
     impls = sorted({key.impl for key in history.series})
-    many: dict[str, int] = defaultdict(int)
-    for change in changes:
-        many[suite_of(change.key.benchmark)] += 1
+    many = Counter(suite_of(change.key.benchmark) for change in changes)
     return [
-        Shown(
+        Suite(
             name=name,
             benchmarks=len({series.key.benchmark for series in own}),
             newest=max(int(series.index[-1]) for series in own),
@@ -101,7 +125,7 @@ def suites(
 
 def _since(own: Sequence[Series]) -> float | None:
     """Newest / oldest, over the series of the meter that sums up."""
-    return geometric_mean([
+    return units.geometric_mean([
         float(series.value[-1] / series.value[0])
         for series in own
         if series.key.meter == SUMMED and series.value[0] > 0 and series.value[-1] > 0
@@ -116,11 +140,6 @@ HOSTS = {
 _REMOTE = re.compile(
     r"(?:https?://(?:[^@/]*@)?|git@|ssh://git@)(?P<host>[^:/]+)[:/](?P<path>.+?)(?:\.git)?/?$"
 )
-#: Implementations, in the order of every table, and how people call them.
-IMPLS = {"python": "pure", "cython": "Cython", "": "measured"}
-#: Meters, in the order of every table, and how people call them.
-METERS = {key: label for key, label, _ in view.METERS}
-_FORMATS = {key: formatter for key, _, formatter in view.METERS}
 
 
 def benchmark(name: str, **choice: str | None) -> str:
@@ -170,11 +189,6 @@ def of_remote(remote: str) -> str:
     return f"https://{match['host']}/{match['path']}/{HOSTS[match['host']]}/"
 
 
-def meter(name: str) -> str:
-    """A meter as people call it."""
-    return METERS.get(name, name)
-
-
 def limit_of(meter: str) -> float:
     """The largest change of a meter that counts as none."""
     return LIMITS[meter].ratio if meter in LIMITS else _LIMIT
@@ -182,10 +196,8 @@ def limit_of(meter: str) -> float:
 
 def in_order(meters: Iterable[str]) -> list[str]:
     """Meters in the order of every table; those that it does not know stand last."""
-    known = list(METERS)
-    return sorted(
-        meters, key=lambda each: (known.index(each) if each in known else len(known), each)
-    )
+    known = [*METERS]
+    return sorted(meters, key=lambda each: (known.index(each) if each in known else 99, each))
 
 
 def impl(name: str) -> str:
@@ -200,23 +212,14 @@ def case_of(benchmark: str) -> str:
 
 def figure(name: str, value: float, unit: str = "") -> str:
     """A value of a meter with its unit."""
-    if name in _FORMATS:
-        return _FORMATS[name](value)
+    if name in METERS:
+        return METERS[name].write(value)
     return f"{units.count(value)} {unit}".strip()
 
 
 def day(milliseconds: int) -> str:
     """The day of a commit, in UTC."""
     return dt.datetime.fromtimestamp(milliseconds / 1000, dt.UTC).date().isoformat()
-
-
-def percent(ratio: float) -> str:
-    """A ratio as what it adds: 1.023 is ``+2.3 %``."""
-    if not ratio < NOTHING:
-        return "from nothing"
-    added = 100 * (ratio - 1)
-    digits = 0 if abs(added) >= 99.5 else 1 if abs(added) >= 0.95 else 2
-    return f"{added:+.{digits}f}\N{NO-BREAK SPACE}%".replace("-", "\N{MINUS SIGN}")
 
 
 def by_suite(groups: Iterable[Group]) -> dict[str, dict[str, list[Group]]]:
@@ -228,11 +231,8 @@ def by_suite(groups: Iterable[Group]) -> dict[str, dict[str, list[Group]]]:
     return found
 
 
-def pairs(groups: Iterable[Group]) -> dict[str, list[Shown]]:
-    """By suite, what was measured in both implementations, case by case.
-
-    Each has the newest place at which both were, and compiled / pure there (None without a number).
-    """
+def pairs(groups: Iterable[Group]) -> dict[str, list[Pair]]:
+    """By suite, what was measured in both implementations, case by case."""
     found = {}
     for suite, benchmarks in by_suite(groups).items():
         both = [group for own in benchmarks.values() for group in own
@@ -244,19 +244,19 @@ def pairs(groups: Iterable[Group]) -> dict[str, list[Shown]]:
     return found
 
 
-def _pair(group: Group) -> Shown:
+def _pair(group: Group) -> Pair:
+    """Both implementations of a series."""
     python, cython = group.series["python"], group.series["cython"]
     place = int(min(python.index[-1], cython.index[-1]))
     pure, compiled = python.at(place), cython.at(place)
-    ratio = compiled / pure if pure and compiled and min(pure, compiled) > 0 else None
-    return Shown(group=group, place=place, ratio=ratio)
+    return Pair(group, place, compiled / pure if pure and compiled else None)
 
 
-def means(own: Sequence[Shown]) -> str:
+def means(own: Sequence[Pair]) -> str:
     """The geometric mean of the ratios of each meter."""
     found = []
     for each in in_order({pair.group.meter for pair in own}):
         ratios = [pair.ratio for pair in own if pair.group.meter == each and pair.ratio]
-        if (mean := geometric_mean(ratios)) is not None:
-            found.append(f"{meter(each)} {units.ratio(mean)}")
+        if (mean := units.geometric_mean(ratios)) is not None:
+            found.append(f"{words.label(each)} {units.ratio(mean)}")
     return f"geometric means: {', '.join(found)}" if found else "no ratio"

@@ -231,7 +231,7 @@ def tell(repository: Repository, run: Run, file: Path) -> str:
         exit_status, summary = int(document["verdict"]["exit"]), document["verdict"]["summary"]
     except NoDocumentError as error:
         exit_status, summary = 2, str(error)
-        text = "\n".join((markdown.MARK, f"## {words.SIGNS[2]} benchproof: {words.STATUS[2]}", "",
+        text = "\n".join((markdown.MARK, f"## {words.LIGHTS[2]} benchproof: {words.STATUS[2]}", "",
                           f"**{prose(summary)}**", ""))  # fmt: skip
         # Who asked by a comment asked for the head of that moment; nothing says which it was.
         measured = head if run.event == "issue_comment" else run.commit

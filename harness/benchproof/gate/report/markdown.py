@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from benchproof.meters import SPEAKING
 from benchproof.render import units
 
 from . import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .words import Document, Moved, Row
 
@@ -31,15 +30,6 @@ LIMIT = 60_000
 NOTED = 10
 #: Functions that the commit reaches are told for so many cases; the JSON has them all.
 PROFILED = 12
-_SIGNS = {
-    "regressed": "\N{BLACK UP-POINTING TRIANGLE}",
-    "accepted": "\N{WHITE UP-POINTING TRIANGLE}",
-    "trade-off": "\N{BLACK DIAMOND}",
-    "changed": "\N{BLACK DIAMOND}",
-    "improved": "\N{BLACK DOWN-POINTING TRIANGLE}",
-}
-
-
 #: The longest piece of a run's text that is shown.
 LONGEST = 160
 #: Words that no renderer turns into anything else.
@@ -52,51 +42,64 @@ class _Section:
     """A part of the text: what must stand, and lines that may be left out at the end.
 
     Attributes:
-        title: for the line that says how many were left out.
         head: always there.
         lines: cut from the end when there is no room.
         foot: always there.
         rank: sections of a higher rank lose lines first.
+        more: what lines are called where some were left out.
+        left_out: how many those are.
     """
 
-    title: str
     head: list[str]
     lines: list[str] = field(default_factory=list)
-    foot: list[str] = field(default_factory=list)
+    foot: Sequence[str] = ()
     rank: int = 0
+    more: str = "these"
+    left_out: int = 0
 
-    def text(self, count: int) -> list[str]:
-        """The section with so many of its lines."""
-        left = len(self.lines) - count
-        cut = ["", f"{left} more of {self.title}: see the JSON."] if left else []
-        return [*self.head, *self.lines[:count], *cut, *self.foot]
+    def cut(self, over: int) -> None:
+        """Leave out lines with so many characters, if there are as many."""
+        # The line that says so needs some room, too.
+        over += 200
+        while self.lines and over > 0:
+            over -= len(self.lines.pop()) + 1
+            self.left_out += 1
+
+    @property
+    def text(self) -> str:
+        """The section as it is by now."""
+        cut = ["", f"{self.left_out} more of {self.more}: see the JSON."] if self.left_out else []
+        return "".join(f"{line}\n" for line in (*self.head, *self.lines, *cut, *self.foot))
 
 
 def _part(
-    title: str, lines: Sequence[str], rank: int, more: str = "these", *,
-    columns: str = "", foot: Sequence[str] = (),
-) -> _Section:  # fmt: skip
-    """A section with a heading and perhaps a table's head; nothing at all without lines.
+    title: str, lines: Sequence[str], rank: int, *, columns: str = "", foot: Sequence[str] = (),
+    more: str = "these",
+) -> list[_Section]:  # fmt: skip
+    """A section with a heading and perhaps a table's head; none without lines.
 
     Args:
         title: the heading.
         lines: those that may be left out.
         rank: which sections lose lines first.
-        more: what lines are called where some were left out.
         columns: names of a table's columns, one that ends in ``:`` to the right.
         foot: what stands behind it.
+        more: what lines are called where some were left out.
     """
-    if not lines:
-        return _Section("", [])
-    return _Section(more, ["", f"### {title}", "", *_head(columns)], [*lines], [*foot], rank)
+    head = ["", f"### {title}", "", *_head(columns)]
+    return [_Section(head, [*lines], foot, rank, more)] if lines else []
 
 
 def _head(columns: str) -> list[str]:
     """The head of a table of these columns; none of no table."""
-    names = [each.strip() for each in columns.split("|")] if columns else []
+    names = columns.split("|")
     marks = ["--:" if each.endswith(":") else ":--" for each in names]
-    titles = " | ".join(each.rstrip(":") for each in names)
-    return [f"| {titles} |", f"|{'|'.join(marks)}|"] if names else []
+    return [_row(each.rstrip(":") for each in names), f"|{'|'.join(marks)}|"] if columns else []
+
+
+def _row(cells: Iterable[str]) -> str:
+    """A row of a table."""
+    return f"| {' | '.join(cells)} |"
 
 
 def render(document: Document, limit: int = LIMIT) -> str:
@@ -109,62 +112,41 @@ def render(document: Document, limit: int = LIMIT) -> str:
     Returns:
         Text that begins with `MARK` and ends in a newline.
     """
-    explained = words.explained(document)
-    more = len(explained) - PROFILED
+    moved, explained = words.moved(document), words.explained(document)
+    hidden = [f"{len(explained) - PROFILED} more cases have a profile in the JSON.", ""]
     noted = [f"- {code(name)}: {prose(note, 400)}" for name, note in words.noted(document)]
     said = [*words.error_rates(document), words.undecided(document),
             *words.not_measured_meters(document)]  # fmt: skip
     when, where = prose(document["created"], 40), prose(words.conditions(document), 600)
-    conditions = f"Measured {when}: {where}."
     sections = [
-        _Section("", [MARK, *_headline(document)]),
+        _Section([MARK, *_headline(document)]),
         # A compiler's last lines may be among it.
-        _part("Trouble", [f"- {code(line)}" for line in words.troubles(document)], 1),
-        _part("What moved", [_moved_line(case) for case in words.moved(document)], 1, "what moved",
-              columns="|benchmark|meter|change:|interval|confidence|a call:",
-              foot=["", *noted[:NOTED]] if noted else [])
-        if words.moved(document)
-        else _Section("what moved", ["", "Nothing moved beyond its limit."]),
-        _part("Suites that moved as a whole",
-              [_suite_line(suite) for suite in words.moved_suites(document)], 1, "these suites"),
-        _Section("", ["", *(f"- {prose(line, 400)}" for line in said if line)]),
-        _part("Where the instructions went",
-              [_profile(row, opened=not number) for number, row in enumerate(explained[:PROFILED])],
-              2, "these profiles",
-              foot=[*[f"{more} more cases have a profile in the JSON.", ""][: 2 * (more > 0)],
-                    words.READING]),
-        _part("Accepted regressions", [_accepted_line(each) for each in document["accepted"]], 3,
-              columns="benchmark|variant|meters|at most:|until|reason|now"),
-        _part("Not measured",
-              [f"- {_named(row)}: {code(row['status'], 30)} {code(row['why'])}"
-               for row in words.unmeasured(document)], 4),
-        _part("Excluded", [f"- {_named(row)}: {code(row['why'])}" for row in document["excluded"]],
-              4),
-        *(_everything(document, impl) for impl in document["impls"]),
-        _Section("", ["", conditions]),
+        *_part("Trouble", [f"- {code(line)}" for line in words.troubles(document)], 1),
+        *_part("What moved", [_moved_line(case) for case in moved], 1, more="what moved",
+               columns=f"|benchmark|{'|'.join(_COLUMNS)}",
+               foot=["", *noted[:NOTED]] if noted else ()),
+        *([] if moved else [_Section(["", "Nothing moved beyond its limit."])]),
+        *_part("Suites that moved as a whole",
+               [_suite_line(suite) for suite in words.moved_suites(document)], 1),
+        _Section(["", *(f"- {prose(line, 400)}" for line in said if line)]),
+        *_part("Where the instructions went",
+               [_profile(row, opened=not number)
+                for number, row in enumerate(explained[:PROFILED])], 2,
+               foot=[*hidden[: 2 * (len(explained) > PROFILED)], words.READING]),
+        *_part("Accepted regressions", [_accepted_line(each) for each in document["accepted"]], 3,
+               columns="benchmark|variant|meters|at most:|until|reason|now"),
+        *_part("Not measured",
+               [f"- {_named(row)}: {code(row['status'], 30)} {code(row['why'])}"
+                for row in words.unmeasured(document)], 4),
+        *_part("Excluded",
+               [f"- {_named(row)}: {code(row['why'])}" for row in document["excluded"]], 4),
+        *(each for impl in document["impls"] for each in _everything(document, impl)),
+        _Section(["", f"Measured {when}: {where}."]),
     ]  # fmt: skip
-    return _fitted([section for section in sections if section.head], limit)
-
-
-def _fitted(sections: Sequence[_Section], limit: int) -> str:
-    """Join the sections, with as many of their lines as there is room for."""
-    counts = [len(section.lines) for section in sections]
-
-    def joined() -> str:
-        parts = zip(sections, counts, strict=True)
-        return "\n".join(line for section, count in parts for line in section.text(count)) + "\n"
-
-    text = joined()
-    order = sorted(range(len(sections)), key=lambda number: (-sections[number].rank, -number))
-    for number in order:
-        while len(text) > limit and counts[number]:
-            over = len(text) - limit
-            # What is left out makes room, and the line that says so needs some.
-            while counts[number] and over > -200:
-                counts[number] -= 1
-                over -= len(sections[number].lines[counts[number]]) + 1
-            text = joined()
-    return text
+    for section in sorted(sections, key=lambda each: each.rank)[::-1]:
+        if (over := sum(len(each.text) for each in sections) - limit) > 0:
+            section.cut(over)
+    return "".join(each.text for each in sections)
 
 
 def _headline(document: Document) -> list[str]:
@@ -177,7 +159,7 @@ def _headline(document: Document) -> list[str]:
         for side, commit, subject in words.against(document)
     ]
     return [
-        f"## {words.SIGNS[verdict['exit']]} benchproof: {status}{partial}", "",
+        f"## {words.LIGHTS[verdict['exit']]} benchproof: {status}{partial}", "",
         f"**{prose(verdict['summary'], 400)}**", "",
         *(f"- {side}" for side in sides),
     ]  # fmt: skip
@@ -186,25 +168,25 @@ def _headline(document: Document) -> list[str]:
 def _suite_line(suite: Row) -> str:
     """A suite that moved as a whole."""
     word = "accepted" if suite.get("accepted") else suite["verdict"]
-    return f"- {_SIGNS[word]} {word}: {_named(suite)}: {prose(words.whole(suite), 200)}"
+    return f"- {words.SIGNS[word]} {word}: {_named(suite)}: {prose(words.whole(suite), 200)}"
 
 
-def _moved_line(case: Sequence[Moved]) -> str:
+#: What is told of each meter that moved.
+_COLUMNS = ("meter", "change:", "interval", "confidence", "a call:")
+
+
+def _moved_line(case: Moved) -> str:
     """One case, with a line in each cell for each meter that moved."""
-    row, kind = case[0].row, words.kind(case)
-    changes = [units.change(each.about["ratio"]) for each in case]
-    if kind in {"regressed", "trade-off"}:
-        changes = [f"**{c}**" if each.worse else c for each, c in zip(case, changes, strict=True)]
-    columns = (
-        [f"{_SIGNS[kind]} {kind}"],
-        [_named(row)],
-        [words.label(each.meter) for each in case],
-        changes,
-        [words.interval(each.about) for each in case],
-        [words.confidence(each.meter, each.about) for each in case],
-        [words.values(each.meter, each.about) for each in case],
-    )
-    return f"| {' | '.join(map('<br>'.join, columns))} |"
+    cells = case.cells
+    if case.kind in {"regressed", "trade-off"}:
+        cells["change"] = [
+            f"**{change}**" if about["verdict"] == "regressed" else change
+            for about, change in zip(case.meters.values(), cells["change"], strict=True)
+        ]
+    return _row([
+        f"{words.SIGNS[case.kind]} {case.kind}", _named(case.row),
+        *("<br>".join(cells[title.rstrip(":")]) for title in _COLUMNS),
+    ])  # fmt: skip
 
 
 def _profile(row: Row, *, opened: bool) -> str:
@@ -215,22 +197,20 @@ def _profile(row: Row, *, opened: bool) -> str:
         lines += ["", *_head(f"{words.PROFILES[unit]}|change:|before:|after:|share:")]
         for change in changes:
             left, right = (f"{change[side]:,.6g}" for side in ("left", "right"))
-            lines.append(
-                f"| {code(change['function'], 100)} {code(change['file'], 100)} "
-                f"| {words.profile_unit(unit, change['change'])} | {left} | {right} "
-                f"| {change['share'] * 100:.0f}\N{NO-BREAK SPACE}% |"
-            )
+            where = f"{code(change['function'], 100)} {code(change['file'], 100)}"
+            share = f"{change['share'] * 100:.0f}\N{NO-BREAK SPACE}%"
+            amount = words.profile_unit(unit, change["change"])
+            lines.append(_row((where, amount, left, right, share)))
     return "\n".join([*lines, "", "</details>", ""])
 
 
 def _accepted_line(entry: Row) -> str:
     """A regression that reviewers accepted, and what became of the entry."""
-    cells = (
+    return _row((
         code(entry["benchmark"]), code(entry["impl"] or "all", 20),
         code(", ".join(entry["meters"]), 60), units.change(1 + entry["amount"]),
         code(entry["until"], 10), code(entry["reason"]), code(entry["state"], 20),
-    )  # fmt: skip
-    return f"| {' | '.join(cells)} |"
+    ))  # fmt: skip
 
 
 def _named(row: Mapping[str, Any]) -> str:
@@ -238,12 +218,12 @@ def _named(row: Mapping[str, Any]) -> str:
     return " ".join(filter(None, (code(row["name"]), code(row["impl"] or "", 20))))
 
 
-def _everything(document: Document, impl: str) -> _Section:
+def _everything(document: Document, impl: str) -> list[_Section]:
     """All cases of a variant, folded."""
     rows = [row for row in document["cases"] if row["impl"] == impl]
-    meters = [name for name in SPEAKING if any(name in row["meters"] for row in rows)]
-    if not rows or not meters:
-        return _Section("", [])
+    meters = words.shown_meters(rows)
+    if not meters:
+        return []
     of = f", {html(impl, 20)}" if impl else ""
     columns = "|".join(["benchmark", "verdict", *(f"{words.label(meter)}:" for meter in meters)])
     head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "", *_head(columns)]
@@ -252,10 +232,10 @@ def _everything(document: Document, impl: str) -> _Section:
         cells = [code(row["name"]), code(row["verdict"] or row["status"], 30)]
         for meter in meters:
             about = row["meters"].get(meter)
-            mark = "?" if about and about["verdict"] == "undecided" else ""
+            mark = "?" * words.is_undecided(row, meter)
             cells.append(units.change(about["ratio"]) + mark if about else "")
-        lines.append(f"| {' | '.join(cells)} |")
-    return _Section("these cases", head, lines, ["", "</details>"], rank=5)
+        lines.append(_row(cells))
+    return [_Section(head, lines, ["", "</details>"], rank=5, more="these cases")]
 
 
 def plain(text: object, longest: int = LONGEST) -> str:

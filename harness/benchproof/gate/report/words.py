@@ -1,16 +1,18 @@
-"""What a gate's document says, in words and numbers, for every form in which it is told.
+"""What a comparison's document says: its rows in their order, its sentences, its numbers.
 
-Needs nothing but the standard library, so that a job with a token can tell a result without
-installing anything.
+Terminal, Markdown, JUnit, pages and pictures are told from here, so that all of them say the same.
+Needs nothing but the standard library: a job with a token can tell a result without installing
+anything.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchproof import meters, notes
 from benchproof.meters import SPEAKING
@@ -18,88 +20,251 @@ from benchproof.render import units
 
 Document = Mapping[str, Any]
 Row = Mapping[str, Any]
+#: Every state of a case, in the order in which they are told, with a sign that needs no colour.
+SIGNS = {
+    "regressed": "▲",
+    "accepted": "△",
+    "different answers": "≠",
+    "proof failed": "!",
+    "error": "!",
+    "trade-off": "⇄",
+    "changed": "⇎",
+    "undecided": "?",
+    "improved": "▼",
+    "equivalent": "=",
+    "not judged": "·",
+    "not applicable": "-",
+}
+_ORDER = {state: number for number, state in enumerate(SIGNS)}
 #: What a case that moved is called, in the order in which those are told.
 MOVED = ("regressed", "trade-off", "changed", "improved")
-KINDS = ("regressed", "accepted", "trade-off", "changed", "improved")
-#: And where each verdict stands among all.
-ORDER = {word: number for number, word in enumerate((*MOVED, "undecided", "equivalent"))}
+#: What a maintainer has to look at.
+TO_LOOK_AT = {"regressed", "different answers", "proof failed", "error", "trade-off"}
 #: Drift is told of so many benchmarks.
 DRIFTED = 3
 #: What each exit status is called, and its sign.
 STATUS = {0: "no regression", 1: "regression", 2: "could not measure", 3: "cannot decide"}
-SIGNS = {
-    0: "\N{WHITE HEAVY CHECK MARK}", 1: "\N{CROSS MARK}", 2: "\N{WARNING SIGN}\ufe0f",
-    3: "\N{WARNING SIGN}\ufe0f",
-}  # fmt: skip
+LIGHTS = {0: "✅", 1: "❌", 2: "⚠️", 3: "⚠️"}
+#: The headline of several comparisons by their gravest status, the gravest first.
+HEADLINES = {
+    "regression": "Regression",
+    "could not measure": "Could not measure",
+    "cannot decide": "Cannot decide",
+    "no regression": "No regression",
+    "information": "No commits were compared",
+    "nothing": "Nothing was compared",
+}
 #: What a meter that was left out on purpose says.
 NOT_ASKED_FOR = "not asked for"
 
 
 @dataclass(frozen=True)
 class Moved:
-    """One meter of one case that moved.
+    """A case that moved.
 
     Attributes:
         row: the case.
-        meter: its name.
-        about: what the document says of it.
+        meters: by name, what the document says of those that moved.
     """
 
     row: Row
-    meter: str
-    about: Mapping[str, Any]
+    meters: Mapping[str, Mapping[str, Any]]
 
     @property
-    def worse(self) -> bool:
-        """Whether it regressed."""
-        return bool(self.about["verdict"] == "regressed")
+    def kind(self) -> str:
+        """What it is called."""
+        word = str(self.row["verdict"])
+        return "accepted" if word != "improved" and self.row.get("accepted") else word
+
+    @property
+    def cells(self) -> dict[str, list[str]]:
+        """What is told of each meter, by the title of a table's column."""
+        told = self.meters.items()
+        return {
+            "meter": [label(meter) for meter, _ in told],
+            "change": [units.change(about["ratio"]) for _, about in told],
+            "interval": [interval(about) for _, about in told],
+            "confidence": [confidence(meter, about) for meter, about in told],
+            "a call": [values(meter, about) for meter, about in told],
+        }
+
+    @property
+    def place(self) -> tuple[int, float, str, str]:
+        """Where it stands among those that moved: what got worse first, by how much."""
+        every = self.meters.values()
+        worse = [about for about in every if about["verdict"] == "regressed"]
+        ratios = [about["ratio"] for about in worse or every]
+        size = max(max(ratio, 1 / ratio) if ratio else math.inf for ratio in ratios)
+        return _ORDER[self.kind], -size, self.row["name"], self.row.get("impl", "")
 
 
-def moved(document: Document) -> list[list[Moved]]:
+def moved(document: Document) -> list[Moved]:
     """The cases that moved, with the meters that did.
 
     Open regressions first, then accepted ones, trade-offs, improvements; the largest change first.
     """
     found = []
     for row in document["cases"]:
-        each = [
-            Moved(row, meter, row["meters"][meter])
-            for meter in SPEAKING
-            if meter in row["meters"]
-            and row["meters"][meter]["verdict"] in {"regressed", "improved", "changed"}
-        ]
+        each = {
+            meter: row["meters"][meter] for meter in shown_meters([row])
+            if row["meters"][meter]["verdict"] in {"regressed", "improved", "changed"}
+        }  # fmt: skip
         # Wall time that moved by no more than an accident could is no change of the case.
         if each and row["verdict"] in MOVED:
-            found.append(each)
-    return sorted(found, key=_place)
+            found.append(Moved(row, each))
+    return sorted(found, key=lambda case: case.place)
 
 
-def largest(found: Sequence[list[Moved]], most: int) -> list[list[Moved]]:
+def largest(found: Sequence[Moved], most: int) -> list[Moved]:
     """Those for which there is room: what got worse first, and a third of it for what improved."""
-    better = [case for case in found if kind(case) == "improved"]
-    worse = [case for case in found if kind(case) != "improved"]
+    better = [case for case in found if case.kind == "improved"]
+    worse = [case for case in found if case.kind != "improved"]
     worse = worse[: most - min(len(better), most // 3)]
     return worse + better[: most - len(worse)]
 
 
-def _place(case: Sequence[Moved]) -> tuple[int, float, str, str]:
-    """Where a case stands among those that moved."""
-    row = case[0].row
-    worse = [each for each in case if each.worse]
-    sizes = [_size(each.about["ratio"]) for each in worse or case]
-    return KINDS.index(kind(case)), -max(sizes), row["name"], row.get("impl", "")
+def shown_meters(rows: Iterable[Row]) -> list[str]:
+    """The meters of which some rows have a number, in the order in which they are told."""
+    seen = {meter for row in rows for meter in row["meters"]}
+    return [meter for meter in SPEAKING if meter in seen]
 
 
-def _size(ratio: float | None) -> float:
-    """How large a change is, whichever way it goes."""
-    return max(ratio, 1 / ratio) if ratio else math.inf
+def by_suite(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Rows by suite and variant, in their order."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["suite"], row.get("impl") or ""), []).append(row)
+    return found
 
 
-def kind(case: Sequence[Moved]) -> str:
-    """What a case that moved is called."""
-    row = case[0].row
-    word = str(row["verdict"])
-    return "accepted" if word != "improved" and row.get("accepted") else word
+def state_of(row: Row) -> str:
+    """The one state that a case ended in: its verdict if it was measured, else its status."""
+    state = row["status"] if row["status"] != "measured" else row["verdict"] or "not judged"
+    return state if state in SIGNS else "not judged"
+
+
+def tally(rows: Iterable[Row]) -> dict[str, int]:
+    """How many cases ended in which state, without those that none did."""
+    found = Counter(map(state_of, rows))
+    return {state: found[state] for state in SIGNS if found[state]}
+
+
+def tallies(rows: Iterable[Row]) -> str:
+    """The same in words: ``1 regressed, 25 equivalent``."""
+    return ", ".join(f"{number} {state}" for state, number in tally(rows).items())
+
+
+def to_look_at(document: Document) -> list[Row]:
+    """The cases that need a person: what is wrong, and whose meters contradict each other."""
+    found = [
+        row for row in document["cases"]
+        if state_of(row) in TO_LOOK_AT
+        or {"regressed", "improved"} <= {about["verdict"] for about in row["meters"].values()}
+    ]  # fmt: skip
+    return sorted(found, key=lambda row: _ORDER[state_of(row)])
+
+
+def status(document: Document) -> str:
+    """The verdict's status; one that is not known here is not good news.
+
+    A comparison that does not gate (``gates`` is false: Cython against pure Python, say) has no
+    regression to report: its ratios are information. It can still fail to measure.
+    """
+    found = (document.get("verdict") or {}).get("status")
+    if found not in STATUS.values():
+        return "could not measure"
+    if document.get("gates", True):
+        return str(found)
+    failed = found == "could not measure" or is_unmeasured(document)
+    return "could not measure" if failed else "information"
+
+
+def headline(documents: Iterable[Document]) -> tuple[str, str]:
+    """The gravest status among comparisons (``nothing`` if there are none), and it in words.
+
+    Good news is about what was compared and nothing else: if something was stopped early, the
+    words say so.
+    """
+    found = {status(each): each.get("partial") for each in documents}
+    gravest = next((each for each in HEADLINES if each in found), "nothing")
+    partial = gravest == "no regression" and any(found.values())
+    return gravest, HEADLINES[gravest] + " in what was compared" * partial
+
+
+def about(row: Row, meter: str) -> Mapping[str, Any]:
+    """What a case says of a meter; nothing where it has no such figure."""
+    return row["meters"].get(meter) or {}
+
+
+def ratio_of(row: Row, meter: str) -> float | None:
+    """A case's ratio right / left in a meter; None without a positive number."""
+    value = about(row, meter).get("ratio")
+    return float(value) if units.usable(value) and value > 0 else None
+
+
+def is_undecided(row: Row, meter: str) -> bool:
+    """Whether a case has a figure in a meter that decides nothing."""
+    return about(row, meter).get("verdict") == "undecided"
+
+
+class Mean(NamedTuple):
+    """The geometric mean of a meter's ratios: whether it is a figure, that, and over what."""
+
+    meter: str
+    decided: bool
+    figure: str
+    over: str
+
+    @property
+    def text(self) -> str:
+        """Figure and cases."""
+        return f"{self.figure} ({self.over})" if self.over else self.figure
+
+
+#: The meters whose ratios are summed up.
+SUMMED = ("wall", "instructions", "allocations", "bytes")
+
+
+def means(rows: Iterable[Row]) -> list[Mean]:
+    """The geometric mean of each meter's ratios, and how many of the measured cases have one.
+
+    A case whose ratio is zero (all allocations gone) or has no value has no logarithm: it is left
+    out, and the text says over how many of the cases the mean is taken. There is no figure where
+    the meter is undecided in most cases: then the figure is noise.
+    """
+    measured = [row for row in rows if row["status"] == "measured"]
+    found = []
+    for meter in SUMMED:
+        having = [row for row in measured if ratio_of(row, meter)]
+        value = units.geometric_mean([ratio_of(row, meter) or 0 for row in having])
+        doubt = sum(is_undecided(row, meter) for row in having)
+        if value is None:
+            found.append(Mean(meter, False, "not measured", ""))
+        elif 2 * doubt >= len(having):
+            over = f"in {doubt} of {len(having)} cases"
+            found.append(Mean(meter, False, "undecided", over))
+        else:
+            part = f"{len(having)} of {len(measured)} cases" * (len(having) != len(measured))
+            over = ", ".join(filter(None, (part, f"undecided in {doubt}" * bool(doubt))))
+            found.append(Mean(meter, True, units.ratio(value), over))
+    return found
+
+
+def ratio(about: Mapping[str, Any]) -> str:
+    """The ratio right / left of a meter, with a doubt where it decides nothing."""
+    doubt = "? " * (about["verdict"] == "undecided")
+    return doubt + units.ratio(about["ratio"]) if units.usable(about["ratio"]) else "no ratio"
+
+
+def remark(about: Mapping[str, Any]) -> str:
+    """What stands behind a verdict that claims no change, or claims nothing."""
+    limit, detectable = about.get("limit"), about.get("detectable")
+    if about["verdict"] == "equivalent" and units.usable(limit):
+        return f"within {units.percent(limit)}" if limit else "equal"
+    if about["verdict"] == "undecided":
+        could = f"; could see {units.seen(detectable)}" if units.usable(detectable) else ""
+        return f"undecided{could}"
+    return ""
 
 
 def deciding(row: Row) -> str | None:
@@ -127,6 +292,12 @@ def moved_suites(document: Document) -> list[Row]:
     return sorted(found, key=lambda row: MOVED.index(row["verdict"]))
 
 
+def as_a_whole(suite: Row) -> str:
+    """How a suite moved: ``bind as a whole regressed: instructions +0.21 % (26 of 26 ...)``."""
+    excused = " (accepted)" * bool(suite.get("accepted"))
+    return f"{named(suite)} as a whole {suite['verdict']}{excused}: {whole(suite)}"
+
+
 def whole(suite: Row) -> str:
     """How far a suite moved as a whole: ``instructions +0.21 % (26 of 26 cases went up)``."""
     told = []
@@ -141,10 +312,9 @@ def whole(suite: Row) -> str:
 def noted(document: Document) -> Iterator[tuple[str, str]]:
     """The cases that moved and whose meters disagree, and the words about it."""
     for case in moved(document):
-        row = case[0].row
-        note = notes.but_undecided(row.get("note") or "")
+        note = notes.but_undecided(case.row.get("note") or "")
         if note:
-            yield named(row), note
+            yield named(case.row), note
 
 
 def fails(document: Document, row: Row) -> bool:
@@ -155,16 +325,9 @@ def fails(document: Document, row: Row) -> bool:
     return row["verdict"] in failing and not row.get("accepted")
 
 
-def tallies(rows: Iterable[Row]) -> str:
-    """How many cases were called what: ``1 regressed, 25 equivalent``."""
-    said = [row["verdict"] or row["status"] for row in rows]
-    order = sorted(dict.fromkeys(said), key=lambda word: (ORDER.get(word, len(ORDER)), word))
-    return ", ".join(f"{said.count(word)} {word}" for word in order)
-
-
 def explained(document: Document) -> list[Row]:
     """The cases with a profile, the worst regression first."""
-    order = {id(case[0].row): number for number, case in enumerate(moved(document))}
+    order = {id(case.row): number for number, case in enumerate(moved(document))}
     rows = [row for row in document["cases"] if row.get("profile")]
     return sorted(rows, key=lambda row: order.get(id(row), len(order)))
 
@@ -275,14 +438,25 @@ def _rate(about: Mapping[str, Any]) -> str:
     return f"{100 * about['rate']:.3g} % ({low} to {high} %{tried})"
 
 
-def undecided(document: Document) -> str:
-    """How much wall time could not decide, and what it would have taken; or nothing."""
+def undecided(document: Document, needed: int = 0) -> str:
+    """How much wall time could not decide, and what it would have taken; or nothing.
+
+    Args:
+        document: of the comparison.
+        needed: blocks of processes without which so many cases cannot be told apart, if known.
+    """
     walls = [row["meters"]["wall"] for row in document["cases"] if "wall" in row["meters"]]
     seen = [wall["detectable"] for wall in walls if wall["verdict"] == "undecided"]
     if not seen:
         return ""
-    return (f"Wall time is undecided in {len(seen)} of {len(walls)} cases: half of those would "
-            f"have needed a change of {units.seen(statistics.median(seen))} or more.")  # fmt: skip
+    blocks = max(len(wall["left_samples"]) for wall in walls)
+    if blocks < needed:
+        number = "1 benchmark needs" if len(walls) == 1 else f"{len(walls)} benchmarks need"
+        why = f"{number} {needed} blocks of processes or more, and had {blocks}"
+    else:
+        change = units.seen(statistics.median(seen))
+        why = f"half of those would have needed a change of {change} or more"
+    return f"wall time is undecided (?) in {len(seen)} of {len(walls)}: {why}"
 
 
 def is_unmeasured(document: Document) -> bool:

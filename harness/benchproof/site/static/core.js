@@ -80,11 +80,15 @@
   const figure = (meter) => FORMATS[meter] || count;
   const ratio = (value, digits = 3) =>
     value >= 0.5 && value < 2 ? value.toFixed(Math.max(3, digits - 1)) : significant(value, digits);
+  // As units.change in Python writes it.
   const percent = (value) => {
-    if (value == null || !Number.isFinite(value)) return "∞";
+    if (value == null || !Number.isFinite(value)) return "from 0";
+    if (value === 1) return "=";
+    if (value >= 2) return `×${significant(value)}`;
+    if (value < 0.05) return value ? `÷${significant(1 / value)}` : "to 0";
     const added = 100 * (value - 1);
-    const decimals = Math.abs(added) >= 99.5 ? 0 : Math.abs(added) >= 0.95 ? 1 : 2;
-    return `${added < 0 ? "−" : "+"}${Math.abs(added).toFixed(decimals)}\u00a0%`;
+    const decimals = Math.abs(Number(added.toFixed(2))) < 10 ? 2 : 1;
+    return `${added < 0 ? "-" : "+"}${Math.abs(added).toFixed(decimals)}\u00a0%`;
   };
   const day = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 10);
 
