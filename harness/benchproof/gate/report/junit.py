@@ -23,7 +23,6 @@ import datetime as dt
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from benchproof.meters import SPEAKING
 from benchproof.render import units
 from benchproof.suite import parts
 
@@ -44,48 +43,45 @@ AS_A_WHOLE = "(the suite as a whole)"
 
 def render(document: Document) -> str:
     """The XML of a gate's document."""
+    suites: dict[str, list[ET.Element]] = {}
+    for row in document["cases"]:
+        suites.setdefault(_class(row["impl"], row["suite"]), []).append(_case(document, row))
+    for row in document["excluded"]:
+        suite, name = parts(row["name"])
+        for impl in [row["impl"]] if row["impl"] else document["impls"]:
+            of = _class(impl, suite or "benchproof")
+            gone = _test(of, name.removeprefix("time_"), ("skipped", "excluded", row["why"]))
+            suites.setdefault(of, []).append(gone)
+    for row in document.get("suites") or ():
+        if (of := _class(row["impl"], row["name"])) in suites:
+            suites[of].append(_test(of, AS_A_WHOLE, _judged(document, row, words.whole(row))))
+    if (odd := [*_odd(document)]) or not suites:
+        suites["benchproof"] = [*suites.get("benchproof", ()), *odd]
     root = ET.Element("testsuites")
-    for (impl, suite), rows in _suites(document).items():
-        _add_suite(root, document, _class(impl, suite),
-                   [*(_case(document, impl, suite, row) for row in rows),
-                    *_whole(document, impl, suite)])  # fmt: skip
-    odd = [*_odd(document)]
-    if odd or not len(root):
-        _add_suite(root, document, "benchproof", odd)
+    for number, (name, cases) in enumerate(suites.items()):
+        root.append(_suite(document, number, name, cases))
     ET.indent(root, _INDENT)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _suites(document: Document) -> dict[tuple[str, str], list[Row]]:
-    """Cases and exclusions by variant and suite."""
-    suites: dict[tuple[str, str], list[Row]] = {}
-    for row in document["cases"]:
-        suites.setdefault((row["impl"], row["suite"]), []).append(row)
-    for row in document["excluded"]:
-        suite, name = parts(row["name"])
-        gone = {"case": name.removeprefix("time_"), "status": "excluded", "why": row["why"]}
-        for impl in [row["impl"]] if row["impl"] else document["impls"]:
-            suites.setdefault((impl, suite or "benchproof"), []).append(gone)
-    return suites
+def _class(impl: str, suite: str) -> str:
+    """What a suite is called; without its variant where the project names none."""
+    return f"{impl}.{suite}" if impl else suite
 
 
-def _add_suite(root: ET.Element, document: Document, name: str, cases: list[ET.Element]) -> None:
+def _suite(document: Document, number: int, name: str, cases: list[ET.Element]) -> ET.Element:
     """A suite with its tallies, and the conditions as properties."""
-
-    def tally(kind: str) -> str:
-        return str(sum(case.find(kind) is not None for case in cases))
-
     when = dt.datetime.fromisoformat(document["created"]).astimezone(dt.UTC)
-    suite = ET.SubElement(
-        root, "testsuite",
-        {
-            "name": plain(name), "package": "benchproof", "id": str(len(root)),
-            "timestamp": when.strftime("%Y-%m-%dT%H:%M:%S"), "hostname": "localhost",
-            "tests": str(len(cases)), "failures": tally("failure"), "errors": tally("error"),
-            "skipped": tally("skipped"),
-            "time": f"{sum(float(case.get('time', 0)) for case in cases):.9f}",
-        },
-    )  # fmt: skip
+    tallies = {
+        title: str(sum(case.find(kind) is not None for case in cases))
+        for title, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
+    }
+    suite = ET.Element("testsuite", {
+        "name": plain(name), "package": "benchproof", "id": str(number),
+        "timestamp": when.strftime("%Y-%m-%dT%H:%M:%S"), "hostname": "localhost",
+        "tests": str(len(cases)), **tallies,
+        "time": f"{sum(float(case.attrib['time']) for case in cases):.9f}",
+    })  # fmt: skip
     properties = ET.SubElement(suite, "properties")
     about = {side: f"{commit} {subject}" for side, commit, subject in words.against(document)}
     about |= {"conditions": words.conditions(document)}
@@ -95,61 +91,55 @@ def _add_suite(root: ET.Element, document: Document, name: str, cases: list[ET.E
     suite.extend(cases)
     for stream in ("system-out", "system-err"):
         ET.SubElement(suite, stream)
+    return suite
 
 
-def _class(impl: str, suite: str) -> str:
-    """What a suite is called; without its variant where the project names none."""
-    return f"{impl}.{suite}" if impl else suite
+def _test(
+    suite: str, name: str, found: tuple[str, str, str] | None, *, seconds: float = 0.0,
+    text: str = "",
+) -> ET.Element:  # fmt: skip
+    """A benchmark as a test.
 
-
-def _case(document: Document, impl: str, suite: str, row: Row) -> ET.Element:
-    """A benchmark as a test."""
-    wall = (row.get("meters") or {}).get("wall")
-    case = _test(_class(impl, suite), row["case"], wall["right"] if wall else 0.0)
-    if row["status"] in {"not applicable", "excluded"}:
-        _say(case, "skipped", row["status"], row["why"])
-    elif row["status"] != "measured":
-        _say(case, "error", row["status"], row["why"])
-    else:
-        _judge(case, document, row, "; ".join(_changes(row)), "\n".join(_lines(row)))
+    Args:
+        suite: the class of the test.
+        name: its name.
+        found: why it does not pass: ``failure``, ``error`` or ``skipped``, its type, a message.
+        seconds: of a call.
+        text: more than the message.
+    """
+    about = {"classname": plain(suite), "name": plain(name), "time": f"{seconds:.9f}"}
+    case = ET.Element("testcase", about)
+    if found:
+        kind, what, why = found
+        inner = ET.SubElement(case, kind, {"type": plain(what), "message": plain(why, _LONG)})
+        inner.text = text
     return case
 
 
-def _whole(document: Document, impl: str, suite: str) -> Iterator[ET.Element]:
-    """The suite as a whole as a test, if it has a verdict."""
-    for row in document.get("suites") or ():
-        if (row["impl"], row["name"]) == (impl, suite):
-            case = _test(_class(impl, suite), AS_A_WHOLE, 0.0)
-            _judge(case, document, row, words.whole(row))
-            yield case
+def _case(document: Document, row: Row) -> ET.Element:
+    """A benchmark as a test."""
+    seconds = row["meters"]["wall"]["right"] if "wall" in row["meters"] else 0.0
+    status, found, text = row["status"], None, ""
+    if status != "measured":
+        found = "skipped" if status == "not applicable" else "error", status, row["why"]
+    elif found := _judged(document, row, "; ".join(_changes(row))):
+        text = "\n".join(_lines(row)) if found[0] == "failure" else ""
+    return _test(_class(row["impl"], row["suite"]), row["case"], found, seconds=seconds, text=text)
 
 
-def _judge(case: ET.Element, document: Document, row: Row, why: str, text: str = "") -> None:
+def _judged(document: Document, row: Row, why: str) -> tuple[str, str, str] | None:
     """What a verdict makes of a test: skipped if it was accepted, else a failure if it fails."""
     if excuse := row["accepted"]:
-        words_ = f"accepted until {excuse['until']}: {excuse['reason']}"
-        _say(case, "skipped", "accepted", words_)
-    elif words.fails(document, row):
-        _say(case, "failure", row["verdict"], why, text)
-
-
-def _test(suite: str, name: str, seconds: float) -> ET.Element:
-    """A test that passes."""
-    about = {"classname": plain(suite), "name": plain(name), "time": f"{seconds:.9f}"}
-    return ET.Element("testcase", about)
-
-
-def _say(case: ET.Element, kind: str, what: str, why: str, text: str = "") -> None:
-    """A test that does not pass, and why."""
-    ET.SubElement(case, kind, {"type": plain(what), "message": plain(why, _LONG)}).text = text
+        return "skipped", "accepted", f"accepted until {excuse['until']}: {excuse['reason']}"
+    return ("failure", row["verdict"], why) if words.fails(document, row) else None
 
 
 def _changes(row: Row) -> Iterator[str]:
     """The meters that regressed, in words; of a trade-off, what improved too."""
     shown = {"regressed", "improved"} if row["verdict"] == "trade-off" else {"regressed"}
-    for meter in SPEAKING:
-        about = row["meters"].get(meter)
-        if about and about["verdict"] in shown:
+    for meter in words.shown_meters([row]):
+        about = row["meters"][meter]
+        if about["verdict"] in shown:
             yield (f"{words.label(meter)} {units.change(about['ratio'])} "
                    f"({words.values(meter, about)})")  # fmt: skip
 
@@ -167,15 +157,11 @@ def _odd(document: Document) -> Iterator[ET.Element]:
     """What is wrong with the gate itself."""
     for entry in document["accepted"]:
         if entry["state"] in {"expired", "unmatched"}:
-            case = _test("benchproof.accepted", entry["benchmark"], 0.0)
             why = f"accepted until {entry['until']}: {entry['reason']}"
-            _say(case, "error", entry["state"], why)
-            yield case
+            yield _test("benchproof.accepted", entry["benchmark"], ("error", entry["state"], why))
     for line in words.troubles(document):
-        case = _test("benchproof.gate", line, 0.0)
-        _say(case, "error", "trouble", line)
-        yield case
-    if document["partial"] or (not document["cases"] and document["verdict"]["exit"]):
-        case = _test("benchproof.gate", "finished", 0.0)
-        _say(case, "error", document["verdict"]["status"], document["verdict"]["summary"])
-        yield case
+        yield _test("benchproof.gate", line, ("error", "trouble", line))
+    verdict = document["verdict"]
+    if document["partial"] or (not document["cases"] and verdict["exit"]):
+        found = "error", verdict["status"], verdict["summary"]
+        yield _test("benchproof.gate", "finished", found)
