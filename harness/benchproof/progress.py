@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rich.console import Console
+    from rich.progress_bar import ProgressBar
 
 
 #: Seconds between two lines of one stage in a log.
@@ -33,36 +34,28 @@ class Teller:
 
 
 class TimeLeft(ProgressColumn):
-    """Minutes and seconds until the deadline; the clock runs while a stage is silent."""
+    """Minutes and seconds until the end; the clock runs while a stage is silent."""
 
     max_refresh = 0.5
 
     def render(self, task: Task) -> Text:
         """The column's text."""
-        deadline = task.fields.get("deadline")
-        if deadline is None:
+        if task.total is None:
             return Text("")
-        left = max(0, round(deadline - time.monotonic()))
+        left = max(0, round(task.total - (task.elapsed or 0)))
         return Text(f"about {left // 60}:{left % 60:02d} left", style="cyan")
 
 
-class Spent(ProgressColumn):
+class Spent(BarColumn):
     """The bar: the part of the expected time that has passed."""
 
     max_refresh = 0.5
 
-    def __init__(self) -> None:
-        """A bar of rich's, fed with time."""
-        super().__init__()
-        self._bar = BarColumn(bar_width=24)
-
-    def render(self, task: Task) -> object:  # type: ignore[override]
+    def render(self, task: Task) -> ProgressBar:
         """The bar as it stands now."""
-        start, deadline = task.fields.get("start"), task.fields.get("deadline")
-        if start is not None and deadline is not None:
-            task.total = deadline - start
-            task.completed = min(task.total, time.monotonic() - start)
-        return self._bar.render(task)
+        if task.total is not None:
+            task.completed = min(task.total, task.elapsed or 0)
+        return super().render(task)
 
 
 class Bar(Teller):
@@ -79,8 +72,7 @@ class Bar(Teller):
 
     def expect(self, seconds: float) -> None:
         """Set the bar's end."""
-        now = time.monotonic()
-        self._progress.update(self._task, start=now, deadline=now + seconds)
+        self._progress.reset(self._task, total=seconds)
 
     def line(self, text: str) -> None:
         """Print above the bar."""
@@ -160,6 +152,11 @@ def telling(console: Console) -> Iterator[Teller]:
     if not console.is_terminal:
         yield Lines(console)
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), Spent(), TimeLeft())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        Spent(24),
+        TimeLeft(),
+    )
     with Progress(*columns, console=console, transient=True) as progress:
         yield Bar(progress)
