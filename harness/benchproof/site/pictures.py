@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from benchproof import suite
 from benchproof.errors import SelectionError
@@ -100,24 +100,26 @@ def draw(
 
 
 def _save(groups: Sequence[Group], history: History, changes: Sequence[Change], stem: Path) -> None:
-    # Looks the same everywhere; the same data give the same file; the font comes with matplotlib.
-    with mpl.rc_context({
-        "svg.fonttype": "path", "svg.hashsalt": "benchproof", "font.family": "DejaVu Sans",
-    }):  # fmt: skip
-        for scheme, ending in ENDINGS.items():
-            figure = picture(groups, history, changes, palette(scheme))
-            figure.savefig(
-                f"{stem}{ending}", format="svg", transparent=True, metadata={"Date": None}
-            )
+    """Write a benchmark's pictures: the same data give the same files, and the font comes along."""
+    for scheme, ending in ENDINGS.items():
+        colours = palette(scheme)
+        ink, muted, grid = (colours[name] for name in ("ink", "muted", "grid"))
+        with mpl.rc_context({
+            "svg.fonttype": "path", "svg.hashsalt": "benchproof", "font.family": "DejaVu Sans",
+            "font.size": 8, "text.color": ink, "axes.labelcolor": ink, "axes.labelsize": 8.5,
+            "axes.edgecolor": grid, "axes.grid": True, "grid.color": grid, "grid.linewidth": 0.6,
+            "xtick.color": grid, "ytick.color": grid, "xtick.labelcolor": muted,
+            "ytick.labelcolor": muted, "axes.facecolor": "none", "savefig.facecolor": "none",
+            "legend.frameon": False, "lines.linewidth": 1.2,
+        }):  # fmt: skip
+            figure = picture(groups, history, changes, colours)
+            figure.savefig(f"{stem}{ending}", format="svg", metadata={"Date": None})
             if scheme == "light":
-                figure.savefig(f"{stem}.png", dpi=160, facecolor=palette("light")["ground"])
+                figure.savefig(f"{stem}.png", dpi=160, facecolor=colours["ground"])
 
 
 def picture(
-    groups: Sequence[Group],
-    history: History,
-    changes: Sequence[Change],
-    colours: dict[str, str],
+    groups: Sequence[Group], history: History, changes: Sequence[Change], colours: dict[str, str]
 ) -> Figure:
     """One benchmark: an axis a meter, both implementations with their bands, changes marked.
 
@@ -125,29 +127,26 @@ def picture(
     """
     order = views.in_order(group.meter for group in groups)
     figure = Figure(figsize=(_WIDTH, 0.9 + _HEIGHT * len(groups)), layout="constrained")
-    figure.suptitle(groups[0].benchmark, color=colours["ink"], fontsize=11, x=0.01, ha="left")
+    figure.suptitle(groups[0].benchmark, fontsize=11, x=0.01, ha="left")
     axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
     places = sorted({int(at) for g in groups for s in g.series.values() for at in s.index})
     for one, group in zip(axes, sorted(groups, key=lambda g: order.index(g.meter)), strict=True):
         _draw(one, group, places, [c for c in changes if c.key.meter == group.meter], colours)
-    _name_commits(axes[-1], [history.commits[place] for place in places], colours)
-    axes[0].legend(loc="upper right", ncols=2, frameon=False, labelcolor=colours["ink"], fontsize=8)
+    _name_commits(axes[-1], [history.commits[place] for place in places])
+    axes[0].legend(loc="upper right", ncols=2)
     return figure
 
 
 def _draw(
-    axes: Axes,
-    group: Group,
-    places: Sequence[int],
-    changes: Sequence[Change],
+    axes: Axes, group: Group, places: Sequence[int], changes: Sequence[Change],
     colours: dict[str, str],
-) -> None:
+) -> None:  # fmt: skip
+    """One meter."""
     for impl, series in sorted(group.series.items()):
         at = np.searchsorted(places, series.index)
         colour = colours.get(impl, colours["cython"])
         axes.fill_between(at, series.low, series.high, color=colour, alpha=0.2, linewidth=0)
-        axes.plot(at, series.value, _STYLES[impl], color=colour, linewidth=1.2,
-                  label=views.impl(impl))  # fmt: skip
+        axes.plot(at, series.value, _STYLES[impl], color=colour, label=views.impl(impl))
         for change in changes:
             value = series.at(change.likely)
             if change.key.impl == impl and value is not None:
@@ -156,19 +155,12 @@ def _draw(
                     else _SIGNS[change.ratio > 1], color=colour, markeredgecolor=colours["ink"],
                     markersize=7, markeredgewidth=0.8,
                 )  # fmt: skip
-    axes.set_facecolor("none")
-    axes.set_ylabel(words.label(group.meter), color=colours["ink"], fontsize=8.5)
+    axes.set_ylabel(words.label(group.meter))
     axes.yaxis.set_major_locator(MaxNLocator(4))
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: views.figure(group.meter, value, group.unit))
-    )
-    axes.tick_params(color=colours["grid"], labelcolor=colours["muted"], labelsize=8)
-    axes.grid(color=colours["grid"], linewidth=0.6)
-    for spine in axes.spines.values():
-        spine.set_color(colours["grid"])
+    axes.yaxis.set_major_formatter(lambda value, _: views.figure(group.meter, value, group.unit))
 
 
-def _name_commits(axes: Axes, commits: Sequence[Commit], colours: dict[str, str]) -> None:
+def _name_commits(axes: Axes, commits: Sequence[Commit]) -> None:
     """Short hashes below the lowest axis, and from when to when they are."""
 
     def name(at: float, _: object) -> str:
@@ -176,7 +168,7 @@ def _name_commits(axes: Axes, commits: Sequence[Commit], colours: dict[str, str]
         return commits[int(at)].hash[:7] if known else ""
 
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    axes.xaxis.set_major_formatter(FuncFormatter(name))
-    days = sorted(str(np.datetime64(commit.date, "ms"))[:10] for commit in commits)
+    axes.xaxis.set_major_formatter(name)
+    days = sorted(views.day(commit.date) for commit in commits)
     axes.set_xlabel(f"{len(commits)} commits, {days[0]} to {days[-1]}",
-                    color=colours["muted"], fontsize=8)  # fmt: skip
+                    color=mpl.rcParams["xtick.labelcolor"], fontsize=8)  # fmt: skip
