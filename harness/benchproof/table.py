@@ -159,7 +159,7 @@ def _cases(document: Document, *, wide: bool, several: bool) -> Table:
         grid.add_row(Text(f"{suite} [{impl}]" if several else suite, "bold"))
         for row in rows:
             first = words.deciding(row) if row["verdict"] in words.MOVED else None
-            state = row["verdict"] or row["status"]
+            state = words.state_of(row)
             wall = row["meters"].get("wall")
             grid.add_row(
                 Text(" " + row["case"]),

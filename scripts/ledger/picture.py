@@ -67,8 +67,7 @@ def _claim(finding: Finding) -> tuple[str, str, list[Point]] | None:
               meter["ratio"], off, meter["low"], meter["high"])
         for impl, _, colour, off in _IMPLS if impl in finding.judged
         for name, meter in finding.judged[impl].meters.items()
-        if name in METRICS.get(figure.metric, ()) and units.usable(meter["ratio"])
-        and meter["ratio"] > 0
+        if name in METRICS.get(figure.metric, ()) and meter["ratio"]
     ]  # fmt: skip
     if figure.basis != "ratio" or not measured:
         return None

@@ -88,7 +88,7 @@ def _side(spec, commit, subject, impl):
     return {
         "spec": spec, "commit": commit * 5, "subject": subject, "dirty": False, "impl": impl,
         "content": commit[::-1] * 8, "wheel_sha256": commit * 8,
-        "description": f"{spec} ({impl})",
+        "description": f"{spec} ({impl})", "why_pure": "",
     }  # fmt: skip
 
 
@@ -152,8 +152,8 @@ def _break_some(cases, rng):
     odd = cases[26]
     odd["meters"]["wall"] = _figures("wall", 8.4e-7, 0.9, 0.02, rng)
     odd["meters"]["instructions"] = _figures("instructions", 7_400, 1.03, 0.0, rng)
-    odd["meters"]["allocations"] = {**odd["meters"]["allocations"], "left": 0, "right": 0}
-    odd["meters"]["allocations"]["ratio"] = float("nan")
+    odd["meters"]["allocations"] |= {"left": 0, "right": 1, "ratio": None, "low": None,
+                                     "high": None}  # fmt: skip
     odd["verdict"] = "regressed"  # the exact meter decides
 
 
@@ -166,5 +166,5 @@ def without_valgrind(comparison):
     return comparison
 
 
-#: The least that a page is drawn of.
-BARE = {"schema": 1, "kind": "comparison", "title": "HEAD~1 against HEAD"}
+#: A comparison in which nothing was measured.
+BARE = make_comparison() | {"cases": []}

@@ -175,16 +175,8 @@ def test_a_status_that_the_page_does_not_know_is_not_good_news(tmp_path):
     assert "Could not measure" in read(write_page([comparison], tmp_path)).text
 
 
-@pytest.mark.parametrize(
-    "comparison",
-    [
-        {"schema": 1, "kind": "comparison"},
-        {"kind": "comparison", "title": "t", "cases": [{"name": "bind.time_x"}]},
-        {"kind": "comparison", "cases": [{"name": "a.time_b", "status": "measured", "meters": {}}]},
-    ],
-)
-def test_a_comparison_with_hardly_anything_in_it_still_makes_a_page(tmp_path, comparison):
-    assert "benchproof" in read(write_page([comparison], tmp_path)).text
+def test_a_comparison_without_cases_makes_a_page_too(tmp_path):
+    assert "What was compared" in read(write_page([BARE], tmp_path)).text
 
 
 def test_no_comparison_at_all_makes_a_page_too(tmp_path):
@@ -249,7 +241,7 @@ def test_the_page_that_stood_there_survives_a_page_that_fails(tmp_path):
     page = write_page([BARE], tmp_path)
     before = page.read_text(encoding="utf-8")
     with pytest.raises(TypeError):
-        write_page([{"kind": "comparison", "cases": ["not a case"]}], tmp_path)
+        write_page([BARE | {"cases": ["not a case"]}], tmp_path)
     assert page.read_text(encoding="utf-8") == before
 
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchproof import files, suite
+from benchproof import files
 from benchproof.gate.report import words
-from benchproof.plan import SIDES
 
 from . import units, view
 from .pictures import Picture, draw_suite
@@ -26,20 +25,6 @@ if TYPE_CHECKING:
 
 #: The page, the first page of its folder, and what is in the folder if the site is.
 PAGE, FIRST, SITE = "run.html", "index.html", "site"
-#: What a document and its parts have at least.
-_BARE: dict[str, Any] = {
-    "title": "untitled comparison", "note": "", "partial": False, "created": "", "gates": True,
-    "provenance": {}, "meters": {}, "suites": (),
-    "verdict": {"status": "could not measure", "summary": "No verdict was recorded"},
-}  # fmt: skip
-_BARE_SIDE: dict[str, Any] = {
-    "commit": "", "dirty": False, "subject": "", "impl": "", "why_pure": "", "content": "",
-    "wheel_sha256": "", "description": "",
-}  # fmt: skip
-_BARE_ROW: dict[str, Any] = {
-    "status": "error", "verdict": None, "why": "", "note": "", "proof": None, "meters": {},
-    "impl": "",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,13 +62,11 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     before = {path for folder in (pictures, data) for path in folder.iterdir()}
     shown, written = [], set()
-    for at, comparison in enumerate(comparisons, start=1):
-        document = whole(comparison)
+    for at, document in enumerate(comparisons, start=1):
         name = f"{at}-{units.slug(document['title'])}"
         parts = _parts(document, name, pictures)
         written |= {pictures / each.file for part in parts for each in part.pictures.values()}
-        # Strict JSON: a number that is not finite becomes null, which every reader understands.
-        files.write_json(_finite(comparison), data / f"{name}.json")
+        files.write_json(document, data / f"{name}.json")
         written.add(data / f"{name}.json")
         shown.append((name, document, parts))
     status, headline = words.headline(document for _, document, _ in shown)
@@ -102,21 +85,9 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
     return page
 
 
-def whole(comparison: dict[str, Any]) -> dict[str, Any]:
-    """A document with everything that the page shows, also of one with hardly anything in it."""
-    rows = []
-    for row in comparison.get("cases") or ():
-        name, (of, _) = row["name"], suite.parts(row["name"])
-        rows.append({**_BARE_ROW, "suite": of, "case": name[len(of) :].lstrip(".:"), **row})
-    found = {**_BARE, **comparison, "cases": rows}
-    for side in SIDES:
-        found[side] = {**_BARE_SIDE, "spec": side, **(comparison.get(side) or {})}
-    return found
-
-
 def _parts(document: dict[str, Any], name: str, folder: Path) -> list[Part]:
     """The suites of a document, in the order in which they were planned, with their pictures."""
-    judged = {(each["name"], each.get("impl") or ""): each for each in document["suites"]}
+    judged = {(each["name"], each.get("impl") or ""): each for each in document.get("suites") or ()}
     groups = words.by_suite(document["cases"])
     several = len({impl for _, impl in groups}) > 1
     found = []
@@ -129,13 +100,3 @@ def _parts(document: dict[str, Any], name: str, folder: Path) -> list[Part]:
             draw_suite(title, rows, document, name, folder),
         ))  # fmt: skip
     return found
-
-
-def _finite(value: Any) -> Any:  # noqa: ANN401  (what JSON holds)
-    if isinstance(value, float) and not units.usable(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return value

@@ -105,8 +105,7 @@ def _ratios(
 def limit_of(cases: Cases, meter: str = "wall") -> float:
     """The largest change of a meter that counts as none in any of some cases."""
     limits = [words.about(case, meter).get("limit") for case in cases]
-    return max((float(limit) for limit in limits if units.usable(limit) and limit > 0),
-               default=_DEFAULT_LIMIT)  # fmt: skip
+    return max(filter(None, limits), default=_DEFAULT_LIMIT)
 
 
 def points(case: Mapping[str, Any]) -> list[Point]:
@@ -115,9 +114,8 @@ def points(case: Mapping[str, Any]) -> list[Point]:
     for meter, off in METERS.items():
         if ratio := words.ratio_of(case, meter):
             about = words.about(case, meter)
-            ends = [about[key] if units.usable(about.get(key)) else None for key in ("low", "high")]
             hollow = " hollow" * words.is_undecided(case, meter)
-            found.append(Point(f"{meter}{hollow}", ratio, off, *ends))
+            found.append(Point(f"{meter}{hollow}", ratio, off, about["low"], about["high"]))
     return found
 
 
@@ -189,5 +187,4 @@ def draw_samples(cases: Cases, left: str, right: str) -> str:
 
 
 def _samples(case: Mapping[str, Any], side: str) -> list[float]:
-    taken = words.about(case, "wall").get(f"{side}_samples") or []
-    return [float(each) for each in taken if units.usable(each) and each > 0]
+    return words.about(case, "wall").get(f"{side}_samples") or []

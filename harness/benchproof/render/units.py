@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TypeGuard
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTE_UNITS = ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
@@ -13,11 +12,6 @@ _COUNT_UNITS = ((1e9, "G"), (1e6, "M"))
 FACTOR, FRACTION = 2.0, 0.05
 #: From this factor on, how large exactly makes no difference to what a run could have seen.
 HUGE = 1000.0
-
-
-def usable(value: object) -> TypeGuard[float]:
-    """Whether a value read from JSON is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def significant(value: float, digits: int = 3) -> str:

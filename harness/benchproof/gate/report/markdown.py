@@ -229,7 +229,7 @@ def _everything(document: Document, impl: str) -> list[_Section]:
     head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "", *_head(columns)]
     lines = []
     for row in rows:
-        cells = [code(row["name"]), code(row["verdict"] or row["status"], 30)]
+        cells = [code(row["name"]), code(words.state_of(row), 30)]
         for meter in meters:
             about = row["meters"].get(meter)
             mark = "?" * words.is_undecided(row, meter)

@@ -32,7 +32,6 @@ SIGNS = {
     "undecided": "?",
     "improved": "▼",
     "equivalent": "=",
-    "not judged": "·",
     "not applicable": "-",
 }
 _ORDER = {state: number for number, state in enumerate(SIGNS)}
@@ -139,8 +138,7 @@ def by_suite(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 
 def state_of(row: Row) -> str:
     """The one state that a case ended in: its verdict if it was measured, else its status."""
-    state = row["status"] if row["status"] != "measured" else row["verdict"] or "not judged"
-    return state if state in SIGNS else "not judged"
+    return str(row["verdict"] or row["status"])
 
 
 def tally(rows: Iterable[Row]) -> dict[str, int]:
@@ -198,8 +196,8 @@ def about(row: Row, meter: str) -> Mapping[str, Any]:
 
 def ratio_of(row: Row, meter: str) -> float | None:
     """A case's ratio right / left in a meter; None without a positive number."""
-    value = about(row, meter).get("ratio")
-    return float(value) if units.usable(value) and value > 0 else None
+    value: float | None = about(row, meter).get("ratio")
+    return value or None
 
 
 def is_undecided(row: Row, meter: str) -> bool:
@@ -252,18 +250,16 @@ def means(rows: Iterable[Row]) -> list[Mean]:
 
 def ratio(about: Mapping[str, Any]) -> str:
     """The ratio right / left of a meter, with a doubt where it decides nothing."""
-    doubt = "? " * (about["verdict"] == "undecided")
-    return doubt + units.ratio(about["ratio"]) if units.usable(about["ratio"]) else "no ratio"
+    doubt = "? " * bool(about["verdict"] == "undecided")
+    return doubt + ("no ratio" if about["ratio"] is None else units.ratio(about["ratio"]))
 
 
 def remark(about: Mapping[str, Any]) -> str:
     """What stands behind a verdict that claims no change, or claims nothing."""
-    limit, detectable = about.get("limit"), about.get("detectable")
-    if about["verdict"] == "equivalent" and units.usable(limit):
-        return f"within {units.percent(limit)}" if limit else "equal"
+    if about["verdict"] == "equivalent":
+        return f"within {units.percent(about['limit'])}" if about["limit"] else "equal"
     if about["verdict"] == "undecided":
-        could = f"; could see {units.seen(detectable)}" if units.usable(detectable) else ""
-        return f"undecided{could}"
+        return f"undecided; could see {units.seen(about['detectable'])}"
     return ""
 
 
