@@ -10,9 +10,10 @@ from rich.text import Text
 
 from benchproof import results
 from benchproof.errors import BenchproofError
-from benchproof.grids import borderless
+from benchproof.grids import borderless, say
 from benchproof.history import asv_files
 from benchproof.noise import FLOORS
+from benchproof.render import units
 
 from .search import ALPHA, find_all
 
@@ -112,19 +113,15 @@ def document(changes: Sequence[Change], history: History, alpha: float = ALPHA) 
 def show(changes: Sequence[Change], history: History, console: Console) -> None:
     """Print the list, the newest commit last."""
     if not changes:
-        console.print(f"no change in {len(history.series)} series", highlight=False)
+        say(console, f"no change in {len(history.series)} series")
         return
-    grid = borderless("benchmark", "impl", "meter", "new / old:", "", fold="benchmark")
+    grid = borderless("benchmark", "impl", "meter", "change:", "", fold="benchmark")
     for _, same in groupby(changes, key=lambda change: change.likely):
-        group = sorted(same, key=lambda change: -change.size)
-        _add(grid, group, history.commits)
+        _add(grid, sorted(same, key=lambda change: -change.size), history.commits)
     console.print(grid)
     code = sum(change.kind == "code" for change in changes)
-    console.print(
-        f"{len(changes)} changes in {len(history.series)} series: {code} of code, "
-        f"{len(changes) - code} of the platform",
-        highlight=False,
-    )
+    say(console, f"{len(changes)} changes in {len(history.series)} series: {code} of code, "
+        f"{len(changes) - code} of the platform")  # fmt: skip
 
 
 def _add(grid: Table, group: Sequence[Change], commits: Sequence[Commit]) -> None:
@@ -144,18 +141,14 @@ def _add(grid: Table, group: Sequence[Change], commits: Sequence[Commit]) -> Non
 
 
 def _size(change: Change) -> str:
-    """The ratio, and how far its interval reaches."""
-    if math.isinf(change.ratio):
-        return "from 0"
-    if change.ratio <= 0:
-        return "to 0"
-    reach = (change.high / change.ratio - 1) * 100
-    return f"{change.ratio:.4g} \N{PLUS-MINUS SIGN}{reach:.1g}%"
+    """How far it went, and how far its interval reaches."""
+    told = units.change(change.ratio)
+    if not 0 < change.ratio < math.inf:
+        return told
+    return f"{told} \N{PLUS-MINUS SIGN}{(change.high / change.ratio - 1) * 100:.1g}\N{NO-BREAK SPACE}%"
 
 
 def _notes(change: Change) -> str:
     """What is special about it."""
-    notes: list[str] = [] if change.kind == "code" else [change.kind]
-    if not change.exact:
-        notes.append(f"one of {change.after - change.before} commits")
-    return ", ".join(notes)
+    several = "" if change.exact else f"one of {change.after - change.before} commits"
+    return ", ".join(filter(None, (change.kind.removeprefix("code"), several)))
