@@ -1,5 +1,6 @@
 """The pages: whole without any part, safe with any text, small, and linked to each other."""
 
+import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +15,15 @@ from tests.harness.sample_history import HOSTILE, make_commits, make_history
 from tests.harness.sample_site import given, make_site
 
 VOID = {"meta", "link", "img", "input", "br", "wbr", "hr"}
+
+
+#: The vendored library, and the SHA-256 of its files: they are those of its release, unchanged.
+UPLOT = "1.6.32"
+SUMS = {
+    "uplot/uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+    "uplot/uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+    "uplot/LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+}
 
 
 class Page(HTMLParser):
@@ -151,7 +161,7 @@ def test_the_first_page_with_its_scripts_is_small(tmp_path, monkeypatch):
     assert len(page.text.encode()) + sum(file.stat().st_size for file in files) < 1_000_000
 
 
-def test_what_is_on_the_page_of_the_ledger():
+def test_what_the_overview_says_of_the_ledger():
     from ledger import judge, reader
     from ledger.page import document
 
@@ -159,35 +169,19 @@ def test_what_is_on_the_page_of_the_ledger():
 
     ledger = reader.parse(sample_ledger.LEDGER)
     judged = document(judge.judge(ledger, [], list(ledger.rows), {}))
-    told = claimed.ledger_page(judged)
-    (first, rows), *_ = told["pages"]
-    assert first["title"] == "example 7: <spin> & friends"
-    assert {"7-1", "7-2"} <= {row["id"] for row in rows}
-    assert [row["first"] for row in rows if row["id"] == "7-1"].count(True) == 1
-    assert told["summary"]
     assert claimed.card(judged) == {
         "look": "broken", "headline": "0 of 4 reproduced or exceeded", "summary": judged["summary"],
     }  # fmt: skip
-    assert claimed.card({}) is None
+    assert claimed.card(None) is None
 
 
 def test_the_vendored_library_is_the_one_that_was_pinned():
     static = Path(pages.__file__).parent / "static"
-    pages.check(static)
+    for name, known in SUMS.items():
+        assert hashlib.sha256((static / name).read_bytes()).hexdigest() == known
     readme = (static / "uplot" / "README.md").read_text(encoding="utf-8")
-    assert f"uPlot {pages.UPLOT}" in readme
-    assert f"(v{pages.UPLOT})" in (static / "uplot" / "uPlot.iife.min.js").read_text("utf-8")[:80]
-
-
-def test_a_library_that_was_changed_is_refused(tmp_path):
-    import shutil
-
-    from benchproof.errors import SiteError
-
-    shutil.copytree(Path(pages.__file__).parent / "static", tmp_path / "static")
-    (tmp_path / "static" / "uplot" / "uPlot.iife.min.js").write_text("evil()")
-    with pytest.raises(SiteError, match="uPlot"):
-        pages.check(tmp_path / "static")
+    assert f"uPlot {UPLOT}" in readme
+    assert f"(v{UPLOT})" in (static / "uplot" / "uPlot.iife.min.js").read_text("utf-8")[:80]
 
 
 def luminance(colour):

@@ -115,6 +115,7 @@ def test_judged_claims_are_on_their_page_and_on_the_overview(tmp_path, monkeypat
     assert "spin faster" in text
     assert "example 7: &lt;spin&gt; &amp; friends" in text
     assert "&lt; smaller than claimed" in text
+    assert [text.count(f'id="row-{row}"') for row in ("7-1", "7-2")] == [1, 1]
     assert "1 of 4 reproduced or exceeded" in (folder / "index.html").read_text(encoding="utf-8")
 
 

@@ -5,7 +5,6 @@ They show what those have judged and measured; nothing is judged, measured or ra
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,31 +27,11 @@ VERDICTS = {
 }
 
 
-def ledger_page(ledger: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page of the ledger is told; `ledger` is the contents of `FILE`, or empty."""
-    return {
-        "pages": [
-            (each, [_line(row, before)
-                    for row, before in zip(each["rows"], [{}, *each["rows"]], strict=False)])
-            for each in ledger.get("pages", ())
-        ],
-        "summary": ledger.get("summary", ""),
-        "tally": ledger.get("tally", {}),
-        "verdicts": VERDICTS,
-    }  # fmt: skip
-
-
-def _line(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """A figure, with how its verdict looks."""
-    look, sign = VERDICTS[row["verdict"]]
-    return {**row, "look": look, "sign": sign, "first": before.get("id") != row["id"]}
-
-
-def card(ledger: Mapping[str, Any]) -> dict[str, str] | None:
-    """What the overview says of them."""
-    tally = ledger.get("tally", {})
-    if not tally:
+def card(ledger: Mapping[str, Any] | None) -> dict[str, str] | None:
+    """What the overview says of the ledger: the contents of `FILE`, or nothing."""
+    if not ledger:
         return None
+    tally = ledger["tally"]
     failed = tally.keys() & {"reversed", "not reproduced"}
     held = sum(tally.get(verdict, 0) for verdict in ("exceeded", "reproduced"))
     return {
@@ -62,33 +41,8 @@ def card(ledger: Mapping[str, Any]) -> dict[str, str] | None:
     }
 
 
-def board_page(board: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page of the comparison is told; `board` is what was kept of it, or empty.
-
-    Raises:
-        KeyError, TypeError, AttributeError: those contents are something else.
-    """
-    if not board:
-        return {"board": None}
-    picture = base64.b64encode(board["picture"].encode()).decode()
-    return {
-        "board": {
-            "title": board["title"], "about_picture": board["about_picture"],
-            "paragraphs": list(board["paragraphs"]), "notes": list(board["notes"]),
-            # A picture of its own: its styles are not the page's, and its scripts do not run.
-            "picture": f"data:image/svg+xml;base64,{picture}",
-            "tables": [
-                {"title": table["title"], "columns": list(table["columns"]),
-                 "rows": [[{"text": cell["text"], "best": cell["best"]} for cell in row]
-                          for row in table["rows"]]}
-                for table in board["tables"]
-            ],
-        },
-    }  # fmt: skip
-
-
-#: By page: the file in the folder of reports, what it is, its newest schema, what the page is told.
+#: By page: the file in the folder of reports, what it is, its newest schema.
 KEPT = {
-    "ledger.html": (FILE, "ledger of published claims", SCHEMA, ledger_page),
-    "leaderboard.html": ("leaderboard.json", "comparison with others", 1, board_page),
+    "ledger.html": (FILE, "ledger of published claims", SCHEMA),
+    "leaderboard.html": ("leaderboard.json", "comparison with others", 1),
 }

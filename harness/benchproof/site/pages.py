@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import base64
 import shutil
 from collections import Counter
 from importlib import resources
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from benchproof.errors import SiteError
 from benchproof.render.view import templates_of
 
 from . import claimed, views
@@ -29,38 +28,44 @@ PAGES = {
     "ledger.html": "Claims", "leaderboard.html": "Others", "calibration.html": "Calibration",
     "machines.html": "Machines", "benchmark.html": "", "left-out.html": "",
 }  # fmt: skip
-#: The vendored library, and the SHA-256 of its files: they are those of its release, unchanged.
-UPLOT = "1.6.32"
-SUMS = {
-    "uplot/uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
-    "uplot/uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
-    "uplot/LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
-}
 #: How many changes the overview and their own page show, and files the page of those left out.
 NEWEST, MOST_CHANGES, MOST_FILES = 10, 500, 2000
 
 
 def write(
-    folder: Path, site: dict[str, Any], parts: Gathered, groups: Sequence[Group], *, has_run: bool
-) -> None:
+    folder: Path, site: dict[str, Any], parts: Gathered, groups: Sequence[Group], reports: Path,
+    *, has_run: bool,
+) -> None:  # fmt: skip
     """Write all pages.
 
     Args:
         folder: of the new site.
         site: what every page knows: what `publication` counts and where things are.
-        parts: what is shown.
+        parts: what is shown; what turns out to be something else is left out of it.
         groups: the series of the history, as the data files have them.
+        reports: the folder that the parts are of.
         has_run: whether the page of the newest `benchproof run` lies beside it.
     """
     templates = templates_of("benchproof.site")
-    common = {
-        "site": site | {"pages": [(file, name) for file, name in PAGES.items() if name]},
-        "history": parts.history, "views": views, "left_out": parts.left_out,
-        "history_why": parts.why.get("history", ""),
-    }  # fmt: skip
-    for file, told in _contexts(parts, groups, has_run=has_run).items():
-        text = templates.get_template(file).render(**common, **told, here=file)
+    templates.filters["base64"] = lambda text: base64.b64encode(text.encode()).decode()
+    site = site | {"pages": [(file, name) for file, name in PAGES.items() if name]}
+
+    def show(file: str, **told: object) -> None:
+        text = templates.get_template(file).render(
+            site=site | {"left_out": len(parts.left_out)}, history=parts.history, views=views,
+            left_out=parts.left_out, history_why=parts.why.get("history", ""), here=file, **told,
+        )  # fmt: skip
         (folder / file).write_text(text, encoding="utf-8")
+
+    # The other pages say what these leave out.
+    for page, (name, *_) in claimed.KEPT.items():
+        with parts.reading(name, reports, page):
+            claimed.card(parts.kept.get("ledger.html"))  # as the overview will
+            show(page, kept=parts.kept.get(page), why=parts.why[page], verdicts=claimed.VERDICTS)
+        if page not in parts.kept:
+            show(page, kept=None, why=parts.why[page], verdicts=claimed.VERDICTS)
+    for page, told in _contexts(parts, groups, has_run=has_run).items():
+        show(page, **told)
 
 
 def _contexts(
@@ -70,13 +75,12 @@ def _contexts(
     regressions = views.open_regressions(parts.changes)
     newest = views.newest_first(parts.changes)
     history = parts.history
-    kept = {page: {"why": parts.why.get(page, ""), **told} for page, told in parts.kept.items()}
     states = views.suites(history, parts.changes, regressions)
     return {
         "index.html": {
             "regressions": regressions, "changes": newest[:NEWEST], "gate": parts.gate,
             "run": parts.run if has_run else (),
-            "claims": claimed.card(parts.kept["ledger.html"]), "suites": states,
+            "claims": claimed.card(parts.kept.get("ledger.html")), "suites": states,
             "since": [impl for impl in views.IMPLS if any(each.since.get(impl) for each in states)],
         },
         "benchmarks.html": {
@@ -94,34 +98,17 @@ def _contexts(
             "series": Counter(key.machine for key in history.series),
         },
         "benchmark.html": {"uplot_style": uplot_style()},
-        "left-out.html": {"most": MOST_FILES}, **kept,
+        "left-out.html": {"most": MOST_FILES},
     }  # fmt: skip
 
 
 def put_static(folder: Path) -> None:
-    """Copy the static files into a folder.
-
-    Raises:
-        SiteError: the vendored library is not the one that was pinned.
-    """
-    source = resources.files("benchproof.site") / "static"
-    with resources.as_file(source) as static:
-        check(static)
+    """Copy the static files into a folder."""
+    with resources.as_file(resources.files("benchproof.site") / "static") as static:
         shutil.copytree(static, folder, dirs_exist_ok=True)
 
 
 def uplot_style() -> Markup:
     """The library's style sheet, to stand in a page."""
     sheet = resources.files("benchproof.site") / "static" / "uplot" / "uPlot.min.css"
-    return Markup(sheet.read_text(encoding="utf-8"))  # noqa: S704  (pinned by its sum)
-
-
-def check(static: Path) -> None:
-    """Hold the vendored files against their sums.
-
-    Raises:
-        SiteError: one differs.
-    """
-    for name, known in SUMS.items():
-        if hashlib.sha256((static / name).read_bytes()).hexdigest() != known:
-            raise SiteError(f"{name} is not that of uPlot {UPLOT}: install benchproof again")
+    return Markup(sheet.read_text(encoding="utf-8"))  # noqa: S704  (as it was released)

@@ -178,15 +178,14 @@ def _write(
         "measured": len(measured),
         "newest": history.commits[measured[-1]].hash if measured else "",
         "machines": len({key.machine for key in history.series}),
-        "left_out": len(parts.left_out),
         "commit_url": views.of_commits(checkout, str(config.get("show_commit_url") or "")),
         "others": _others(asked, parts, has_run=has_run),
     }
-    pages.write(fresh, site, parts, groups, has_run=has_run)
+    pages.write(fresh, site, parts, groups, asked.reports, has_run=has_run)
     done.series, done.commits = len(history.series), len(measured)
     done.changes, done.left_out = len(parts.changes), len(parts.left_out)
     done.written, done.kept = store.written, store.kept
-    done.said += parts.why.values()
+    done.said += filter(None, parts.why.values())
 
 
 def _catalogue(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from jinja2 import UndefinedError
 
 from benchproof import error_rates, files, judge
 from benchproof.errors import BenchproofError, NewerError, SiteError
@@ -14,6 +17,7 @@ from . import claimed
 from .pack import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from benchproof.changes.sizes import Change
@@ -25,7 +29,10 @@ ASV_RESULTS = "results/asv"
 #: Of the documents that are looked for.
 KINDS = {"gate", judge.KIND}
 #: What a file raises that is something else than it seems, or of a newer version.
-_BROKEN = (OSError, NewerError, AttributeError, KeyError, TypeError, ValueError)
+_BROKEN = (
+    OSError, NewerError, AttributeError, KeyError, TypeError, ValueError, RecursionError,
+    UndefinedError,
+)  # fmt: skip
 
 
 @dataclass
@@ -35,7 +42,7 @@ class Gathered:
     Attributes:
         history: empty if there is none.
         changes: of its series, oldest first.
-        kept: by page, what it is told of what another program kept.
+        kept: by page, what another program kept for it.
         calibration: error rates, as a calibration sums them up.
         gate: the newest gate's document.
         run: the comparisons of the newest `benchproof run`.
@@ -52,11 +59,26 @@ class Gathered:
     why: dict[str, str] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
 
-    def leave_out(self, name: str, error: Exception, reports: Path) -> None:
-        """Name a file of the reports that cannot be used, and why."""
-        what = "" if isinstance(error, NewerError) else f"{type(error).__name__}: "
-        said = str(error).removeprefix(f"{reports / name}: ")
-        self.left_out.append(LeftOut(name, f"{what}{said}"))
+    @contextmanager
+    def reading(self, name: str, reports: Path, part: str = "") -> Iterator[None]:
+        """Leave a file of the reports out, and say why, if what reads or shows it fails.
+
+        Args:
+            name: of the file.
+            reports: the folder.
+            part: that has to do without it.
+        """
+        try:
+            yield
+        except FileNotFoundError:
+            return
+        except _BROKEN as error:
+            what = "" if isinstance(error, NewerError) else f"{type(error).__name__}: "
+            said = str(error).removeprefix(f"{reports / name}: ")
+            self.left_out.append(LeftOut(name, f"{what}{said}"))
+            if part:
+                self.kept.pop(part, None)
+                self.why[part] = f"{name} could not be read."
 
 
 def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gathered:
@@ -76,37 +98,35 @@ def gather(reports: Path, checkout: Checkout, cache: Path, tell: Teller) -> Gath
     parts = Gathered()
     tell.stage("reading results")
     _read_history(parts, reports, checkout, cache, tell)
-    # What the pages cannot show is left out before any is written.
-    for page in claimed.KEPT:
-        parts.kept[page] = _kept(parts, page, reports)
+    for page, (name, what, schema) in claimed.KEPT.items():
+        parts.why[page] = f"No {what} is kept here ({name})."
+        with parts.reading(name, reports, page):
+            held = files.read_json(reports / name)
+            files.refuse_newer(held, schema, reports / name)
+            parts.kept[page], parts.why[page] = held, ""
     read_documents(parts, reports)
     return parts
 
 
 def read_documents(parts: Gathered, reports: Path) -> None:
     """Read the error rates, the newest gate, and the comparisons of the newest `benchproof run`."""
-    name = f"{error_rates.FOLDER}/{error_rates.SUMMARY}"
-    try:
+    with parts.reading(f"{error_rates.FOLDER}/{error_rates.SUMMARY}", reports):
         parts.calibration = error_rates.load(reports)
-    except NewerError as error:
-        parts.leave_out(name, error, reports)
     gates = []
     for file in sorted([*(reports / "gate").glob("*.json*"), *(reports / "latest").glob("*.json")]):
         name = file.relative_to(reports).as_posix()
-        try:
+        with parts.reading(name, reports):
             document = files.read_json(file)
             if not isinstance(document, dict) or document.get("kind") not in KINDS:
                 continue
             files.refuse_newer(document, judge.SCHEMA, file)
-            words.headline([document])  # as the page of the overview will
+            words.headline([document])  # as the overview will
             if name.startswith("latest/") and document["kind"] == judge.KIND:
                 parts.run.append(document)
             if words.is_gate(document):
                 for word in ("base", "head"):
                     words.side_of(document, word)["spec"]
                 gates.append(document)
-        except _BROKEN as error:
-            parts.leave_out(name, error, reports)
     if gates:
         parts.gate = max(gates, key=lambda document: str(document.get("created", "")))
 
@@ -135,18 +155,3 @@ def _read_history(
         parts.why["history"] = "No result could be used: `benchproof history` measures some."
         return
     parts.changes = find_all(parts.history, tell=tell)
-
-
-def _kept(parts: Gathered, page: str, reports: Path) -> dict[str, Any]:
-    """What a page is told that another program keeps; the parts say why it cannot be shown."""
-    name, what, schema, told = claimed.KEPT[page]
-    try:
-        held = files.read_json(reports / name)
-        files.refuse_newer(held, schema, reports / name)
-        return told(held)
-    except FileNotFoundError:
-        parts.why[page] = f"No {what} is kept here ({name})."
-    except _BROKEN as error:
-        parts.why[page] = f"{name} could not be read."
-        parts.leave_out(name, error, reports)
-    return told({})
