@@ -29,6 +29,7 @@ class Case:
         kind: time, timeraw, memory, peakmemory or track.
         unit: of the values that it gives, if it does.
         tail: whether its slowest calls are timed, too.
+        pretty_name: what its project calls it for people; empty if it does not.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Case:
     kind: str = "time"
     unit: str = ""
     tail: bool = False
+    pretty_name: str = ""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Case:

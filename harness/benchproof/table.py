@@ -138,7 +138,7 @@ def _moved(found: Sequence[Moved], *, wide: bool) -> Table:
     for case in found:
         first, cells = words.deciding(case.row), case.cells
         meters = [f"{each} {DECIDED}" if each == first else each for each in case.meters]
-        name = words.named(case.row)
+        name = words.titled(case.row)
         grid.add_row(
             Text(case.kind, _STATES[case.kind]),
             Text(name.removeprefix(prefix) if is_common else name),
@@ -162,7 +162,7 @@ def _cases(document: Document, *, wide: bool, several: bool) -> Table:
             state = words.state_of(row)
             wall = row["meters"].get("wall")
             grid.add_row(
-                Text(" " + row["case"]),
+                Text(" " + words.titled(row, row["case"])),
                 *(_cell(row["meters"].get(meter), meter, first) for meter in shown),
                 *[Text(words.values("wall", wall) if wall else "-")] * wide,
                 Text(state, _STATES.get(state, _BROKEN)),
@@ -202,7 +202,7 @@ def _say_notes(document: Document, console: Console, *, everything: bool) -> Non
         said = [case["status"] * failed, case["why"], notes.but_undecided(case["note"])]
         if any(said):
             key = ": ".join(filter(None, said)), "yellow" if failed else "dim"
-            by_words.setdefault(key, []).append(words.named(case))
+            by_words.setdefault(key, []).append(words.titled(case))
     for (told, style), names in by_words.items():
         if len(names) > _FEW and not everything:
             names = [f"{len(names)} benchmarks"]  # noqa: PLW2901  (one line for all of them)
@@ -217,7 +217,7 @@ def _profiles(document: Document, console: Console) -> None:
     for row in found[:EXPLAINED]:
         console.print()
         shrunk = row["verdict"] in {"improved", "trade-off"}
-        say(console, f"{words.named(row)} spends {'less' if shrunk else 'more'} in", "bold")
+        say(console, f"{words.titled(row)} spends {'less' if shrunk else 'more'} in", "bold")
         console.print(explain.table(row["profile"], shrunk=shrunk))
     if len(found) > EXPLAINED:
         say(console, f"{len(found) - EXPLAINED} more are explained by --json", "dim")

@@ -46,6 +46,7 @@ def everywhere(document, text):
     """A document in which a text stands wherever a run may put one."""
     for row in document["cases"]:
         row |= {"why": text, "note": text, "case": text, "name": f"{row['suite']}.{text}"}
+        row["pretty_name"] = text
         for change in row["profile"] or ():
             change |= {"function": text, "file": text}
         if row["accepted"]:
@@ -215,6 +216,20 @@ def test_what_moved_is_told_with_amount_meter_interval_and_confidence():
         ["75\xa0%, 3 layouts", "99\xa0%"],
     ]
     assert moved["result_dispatch.time_void python"][3] == ["**from 0**"]
+
+
+def test_what_a_project_calls_a_benchmark_is_shown_and_its_name_stays_its_identity():
+    document = make_gate()
+    for row in document["cases"]:
+        row["pretty_name"] = "One row | all types" if row["case"] == "mixed_one_row" else ""
+    VALIDATOR.validate(json.loads(json.dumps(document)))
+    text = markdown.render(document)
+    assert "`decode_rows.time_mixed_one_row` `One row \N{BROKEN BAR} all types` `cython`" in text
+    assert '"One row | all types" [cython]' in " ".join(terminal(document, 120).split())
+    everything = io.StringIO()
+    table.show(document, Console(file=everything, width=120), everything=True)
+    assert ' mixed_one_row "One row | all types"' in everything.getvalue()
+    assert "One row" not in junit.render(document)
 
 
 def test_open_regressions_come_first_then_accepted_ones_then_improvements():

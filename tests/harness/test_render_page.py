@@ -147,6 +147,14 @@ def test_good_news_is_a_sentence_beside_the_names_of_both_sides(tmp_path):
     assert "Ratio HEAD@impl:cython ÷ HEAD@impl:python" in text
 
 
+def test_what_a_project_calls_a_benchmark_stands_below_its_name(tmp_path):
+    comparison = quiet()
+    comparison["cases"][0] |= {"pretty_name": "A key of <one> number", "verdict": "regressed"}
+    text = read(write_page([comparison], tmp_path)).text
+    assert 'routing_key.time_single_int "A key of <one> number"' in text
+    assert "single_ int A key of <one> number" in text
+
+
 def test_a_partial_comparison_says_so(tmp_path):
     text = read(write_page([{**quiet(), "partial": True}], tmp_path)).text
     assert "Partial: the run was stopped" in text

@@ -145,7 +145,9 @@ def _size(change: Change) -> str:
     told = units.change(change.ratio)
     if not 0 < change.ratio < math.inf:
         return told
-    return f"{told} \N{PLUS-MINUS SIGN}{(change.high / change.ratio - 1) * 100:.1g}\N{NO-BREAK SPACE}%"
+    return (
+        f"{told} \N{PLUS-MINUS SIGN}{(change.high / change.ratio - 1) * 100:.1g}\N{NO-BREAK SPACE}%"
+    )
 
 
 def _notes(change: Change) -> str:

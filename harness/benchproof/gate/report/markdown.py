@@ -191,7 +191,8 @@ def _moved_line(case: Moved) -> str:
 
 def _profile(row: Row, *, opened: bool) -> str:
     """One case's functions, folded: first C by instructions, then Python by bytecodes and calls."""
-    name = ", ".join(filter(None, (html(row["name"]), html(row["impl"], 20))))
+    known = html(row["name"]), html(row.get("pretty_name") or ""), html(row["impl"], 20)
+    name = ", ".join(filter(None, known))
     lines = [f"<details{' open' * opened}><summary>{name}</summary>"]
     for unit, changes in words.by_unit(row["profile"]).items():
         lines += ["", *_head(f"{words.PROFILES[unit]}|change:|before:|after:|share:")]
@@ -214,8 +215,9 @@ def _accepted_line(entry: Row) -> str:
 
 
 def _named(row: Mapping[str, Any]) -> str:
-    """A case or suite, and its variant if it has one."""
-    return " ".join(filter(None, (code(row["name"]), code(row["impl"] or "", 20))))
+    """A case or suite, what its project calls it, and its variant, if it has them."""
+    parts = code(row["name"]), prose(row.get("pretty_name") or ""), code(row["impl"] or "", 20)
+    return " ".join(filter(None, parts))
 
 
 def _everything(document: Document, impl: str) -> list[_Section]:
@@ -229,7 +231,7 @@ def _everything(document: Document, impl: str) -> list[_Section]:
     head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "", *_head(columns)]
     lines = []
     for row in rows:
-        cells = [code(row["name"]), code(words.state_of(row), 30)]
+        cells = [_named({**row, "impl": ""}), code(words.state_of(row), 30)]
         for meter in meters:
             about = row["meters"].get(meter)
             mark = "?" * words.is_undecided(row, meter)

@@ -275,6 +275,18 @@ def named(row: Row) -> str:
     return f"{row['name']} [{row['impl']}]" if row.get("impl") else str(row["name"])
 
 
+def titled(row: Row, name: str = "") -> str:
+    """The same for people: also what the project calls it.
+
+    Args:
+        row: the case or suite.
+        name: what to call it instead of by its whole name.
+    """
+    pretty = f' "{row["pretty_name"]}"' if row.get("pretty_name") else ""
+    impl = f" [{row['impl']}]" if row.get("impl") and not name else ""
+    return f"{name or row['name']}{pretty}{impl}"
+
+
 def standing(entry: Mapping[str, Any]) -> str:
     """An accepted regression that is part of the base, with what it came to there."""
     came = ", ".join(f"{key} {units.change(ratio)}" for key, ratio in entry["passed"].items())
@@ -310,7 +322,7 @@ def noted(document: Document) -> Iterator[tuple[str, str]]:
     for case in moved(document):
         note = notes.but_undecided(case.row.get("note") or "")
         if note:
-            yield named(case.row), note
+            yield titled(case.row), note
 
 
 def fails(document: Document, row: Row) -> bool:
