@@ -167,7 +167,8 @@ def _row(
     answers = _answers(got, case)
     row: dict[str, Any] = {
         "name": case.name, "suite": case.suite, "case": case.case, "version": case.version,
-        "part_of": case.part_of, "impl": each.name, "status": status, "why": why,
+        "pretty_name": case.pretty_name, "part_of": case.part_of, "impl": each.name,
+        "status": status, "why": why,
         "proof": {side: answer.get("proof") for side, answer in answers},
         "grade": grade_of(answers),
         "loops": asdict(got.loops[case.name]) if case.name in got.loops else None,

@@ -43,7 +43,16 @@ def variant(name, rng):
     rows = [Case(f"toy.time_{n}", f"toy.time_{n}", None, "1", False) for n in range(9)]
     rows += [
         Case("toy.Sort.time_it(10, 'a')", "toy.Sort.time_it", 0, "1", True),
-        Case("toy.track_size", "toy.track_size", None, "1", False, kind="track", unit="rows"),
+        Case(
+            "toy.track_size",
+            "toy.track_size",
+            None,
+            "1",
+            False,
+            kind="track",
+            unit="rows",
+            pretty_name="Rows of a table",
+        ),
         Case("command.python -m toy", "command.", None, "1", False, kind="command"),
         Case("import.toy", "", None, "1", True),
     ]
@@ -117,6 +126,7 @@ def test_judging_a_stream_says_what_judging_the_samples_says(samples, tmp_path, 
     rows = direct["cases"]
     assert {row["status"] for row in rows} == {"measured", "proof failed", "error"}
     assert any(row["accepted"] for row in rows)
+    assert {row["pretty_name"] for row in rows} == {"", "Rows of a table"}
     assert {"wall", "instructions", "bytes", "track", "processor", "tail"} <= {
         meter for row in rows for meter in row["meters"]
     }
