@@ -9,8 +9,7 @@ It is ``index.html``, too, unless `benchproof publish` has put the site there, w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchproof import files
 from benchproof.gate.report import words
@@ -27,22 +26,19 @@ if TYPE_CHECKING:
 PAGE, FIRST, SITE = "run.html", "index.html", "site"
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A suite of a comparison.
 
     Attributes:
         name: with its variant, where there are several.
         rows: its cases.
-        whole: what is said of it as a whole; empty if nothing is.
-        state: its verdict as a whole.
+        whole: what was judged of it as a whole, or None.
         pictures: by kind.
     """
 
     name: str
     rows: list[Row]
-    whole: str
-    state: str
+    whole: Row | None
     pictures: dict[str, Picture]
 
 
@@ -70,8 +66,7 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
         written.add(data / f"{name}.json")
         shown.append((name, document, parts))
     status, headline = words.headline(document for _, document, _ in shown)
-    gravest = list(words.HEADLINES)
-    shown.sort(key=lambda each: gravest.index(words.status(each[1])))
+    shown.sort(key=lambda each: words.GRAVEST.index(words.status(each[1])))
     in_site = (out_dir / SITE).is_dir()
     text = view.templates_of("benchproof.render").get_template("page.html").render(
         comparisons=shown, status=status, headline=headline, site=FIRST if in_site else "",
@@ -90,13 +85,9 @@ def _parts(document: dict[str, Any], name: str, folder: Path) -> list[Part]:
     judged = {(each["name"], each.get("impl") or ""): each for each in document.get("suites") or ()}
     groups = words.by_suite(document["cases"])
     several = len({impl for _, impl in groups}) > 1
-    found = []
-    for (of, impl), rows in groups.items():
-        title = f"{of} [{impl}]" if several else of
-        about = judged.get((of, impl))
-        told = ": ".join(filter(None, (about["verdict"], words.whole(about)))) if about else ""
-        found.append(Part(
-            title, rows, told, about["verdict"] if about else "",
-            draw_suite(title, rows, document, name, folder),
-        ))  # fmt: skip
-    return found
+    titles = {key: f"{key[0]} [{key[1]}]" if several else key[0] for key in groups}
+    return [
+        Part(titles[key], rows, judged.get(key),
+             draw_suite(titles[key], rows, document, name, folder))
+        for key, rows in groups.items()
+    ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTE_UNITS = ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
@@ -24,20 +25,22 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{rounded:,.{decimals}f}"
 
 
+def _scaled(value: float, units: Iterable[tuple[float, str]]) -> str:
+    """A number in the first unit that is not larger; empty if all are."""
+    found = ((size, unit) for size, unit in units if abs(value) >= size)
+    return next((f"{significant(value / size)} {unit}" for size, unit in found), "")
+
+
 def seconds(value: float) -> str:
     """A time in s, ms, µs or ns."""
     rounded = float(f"{value:.3g}")
-    for size, unit in _TIME_UNITS:
-        if abs(rounded) >= size:
-            return f"{significant(rounded / size)} {unit}"
-    return f"{significant(rounded / 1e-9)} ns"
+    return _scaled(rounded, _TIME_UNITS) or f"{significant(rounded / 1e-9)} ns"
 
 
 def count(value: float) -> str:
     """A count a call; a difference of two loop counts may leave a fraction."""
-    for size, unit in _COUNT_UNITS:
-        if abs(value) >= size:
-            return f"{significant(value / size)} {unit}"
+    if large := _scaled(value, _COUNT_UNITS):
+        return large
     if float(value).is_integer() or abs(value) >= 1000:
         return f"{value:,.0f}"
     return significant(value)
@@ -45,10 +48,7 @@ def count(value: float) -> str:
 
 def size(value: float) -> str:
     """A number of bytes, in binary units."""
-    for scale, unit in _BYTE_UNITS:
-        if abs(value) >= scale:
-            return f"{significant(value / scale)} {unit}"
-    return f"{count(value)} B"
+    return _scaled(value, _BYTE_UNITS) or f"{count(value)} B"
 
 
 def ratio(value: float) -> str:

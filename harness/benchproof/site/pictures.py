@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from benchproof.progress import Teller
 
     from .pack import Group
+    from .sources import Gathered
 
 #: How many benchmarks "changed" draws: those of the newest changes.
 NEWEST = 10
@@ -66,26 +67,24 @@ def chosen(which: str, groups: Sequence[Group], changes: Sequence[Change]) -> li
 
 
 def draw(
-    benchmarks: Sequence[str],
-    groups: Sequence[Group],
-    history: History,
-    changes: Sequence[Change],
-    folder: Path,
-    tell: Teller,
+    which: str, groups: Sequence[Group], parts: Gathered, folder: Path, tell: Teller
 ) -> dict[str, str]:
     """Draw benchmarks.
 
     Args:
-        benchmarks: their names.
+        which: of them, as for `chosen`.
         groups: the series of all.
-        history: with their commits.
-        changes: to mark.
+        parts: with their commits, and the changes to mark.
         folder: of the site's files; the pictures go into ``pictures`` below it.
         tell: hears how far it is.
 
     Returns:
         By benchmark, the stem of its files.
+
+    Raises:
+        SelectionError: as `chosen`.
     """
+    benchmarks = chosen(which, groups, parts.changes)
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
     stems = {}
     for number, name in enumerate(benchmarks, start=1):
@@ -93,9 +92,9 @@ def draw(
         own = [group for group in groups if group.benchmark == name]
         machine = max(own, key=lambda each: sum(map(len, each.series.values()))).machine
         shown = [group for group in own if group.machine == machine]
-        marked = [c for c in changes if c.key.benchmark == name and c.key.machine == machine]
+        marked = [c for c in parts.changes if c.key.benchmark == name and c.key.machine == machine]
         stems[name] = units.slug(name)
-        _save(shown, history, marked, folder / "pictures" / stems[name])
+        _save(shown, parts.history, marked, folder / "pictures" / stems[name])
     return stems
 
 

@@ -6,6 +6,7 @@ import html
 import json
 import sys
 import time
+from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,11 @@ def publish(asked: Asked, checkout: Checkout, cache: Path, tell: Teller) -> Publ
     tell.stage("writing the site")
     with beside(asked.out, cache, OWN) as fresh:
         groups = pack.groups(parts.history)
-        pictures = _pictures(asked, parts, groups, fresh, tell)
+        pictures = {}
+        if asked.pictures:
+            from .pictures import draw  # noqa: PLC0415  (matplotlib is slow to import)
+
+            pictures = draw(asked.pictures, groups, parts, fresh / "site", tell)
         ended("pictures")
         _write(fresh, asked, checkout, parts, groups, pictures, done)
         ended("write")
@@ -152,20 +157,18 @@ def refuse_strangers(out: Path) -> None:
 
 
 def _write(
-    fresh: Path,
-    asked: Asked,
-    checkout: Checkout,
-    parts: Gathered,
-    groups: Sequence[Group],
-    pictures: dict[str, str],
-    done: Published,
-) -> None:
+    fresh: Path, asked: Asked, checkout: Checkout, parts: Gathered, groups: Sequence[Group],
+    pictures: Mapping[str, str], done: Published,
+) -> None:  # fmt: skip
+    """Write the data and the pages, and count them."""
     data = fresh / "site" / "data"
     data.mkdir(parents=True, exist_ok=True)
     pages.put_static(fresh / "site")
     store = Store(data, asked.out / "site" / "data")
     history, config = parts.history, asv_conf.whole(checkout.root)
-    measured = _measured(parts)
+    every = history.series.values()
+    # The places of commits at which anything was measured.
+    measured = sorted(set().union(*(series.index.tolist() for series in every)))
     catalogue = _catalogue(parts, groups, pictures, measured, store)
     has_run = bool(parts.run) and (asked.out / "run.html").exists()
     site = {
@@ -174,7 +177,7 @@ def _write(
         # Data files of everything that graphs can show, and of the names of all benchmarks.
         "catalogue": store.give("catalogue", catalogue),
         "names": store.give("names", list(catalogue["benchmarks"])),
-        "results": f"{sum(len(series) for series in history.series.values()):,}",
+        "results": f"{sum(map(len, every)):,}",
         "measured": len(measured),
         "newest": history.commits[measured[-1]].hash if measured else "",
         "machines": len({key.machine for key in history.series}),
@@ -189,55 +192,32 @@ def _write(
 
 
 def _catalogue(
-    parts: Gathered,
-    groups: Sequence[Group],
-    pictures: dict[str, str],
-    measured: list[int],
+    parts: Gathered, groups: Sequence[Group], pictures: Mapping[str, str], measured: list[int],
     store: Store,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """What there is, and which data file holds it."""
     history = parts.history
-    changes: dict[tuple[str, str, str], list[Any]] = {}
+    changes = defaultdict(list)
     for change in parts.changes:
-        key = change.key
-        changes.setdefault((key.benchmark, key.meter, key.machine), []).append(change)
-    benchmarks: dict[str, list[tuple[str, str, str, str, int]]] = {}
+        changes[change.key.benchmark, change.key.meter, change.key.machine].append(change)
+    benchmarks = defaultdict(list)
     for group in groups:
-        own = changes.get((group.benchmark, group.meter, group.machine), [])
+        own = changes[group.benchmark, group.meter, group.machine]
         head = pack.put_group(group, own, pictures.get(group.benchmark, ""), store)
-        many = sum(len(series) for series in group.series.values())
-        entry = (group.meter, group.machine, group.id, head, many)
-        benchmarks.setdefault(group.benchmark, []).append(entry)
-    meters = views.in_order({group.meter for group in groups})
+        many = sum(map(len, group.series.values()))
+        benchmarks[group.benchmark].append((group.meter, group.machine, group.id, head, many))
     return {
         "commits": pack.put_commits(history.commits, store),
         "measured": measured,
         "blocks": {
-            "size": pack.BLOCK,
-            "files": pack.put_blocks(groups, len(history.commits), store),
+            "size": pack.BLOCK, "files": pack.put_blocks(groups, len(history.commits), store),
         },
         "meters": {
-            meter: {"label": words.label(meter), "limit": views.limit_of(meter)} for meter in meters
+            meter: {"label": words.label(meter), "limit": views.limit_of(meter)}
+            for meter in views.in_order({group.meter for group in groups})
         },
         "benchmarks": benchmarks,
-    }
-
-
-def _measured(parts: Gathered) -> list[int]:
-    """The places of commits at which anything was measured."""
-    return sorted(set().union(*(each.index.tolist() for each in parts.history.series.values())))
-
-
-def _pictures(
-    asked: Asked, parts: Gathered, groups: Sequence[Group], fresh: Path, tell: Teller
-) -> dict[str, str]:
-    """Draw what was asked for; by benchmark, the stem of its files."""
-    if not asked.pictures:
-        return {}
-    from . import pictures  # noqa: PLC0415  (matplotlib is slow to import)
-
-    chosen = pictures.chosen(asked.pictures, groups, parts.changes)
-    return pictures.draw(chosen, groups, parts.history, parts.changes, fresh / "site", tell)
+    }  # fmt: skip
 
 
 def _others(asked: Asked, parts: Gathered, *, has_run: bool) -> list[tuple[str, str]]:

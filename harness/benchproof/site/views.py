@@ -196,8 +196,13 @@ def limit_of(meter: str) -> float:
 
 def in_order(meters: Iterable[str]) -> list[str]:
     """Meters in the order of every table; those that it does not know stand last."""
+    return sorted(meters, key=_place)
+
+
+def _place(meter: str) -> tuple[int, str]:
+    """Where a meter stands in that order."""
     known = [*METERS]
-    return sorted(meters, key=lambda each: (known.index(each) if each in known else 99, each))
+    return known.index(meter) if meter in known else len(known), meter
 
 
 def impl(name: str) -> str:
@@ -223,25 +228,21 @@ def day(milliseconds: int) -> str:
 
 
 def by_suite(groups: Iterable[Group]) -> dict[str, dict[str, list[Group]]]:
-    """Groups by suite and benchmark, both in the order of their names."""
+    """Groups by suite and benchmark, in the order of their names, and of the meters."""
     found: dict[str, dict[str, list[Group]]] = {}
-    for group in sorted(groups, key=lambda each: (suite_of(each.benchmark), each.benchmark)):
+    for group in sorted(groups, key=lambda each: (each.benchmark, _place(each.meter))):
         suite = found.setdefault(suite_of(group.benchmark), {})
         suite.setdefault(group.benchmark, []).append(group)
-    return found
+    return dict(sorted(found.items()))
 
 
 def pairs(groups: Iterable[Group]) -> dict[str, list[Pair]]:
     """By suite, what was measured in both implementations, case by case."""
-    found = {}
-    for suite, benchmarks in by_suite(groups).items():
-        both = [group for own in benchmarks.values() for group in own
-                if {"python", "cython"} <= set(group.series)]  # fmt: skip
-        if both:
-            order = in_order({group.meter for group in both})
-            both.sort(key=lambda each: (case_of(each.benchmark), order.index(each.meter)))
-            found[suite] = [_pair(group) for group in both]
-    return found
+    both = by_suite(group for group in groups if {"python", "cython"} <= group.series.keys())
+    return {
+        suite: [_pair(group) for own in benchmarks.values() for group in own]
+        for suite, benchmarks in both.items()
+    }
 
 
 def _pair(group: Group) -> Pair:

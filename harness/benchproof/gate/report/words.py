@@ -44,15 +44,9 @@ DRIFTED = 3
 #: What each exit status is called, and its sign.
 STATUS = {0: "no regression", 1: "regression", 2: "could not measure", 3: "cannot decide"}
 LIGHTS = {0: "✅", 1: "❌", 2: "⚠️", 3: "⚠️"}
-#: The headline of several comparisons by their gravest status, the gravest first.
-HEADLINES = {
-    "regression": "Regression",
-    "could not measure": "Could not measure",
-    "cannot decide": "Cannot decide",
-    "no regression": "No regression",
-    "information": "No commits were compared",
-    "nothing": "Nothing was compared",
-}
+#: The status of several comparisons, the gravest first; and those that have no verdict, in words.
+GRAVEST = ("regression", "could not measure", "cannot decide", "no regression", "information")
+NO_VERDICT = {"information": "No commits were compared", "nothing": "Nothing was compared"}
 #: What a meter that was left out on purpose says.
 NOT_ASKED_FOR = "not asked for"
 
@@ -184,9 +178,10 @@ def headline(documents: Iterable[Document]) -> tuple[str, str]:
     words say so.
     """
     found = {status(each): each.get("partial") for each in documents}
-    gravest = next((each for each in HEADLINES if each in found), "nothing")
+    gravest = next((each for each in GRAVEST if each in found), "nothing")
     partial = gravest == "no regression" and any(found.values())
-    return gravest, HEADLINES[gravest] + " in what was compared" * partial
+    told = NO_VERDICT.get(gravest, gravest.capitalize())
+    return gravest, told + " in what was compared" * partial
 
 
 def about(row: Row, meter: str) -> Mapping[str, Any]:
@@ -494,22 +489,17 @@ def not_measured_meters(document: Document) -> list[str]:
 
 def conditions(document: Document) -> str:
     """Where and with what it was measured, on one line."""
-    facts = document["provenance"]
+    facts = dict(document["provenance"])
+    cores, load, builds = facts.get("cores"), facts.get("load"), document["builds"]
+    facts["cores"] = cores and f"{cores} core{'s' * (cores != 1)}"
+    facts["load"] = None if load is None else f"load {load}"
     names = ("python", "compiler", "cpu", "cores", "kernel", "valgrind", "load")
-    said = [_fact(name, facts[name]) for name in names if facts.get(name) not in {None, ""}]
+    said = [str(facts[name]) for name in names if facts.get(name)]
     wall = document["meters"].get("wall") or {}
     if wall.get("measured"):
         said.append(f"{wall['processes']} processes a side for wall time")
-    builds = document["builds"]
-    said.append(f"{builds} build{'s' * (builds != 1)} a side")
-    said.append(f"seed {document['seed']}")
-    return ", ".join(said)
-
-
-def _fact(name: str, value: object) -> str:
-    if name == "cores":
-        return f"{value} core{'s' * (value != 1)}"
-    return f"load {value}" if name == "load" else str(value)
+    return ", ".join([*said, f"{builds} build{'s' * (builds != 1)} a side",
+                      f"seed {document['seed']}"])  # fmt: skip
 
 
 def is_gate(document: Document) -> bool:
@@ -531,11 +521,9 @@ def against(document: Document) -> Iterator[tuple[str, str, str]]:
 
 
 def profile_unit(unit: str, number: float) -> str:
-    """A number of a profile's row: ``+1,110``, ``+22``."""
-    sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
-    size = abs(number)
-    whole = unit == "instructions" or size == round(size)
-    return sign + (f"{size:,.0f}" if whole else f"{size:,.2f}")
+    """A number of a profile's row: ``+1,110``, ``-22``."""
+    digits = 0 if unit == "instructions" or number == round(number) else 2
+    return f"{number:+,.{digits}f}"
 
 
 #: What a profile's rows of each unit are, in a heading.
