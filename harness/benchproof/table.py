@@ -226,9 +226,8 @@ def _profiles(document: Document, console: Console) -> None:
 def _accepted(document: Document, console: Console) -> None:
     """What is accepted, and the entries that accept nothing."""
     for row in (*document["cases"], *document.get("suites", ())):
-        if why := row.get("accepted"):
-            told = f"accepted until {why['until']}: {words.named(row)}: {why['reason']}"
-            say(console, told, "yellow")
+        if row.get("accepted"):
+            say(console, f"{words.titled(row)}: {words.excuse(row['accepted'])}", "yellow")
     for entry in document.get("accepted", ()):
         if entry["state"] == "in the base":
             told = f"accepted until {entry['until']}, in the base: {words.standing(entry)}"

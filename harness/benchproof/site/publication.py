@@ -171,6 +171,7 @@ def _write(
     measured = sorted(set().union(*(series.index.tolist() for series in every)))
     catalogue = _catalogue(parts, groups, pictures, measured, store)
     has_run = bool(parts.run) and (asked.out / "run.html").exists()
+    has_asv = (asked.out / ASV / "index.html").exists() or (asked.asv and history.series)
     site = {
         "project": str(config.get("project") or checkout.root.name),
         "created": results.now()[:16].replace("T", " ") + " UTC",
@@ -182,7 +183,8 @@ def _write(
         "newest": history.commits[measured[-1]].hash if measured else "",
         "machines": len({key.machine for key in history.series}),
         "commit_url": views.of_commits(checkout, str(config.get("show_commit_url") or "")),
-        "others": _others(asked, parts, has_run=has_run),
+        "others": [("run.html", "the newest run")] * has_run
+        + [(f"{ASV}/index.html", "asv's own site")] * bool(has_asv),
     }
     pages.write(fresh, site, parts, groups, asked.reports, has_run=has_run)
     done.series, done.commits = len(history.series), len(measured)
@@ -220,14 +222,6 @@ def _catalogue(
     }  # fmt: skip
 
 
-def _others(asked: Asked, parts: Gathered, *, has_run: bool) -> list[tuple[str, str]]:
-    """What lies beside the site."""
-    found = [("run.html", "the newest run")] * has_run
-    if (asked.out / ASV / "index.html").exists() or (asked.asv and parts.history.series):
-        found.append((f"{ASV}/index.html", "asv's own site"))
-    return found
-
-
 def _publish_asv(
     asked: Asked, checkout: Checkout, cache: Path, done: Published, tell: Teller
 ) -> None:
@@ -260,9 +254,17 @@ def publish_asv(checkout: Checkout, results: Path, folder: Path) -> None:
         raise SiteError("there is no asv.conf.json that asv can read")
     if not (results / "benchmarks.json").exists():
         raise SiteError("the results have no benchmarks.json, which asv writes when it measures")
+    # Places that do not depend on where the file lies.
+    settings = own | {
+        "repo": str(checkout.root),
+        "results_dir": str(results.resolve()),
+        "html_dir": str(folder.resolve()),
+        "benchmark_dir": str(asv_conf.locate(checkout.root).folder),
+        "env_dir": str(checkout.root / str(own.get("env_dir", "env"))),
+    }
     with files.scratch() as scratch:
         config = scratch / "asv.conf.json"
-        config.write_text(json.dumps(_absolute(own, checkout, results, folder)), encoding="utf-8")
+        config.write_text(json.dumps(settings), encoding="utf-8")
         command = [sys.executable, "-m", "asv", "publish", "--no-pull", "--config", str(config)]
         status, text = processes.run(command, cwd=checkout.root)
     if status:
@@ -281,17 +283,3 @@ def _explain(folder: Path, why: str) -> None:
         f"<h1>asv's own site was not made</h1><p>{html.escape(why)}</p>\n",
         encoding="utf-8",
     )
-
-
-def _absolute(
-    own: Mapping[str, Any], checkout: Checkout, results: Path, folder: Path
-) -> dict[str, Any]:
-    """The settings with places that do not depend on where the file lies."""
-    return {
-        **own,
-        "repo": str(checkout.root),
-        "results_dir": str(results.resolve()),
-        "html_dir": str(folder.resolve()),
-        "benchmark_dir": str(asv_conf.locate(checkout.root).folder),
-        "env_dir": str(checkout.root / str(own.get("env_dir", "env"))),
-    }

@@ -129,8 +129,8 @@ def _case(document: Document, row: Row) -> ET.Element:
 
 def _judged(document: Document, row: Row, why: str) -> tuple[str, str, str] | None:
     """What a verdict makes of a test: skipped if it was accepted, else a failure if it fails."""
-    if excuse := row["accepted"]:
-        return "skipped", "accepted", f"accepted until {excuse['until']}: {excuse['reason']}"
+    if row["accepted"]:
+        return "skipped", "accepted", words.excuse(row["accepted"])
     return ("failure", row["verdict"], why) if words.fails(document, row) else None
 
 
@@ -157,8 +157,8 @@ def _odd(document: Document) -> Iterator[ET.Element]:
     """What is wrong with the gate itself."""
     for entry in document["accepted"]:
         if entry["state"] in {"expired", "unmatched"}:
-            why = f"accepted until {entry['until']}: {entry['reason']}"
-            yield _test("benchproof.accepted", entry["benchmark"], ("error", entry["state"], why))
+            found = "error", entry["state"], words.excuse(entry)
+            yield _test("benchproof.accepted", entry["benchmark"], found)
     for line in words.troubles(document):
         yield _test("benchproof.gate", line, ("error", "trouble", line))
     verdict = document["verdict"]

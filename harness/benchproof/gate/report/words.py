@@ -282,6 +282,11 @@ def titled(row: Row, name: str = "") -> str:
     return f"{name or row['name']}{pretty}{impl}"
 
 
+def excuse(entry: Mapping[str, Any]) -> str:
+    """Why a regression is accepted, and until when."""
+    return f"accepted until {entry['until']}: {entry['reason']}"
+
+
 def standing(entry: Mapping[str, Any]) -> str:
     """An accepted regression that is part of the base, with what it came to there."""
     came = ", ".join(f"{key} {units.change(ratio)}" for key, ratio in entry["passed"].items())
@@ -391,14 +396,14 @@ def drift(document: Document) -> Iterator[str]:
         return
     worse = [row for row in found["rows"] if row["ratio"] > 1]
     better = len(found["rows"]) - len(worse)
-    named = [
-        f"{row['name']} [{row['impl']}] {label(row['meter'])} {units.change(row['ratio'])}"
+    each = [
+        f"{named(row)} {label(row['meter'])} {units.change(row['ratio'])}"
         for row in worse[:DRIFTED]
     ]
     more = [f"{len(worse) - DRIFTED} more"] if len(worse) > DRIFTED else []
     yield (
         f"Drift since {found['since']}, {found['passes']} pass{'es' * (found['passes'] != 1)} ago: "
-        f"{len(worse)} worse, {better} better{': ' * bool(named)}{', '.join([*named, *more])}."
+        f"{len(worse)} worse, {better} better{': ' * bool(each)}{', '.join([*each, *more])}."
     )
 
 
