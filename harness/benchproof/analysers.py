@@ -44,6 +44,8 @@ def warnings(samples: Samples, times: Mapping[str, Times]) -> list[dict[str, Any
     ]
     for each in samples.variants:
         found += _builds(each)
+        if words := differ(each.sides):
+            found.append({"about": "dependencies", "impl": each.name, "names": [], "why": words})
         found += _walls(each, times.get(each.name, {}))
     return found
 
@@ -56,6 +58,17 @@ def told(document: Mapping[str, Any]) -> list[str]:
         impl = f" [{row['impl']}]" if row["impl"] else ""
         lines.append(f"warning: {row['about']}{impl}: {row['why']}{which}")
     return lines
+
+
+def differ(sides: Mapping[str, Mapping[str, Any]]) -> str:
+    """In words, which packages two sides run with in different versions; "" if none."""
+    had, has = (sides.get(side, {}).get("dependencies", {}) for side in ("left", "right"))
+    named = [
+        f"{name} {had.get(name, 'absent')} and {has.get(name, 'absent')}"
+        for name in sorted(had.keys() | has.keys())
+        if had.get(name) != has.get(name)
+    ]
+    return f"the sides need different packages: {few(named)}" if named else ""
 
 
 def modes(numbers: Sequence[float]) -> tuple[float, float] | None:

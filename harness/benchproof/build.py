@@ -20,7 +20,7 @@ import sysconfig
 import time
 import tomllib
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ from .targets import PROJECT, Target
 from .variants import UNNAMED, Kind, Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .checkout import Checkout
     from .plan import SideName
@@ -92,6 +92,7 @@ class Built:
         package: the name by which it is imported.
         needs: what it requires at run time.
         packages: folder with what the environment lacks of that, or "".
+        versions: of all that it finds beside itself and requires, by name.
         proof: the least grade of proof that the project demands, or "".
         program: the interpreter that runs it, if it is not the one that runs this tool.
     """
@@ -106,6 +107,7 @@ class Built:
     package: str = ""
     needs: tuple[str, ...] = ()
     packages: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict, compare=False)
     proof: str = ""
     program: str = ""
 
@@ -131,8 +133,10 @@ class Built:
                 "others": self.variant.others}  # fmt: skip
 
     def same_as(self, other: Built) -> bool:
-        """Whether two sides run the same files in the same way."""
-        if (self.variant, self.program) != (other.variant, other.program):
+        """Whether two sides run the same files in the same way, with the same packages."""
+        if (self.variant, self.program, self.packages) != (
+            other.variant, other.program, other.packages,
+        ):  # fmt: skip
             return False
         return self.key == other.key or (bool(self.content) and self.content == other.content)
 
@@ -171,11 +175,23 @@ class Builder:
             BuildError: it does not build, or not as the variant that was asked for.
             NoSpaceError: the disk is full.
         """
-        built = self.make(target, flags)
-        return replace(built, packages=self.dependencies.provide(self._wanted(built)))
+        ((built,),) = self.share({"right": [self.make(target, flags)]}).values()
+        return built
 
-    def make(self, target: Target, flags: str = "") -> Built:
-        """`build`, without packages: `share` gives them to both sides of a comparison."""
+    def tools(self, sides: Mapping[SideName, Target]) -> dict[SideName, str]:
+        """The folders of what builds some sides, as far as it is not installed here."""
+        return self.dependencies.together(
+            {side: self._build_requirements(target) for side, target in sides.items()}
+        )
+
+    def make(self, target: Target, flags: str = "", tools: str | None = None) -> Built:
+        """`build`, without packages: `share` gives them to both sides of a comparison.
+
+        Args:
+            target: the side.
+            flags: of the compiler, beside its own.
+            tools: the folder that `tools` gives, where both sides are built.
+        """
         if target.wheel:
             return self._released(target)
         checkout = self._checkout(target)
@@ -191,7 +207,8 @@ class Builder:
                 "name it in build-variables of [tool.benchproof]"
             )
         self.cache.mkdir(parents=True, exist_ok=True)
-        tools = self._tools(target)
+        if tools is None:
+            tools = self.tools({"right": target})["right"]
         key = self.key(target, variant, flags, tools)
         with FileLock(self.cache / f"{key}.lock"):
             record = self.cache / "sides" / key / RECORD
@@ -246,35 +263,37 @@ class Builder:
         return variant, ""
 
     def share(self, found: Mapping[SideName, list[Built]]) -> dict[SideName, list[Built]]:
-        """Give both sides the same packages; if they want what excludes each other, say it.
+        """Give both sides the same packages, as far as they allow it.
 
         A side with an interpreter of its own has what is installed there, and nothing else.
         """
         programs = {side: each[0].python for side, each in found.items()}
         if len(set(programs.values())) > 1:
             self._say(f"two interpreters run the sides: {' and '.join(programs.values())}")
-        wanted = {side: self._wanted(each[0]) for side, each in found.items()}
-        provide = self.dependencies.provide
-        try:
-            packages = dict.fromkeys(wanted, provide(set().union(*wanted.values())))
-        except BuildError:
-            packages = {side: provide(each) for side, each in wanted.items()}
-            differ = dependencies.differ(*packages.values())
-            self._say(f"the sides need different packages: {differ}")
-        packages |= {side: "" for side, each in found.items() if each[0].program}
-        return {
-            side: [replace(each, packages=packages[side]) for each in built]
-            for side, built in found.items()
+        wanted = {
+            side: self._wanted(each[0]) for side, each in found.items() if not each[0].program
         }
+        packages = self.dependencies.together(wanted)
+        held = {side: dependencies.versions(wanted[side], packages[side]) for side in wanted}
+        return {
+            side: [
+                replace(each, packages=packages.get(side, ""),
+                        versions=held[side] if side in held else _pinned(each.needs))
+                for each in built
+            ]
+            for side, built in found.items()
+        }  # fmt: skip
 
     def _wanted(self, built: Built) -> set[str]:
         """What a side requires, and what the project says that its benchmarks do."""
-        if built.program:
-            return set()
-        chosen = {each.partition("==")[0] for each in built.variant.requires}
+        return {*built.needs, *self._beside(built.variant)}
+
+    def _beside(self, variant: Variant) -> set[str]:
+        """What the benchmarks require in a variant."""
+        chosen = {each.partition("==")[0] for each in variant.requires}
         known = {each for each in self.checkout.requirements
                  if each.partition("==")[0] not in chosen}  # fmt: skip
-        return {*built.needs, *known, *built.variant.requires}
+        return {*known, *variant.requires}
 
     def _released(self, target: Target) -> Built:
         """Unpack a wheel, or find it unpacked."""
@@ -300,14 +319,17 @@ class Builder:
         """The repository of a side."""
         return target.repository or self.checkout
 
-    def _tools(self, target: Target) -> str:
-        """The folder of what builds a side, as far as it is not installed here."""
-        text = self._checkout(target).read(target.read_from, PROJECT).decode(errors="replace")
+    def _build_requirements(self, target: Target) -> set[str]:
+        """What builds a side; nothing where that is done already."""
+        checkout = self._checkout(target)
+        if target.wheel:
+            return set()
+        text = checkout.read(target.read_from, PROJECT).decode(errors="replace")
         try:
             wanted = tomllib.loads(text).get("build-system", {}).get("requires", [])
         except tomllib.TOMLDecodeError:
             wanted = []  # the build says what is wrong with it
-        return self.dependencies.provide(map(str, wanted))
+        return {*map(str, wanted)}
 
     def key(self, target: Target, variant: Variant, flags: str = "", tools: str = "") -> str:
         """The name of a build in the cache."""
@@ -368,23 +390,32 @@ class Builder:
     def _wheel(
         self, target: Target, variant: Variant, scratch: Path, flags: str, tools: str
     ) -> Path:
-        """Run pip; the path of the one wheel that it made."""
+        """Let the project's backend make a wheel, or asv's commands; its path."""
         tree = scratch / "tree"
         tree.mkdir()
         self._export(target, tree)
         env = build_environment(self._passed, variant.build, tree, flags)
+        return self._by_pip(target, variant, tree, scratch, env, tools)
+
+    def _by_pip(
+        self, target: Target, variant: Variant, tree: Path, scratch: Path,
+        env: Mapping[str, str], tools: str,
+    ) -> Path:  # fmt: skip
+        """Run pip; the path of the one wheel that it made."""
         if tools:
             folders = [tools, *self._asked_for(tree, tools, env, scratch)]
-            env["PYTHONPATH"] = os.pathsep.join(folders)
-            env["PATH"] = os.pathsep.join([*(f"{each}/bin" for each in folders), env["PATH"]])
+            programs = [*(f"{each}/bin" for each in folders), env["PATH"]]
+            env = {**env, "PYTHONPATH": os.pathsep.join(folders),
+                   "PATH": os.pathsep.join(programs)}  # fmt: skip
         command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
                    "--no-index", "--no-cache-dir", "--disable-pip-version-check",
                    "--wheel-dir", str(scratch), str(tree)]  # fmt: skip
         child = self.crew.start(command, log=scratch / "build.log", cwd=scratch, env=env)
-        ended = self._wait(child, target.spec.text + f" [{variant.name}]" * bool(variant.name))
+        name = target.spec.text
+        ended = self.wait(child, name + f" [{variant.name}]" * bool(variant.name))
         wheels = sorted(scratch.glob("*.whl"))
         if ended.status or len(wheels) != 1:
-            raise _failure(target, ended, self.cache)
+            raise failure(f"{name} does not build", ended, self.cache)
         return wheels[0]
 
     def _asked_for(
@@ -407,7 +438,7 @@ class Builder:
         found = self.dependencies.provide(json.loads(out.read_text(encoding="utf-8")))
         return [found] if found else []
 
-    def _wait(self, child: Child, name: str) -> Finished:
+    def wait(self, child: Child, name: str) -> Finished:
         """Wait for a build, not in silence."""
         started = time.monotonic()
         while self.tell is not None:
@@ -417,6 +448,11 @@ class Builder:
             except subprocess.TimeoutExpired:
                 self._say(f"{name}: still building, {time.monotonic() - started:.0f} s so far")
         return self.crew.wait(child)
+
+
+def _pinned(needs: Iterable[str]) -> dict[str, str]:
+    """The versions that requirements of one version each name."""
+    return {name: held for name, _, held in (each.partition("==") for each in needs)}
 
 
 def _uncompiled(known: Sequence[Variant]) -> Variant:
@@ -535,11 +571,15 @@ def content_of(folder: Path) -> str:
     return found.hexdigest()
 
 
-def _failure(target: Target, ended: Finished, cache: Path) -> BuildError:
-    """The error of a failed build: one line, then the compiler's last ones."""
+def failure(words: str, ended: Finished, cache: Path) -> BuildError:
+    """The error of a failed build: one line that begins with words, then the compiler's last ones.
+
+    Raises:
+        NoSpaceError: the disk that holds the cache is full.
+    """
     lines = ended.last_lines(200)
     if any("No space left on device" in line for line in lines):
         raise no_space(cache)
     said = [line for line in lines if not line.strip().startswith(_TALK)][-_LAST_LINES:]
     quoted = "".join(f"\n  {line.strip()[:_LINE_WIDTH]}" for line in said)
-    return BuildError(f"{target.spec.text} does not build (status {ended.status}):{quoted}")
+    return BuildError(f"{words} (status {ended.status}):{quoted}")

@@ -83,12 +83,13 @@ def build(
         NoSpaceError: the disk is full.
     """
     builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
+    tools = builder.tools(sides)
     # Two builds of the same content wait for one another at the cache's lock.
     with ThreadPoolExecutor(max_workers=2) as pool:
         try:
             pending = {
                 side: [
-                    pool.submit(builder.make, sides[side], flags(layout))
+                    pool.submit(builder.make, sides[side], flags(layout), tools[side])
                     for layout in _of(sides[side], place, layouts)
                 ]
                 for side in SIDES

@@ -1,20 +1,26 @@
-"""Packages that a side or its build needs and this environment lacks: installed once, in the cache.
+"""What a side or its build needs beside its own files: the same versions for both sides.
 
-What is installed beside the tool is used as it is where it satisfies what is asked for: it is the
-same on both sides. The rest is resolved for both sides at once, so that a ratio comes from no
-dependency; only where they contradict each other does each side get its own, and that is said.
+What is installed beside the tool is used as it is where it satisfies what is asked for, to the last
+dependency; the rest is installed once, into the cache, and comes before it. Both sides are resolved
+at once, so that a ratio comes from no dependency. Where they contradict each other each gets its
+own, alike as far as both allow.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import json
 import os
 import shutil
+import subprocess
 import sys
+import sysconfig
+from contextlib import suppress
 from dataclasses import dataclass
 from email.parser import Parser
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
@@ -25,13 +31,22 @@ from . import files
 from .errors import BuildError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from .plan import SideName
     from .processes import Crew
     from .progress import Teller
 
 _NOTHING = ""
+_PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+#: Settings of pip that say where packages come from, as uv has them.
+_OF_UV = {"index-url": "--default-index", "extra-index-url": "--index",
+          "find-links": "--find-links", "no-index": "--no-index"}  # fmt: skip
+#: Those that change nothing that is installed. With any other one uv is not used.
+_OF_PIP = {
+    "cache-dir", "cert", "default-timeout", "disable-pip-version-check", "no-cache-dir", "no-input",
+    "progress-bar", "quiet", "retries", "root-user-action", "timeout",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,7 +55,7 @@ class Dependencies:
 
     Attributes:
         cache: the folder of all builds.
-        crew: runs pip.
+        crew: runs uv or pip.
         tell: hears what is installed, if somebody waits for it.
     """
 
@@ -55,37 +70,117 @@ class Dependencies:
             wanted: requirements, as a project's metadata has them.
 
         Raises:
-            BuildError: pip cannot install them.
+            BuildError: they cannot be installed.
         """
-        absent = missing(wanted)
+        asked = sorted({*wanted})
+        absent = missing(asked)
         if not absent:
             return _NOTHING
-        key = hashlib.sha256("\0".join((sys.version, *absent)).encode()).hexdigest()[:24]
-        folder = self.cache / "packages" / key
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_suffix(".lock")):
-            if not folder.is_dir():
-                if self.tell is not None:
-                    self.tell.line(f"installing {', '.join(absent)}, for both sides")
-                self._install(absent, folder)
-        return str(folder)
+        # What is used as it is installed may not meet another version of what it needs.
+        pins = [f"{name}=={held}" for name, held in versions({*asked} - {*absent}).items()]
+        ways = [(absent, pins), (asked, [])] if pins else [(absent, pins)]
+        folders = [self.cache / "packages" / _key(sys.version, each) for each in ways]
+        for folder in folders:
+            if folder.is_dir():
+                return str(folder)
+        folders[0].parent.mkdir(parents=True, exist_ok=True)
+        for (texts, fixed), folder in zip(ways, folders, strict=True):
+            with FileLock(folder.with_suffix(".lock")):
+                try:
+                    if not folder.is_dir():
+                        self._fill(folder, texts, fixed)
+                    return str(folder)
+                except BuildError:
+                    if folder == folders[-1]:
+                        raise
+        raise AssertionError("the last way returns or raises")
 
-    def _install(self, wanted: list[str], folder: Path) -> None:
-        """Run pip, and move into place as one step."""
+    def together(self, wanted: Mapping[SideName, Iterable[str]]) -> dict[SideName, str]:
+        """Folders for both sides: one, or, where they exclude each other, the most alike ones.
+
+        Raises:
+            BuildError: what one side wants cannot be installed.
+        """
+        asked = {side: {*texts} for side, texts in wanted.items()}
+        every = set().union(*asked.values())
+        listed = {side: sorted(texts) for side, texts in asked.items()}
+        memo = self.cache / "packages" / f"{_key(sys.version, listed, versions(every))}.json"
+        kept = files.contents(memo)
+        if kept and all(Path(folder).is_dir() for folder in kept.values()):
+            return {side: kept[side] for side in asked}
+        try:
+            return dict.fromkeys(asked, self.provide(every))
+        except BuildError:
+            found = {side: self.provide(texts) for side, texts in asked.items()}
+        for here, there in ((here, there) for here in asked for there in asked if here != there):
+            for name, version in versions(asked[there], found[there]).items():
+                if versions(asked[here], found[here]).get(name, version) != version:
+                    with suppress(BuildError):  # this side does not allow it
+                        alike = {*asked[here], f"{name}=={version}"}
+                        found[here] = self.provide(alike)
+                        asked[here] = alike
+        files.write(json.dumps(found), memo)
+        return found
+
+    def _fill(self, folder: Path, texts: Sequence[str], pins: Sequence[str]) -> None:
+        """Install into a folder, which is there as one step."""
+        if self.tell is not None:
+            self.tell.line(f"installing {', '.join(texts)}, for both sides")
         with files.scratch(self.cache) as scratch:
+            limits = scratch / "pins"
+            limits.write_text("\n".join(pins), encoding="utf-8")
             target = scratch / "packages"
-            command = [sys.executable, "-m", "pip", "install", "--target", str(target),
-                       "--disable-pip-version-check", "--no-input", "--", *wanted]  # fmt: skip
-            # One in the background must not wait for an answer at the terminal.
-            env = os.environ | {"GIT_TERMINAL_PROMPT": "0"}
-            log = scratch / "log"
-            child = self.crew.start(command, log=log, cwd=scratch, env=env)
-            ended = self.crew.wait(child)
-            if ended.status:
-                said = [line for line in ended.last_lines(40) if line.startswith("ERROR")]
-                reason = "".join(f"\n  {line.removeprefix('ERROR: ')[:150]}" for line in said[:4])
-                raise BuildError(f"pip cannot install {', '.join(wanted)}:{reason}")
+            self.install(texts, scratch, "--target", str(target), "--constraint", str(limits))
             shutil.move(target, folder)
+
+    def install(
+        self, texts: Sequence[str], scratch: Path, *options: str, python: str = sys.executable
+    ) -> None:
+        """Install packages by uv where it is there, else, or where it fails, by pip.
+
+        Args:
+            texts: requirements.
+            scratch: for the log.
+            options: that both know.
+            python: for which interpreter.
+
+        Raises:
+            BuildError: that fails.
+        """
+        # One in the background must not wait for an answer at the terminal.
+        env, log = os.environ | {"GIT_TERMINAL_PROMPT": "0"}, scratch / "log"
+        by_pip = [*_PIP, "--python", python, "install", "--no-input"]
+        by_uv = uv("pip", "install", "--python", python, "--compile-bytecode")
+        for command in filter(None, (by_uv, by_pip)):
+            words = [*command, *options, "--", *texts]
+            ended = self.crew.wait(self.crew.start(words, log=log, cwd=scratch, env=env))
+            if not ended.status:
+                return
+        said = [line for line in ended.last_lines(40) if line.startswith("ERROR")]
+        reason = "".join(f"\n  {line.removeprefix('ERROR: ')[:150]}" for line in said[:4])
+        raise BuildError(f"pip cannot install {', '.join(texts)}:{reason}")
+
+
+def uv(*words: str) -> list[str]:
+    """A command of uv that takes packages from where pip does; none where there is no such uv."""
+    places = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
+    program = shutil.which("uv", path=places)
+    if program is None:
+        return []
+    asked = [*_PIP, "config", "list"]
+    configured = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603
+    command = [program, *words]
+    for line in configured.stdout.splitlines():
+        name, _, value = line.partition("=")
+        key = name.rpartition(".")[2]
+        if key in _OF_UV:
+            given = str(ast.literal_eval(value)).split()
+            command += [_OF_UV[key]] if key == "no-index" else [
+                word for each in given for word in (_OF_UV[key], each)
+            ]  # fmt: skip
+        elif key not in _OF_PIP:
+            return []
+    return command
 
 
 def missing(wanted: Iterable[str]) -> list[str]:
@@ -95,22 +190,56 @@ def missing(wanted: Iterable[str]) -> list[str]:
         wanted: requirements; one for another system or an extra counts as satisfied, one that
             cannot be read as missing: pip says what is wrong with it.
     """
-    return sorted({text for text in wanted if not _is_satisfied(text)})
+    known: dict[tuple[str, str], bool] = {}
+    return sorted({text for text in wanted if not _is_satisfied(text, sys.path, known, {})})
 
 
-def _is_satisfied(text: str) -> bool:
+def versions(wanted: Iterable[str], folder: str = "") -> dict[str, str]:
+    """What requirements lead to, to the last dependency: versions by name, as they are installed.
+
+    Args:
+        wanted: requirements.
+        folder: that comes before what is installed beside the tool, as `provide` gives it.
+    """
+    found: dict[str, str] = {}
+    known: dict[tuple[str, str], bool] = {}
+    for text in wanted:
+        _is_satisfied(text, [*filter(None, [folder]), *sys.path], known, found)
+    return dict(sorted(found.items()))
+
+
+def _is_satisfied(
+    text: str, path: list[str], known: dict[tuple[str, str], bool], found: dict[str, str],
+    extra: str = "",
+) -> bool:  # fmt: skip
+    """Whether a requirement is, with all that it leads to.
+
+    Args:
+        text: the requirement.
+        path: folders with installed packages.
+        known: answers by package and extra.
+        found: versions by name.
+        extra: for which it stands in another package's metadata.
+    """
     try:
         asked = Requirement(text)
     except InvalidRequirement:
         return False
-    if not _is_wanted(text):
+    if asked.marker is not None and not asked.marker.evaluate({"extra": extra}):
         return True
-    try:
-        found = importlib.metadata.version(asked.name)
-    except importlib.metadata.PackageNotFoundError:
+    context = importlib.metadata.DistributionFinder.Context(name=asked.name, path=path)
+    about = next(iter(importlib.metadata.MetadataPathFinder.find_distributions(context)), None)
+    if about is None:
         return False
-    # An extra may ask for more than the package itself: pip knows.
-    return not asked.extras and not asked.url and asked.specifier.contains(found, prereleases=True)
+    name = canonicalize_name(asked.name)
+    found[name] = about.version
+    for each in ("", *asked.extras):
+        if (name, each) not in known:
+            known[name, each] = True  # if what it leads to leads to it
+            inner = [_is_satisfied(need, path, known, found, each) for need in about.requires or ()]
+            known[name, each] = all(inner)
+    fits = not asked.url and asked.specifier.contains(about.version, prereleases=True)
+    return fits and all(known[name, each] for each in ("", *asked.extras))
 
 
 def of_wheel(metadata: str) -> tuple[str, ...]:
@@ -127,25 +256,14 @@ def _is_wanted(text: str) -> bool:
     return marker is None or marker.evaluate({"extra": ""})
 
 
-def versions(folder: str) -> dict[str, str]:
-    """The packages in a folder, by name."""
-    if not folder:
-        return {}
-    found = importlib.metadata.distributions(path=[folder])
-    return {canonicalize_name(each.metadata["Name"]): each.version for each in found}
-
-
-def differ(left: str, right: str) -> str:
-    """In words, which packages two folders have in different versions; "" if none."""
-    had, has = versions(left), versions(right)
-    words = [
-        f"{name} {had.get(name, 'absent')} and {has.get(name, 'absent')}"
-        for name in sorted(had.keys() | has.keys())
-        if had.get(name) != has.get(name)
-    ]
-    return ", ".join(words)
-
-
 def identity(folder: str) -> str:
-    """What a folder's packages add to the key of a build."""
-    return json.dumps(versions(folder), sort_keys=True) if folder else ""
+    """What the packages in a folder add to the key of a build: their names and versions."""
+    if not folder:
+        return ""
+    held = importlib.metadata.distributions(path=[folder])
+    found = {canonicalize_name(each.metadata["Name"]): each.version for each in held}
+    return json.dumps(found, sort_keys=True)
+
+
+def _key(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]

@@ -1,7 +1,8 @@
-"""An existing interpreter as a side: the package as it is installed there, run by that interpreter.
+"""A package as it is installed for some interpreter, packed as a wheel.
 
-The files of the package are copied, as a wheel is unpacked: the copy is what is measured and what
-is compared. Everything else that it imports comes from that environment, as it is.
+So an existing interpreter is a side: the copy is what is measured and what is compared, run by that
+interpreter, and everything else that it imports comes from that environment, as it is. So is what
+asv's install_command leaves in an environment (`asv_build`).
 """
 
 from __future__ import annotations
@@ -23,13 +24,24 @@ MARK = "python:"
 #: The oldest that runs this tool's workers.
 OLDEST = (3, 11)
 _SECONDS = 60
-#: Asks an interpreter for itself and for a package: its folders or its file, and what else was
-#: installed with it.
+#: Asks an interpreter for itself and for a package: its folders or its file, what else was
+#: installed with it, which versions are installed beside it, and which of those it leads to.
 _ASK = """
-import importlib.metadata, importlib.util, json, os, sys
+import importlib.metadata, importlib.util, json, os, re, sys
 name = sys.argv[1]
 found = {"version": list(sys.version_info[:3]), "implementation": sys.implementation.name,
-         "prefix": sys.prefix, "files": [], "distribution": "", "release": ""}
+         "prefix": sys.prefix, "files": [], "distribution": "", "release": "",
+         "needs": {}, "beside": {each.metadata["Name"]: each.version
+                                 for each in importlib.metadata.distributions()}}
+def follow(about):
+    for text in about.requires or ():
+        try:
+            inner = importlib.metadata.distribution(re.match(r"[\\w.-]+", text)[0])
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        if "extra" not in text and inner.metadata["Name"] not in found["needs"]:
+            found["needs"][inner.metadata["Name"]] = inner.version
+            follow(inner)
 spec = importlib.util.find_spec(name) if name else None
 if spec is not None:
     for place in spec.submodule_search_locations or ():
@@ -44,6 +56,8 @@ if spec is not None:
     for each in named[:1]:
         about = importlib.metadata.distribution(each)
         found.update(distribution=about.metadata["Name"], release=about.version)
+        found["beside"].pop(about.metadata["Name"], None)
+        follow(about)
         for file in about.files or ():
             inner = str(file)
             if not inner.startswith("..") and ".dist-info/" not in inner:
@@ -84,7 +98,7 @@ def find(text: str, package: str, cache: Path) -> Interpreter:
     program = Path(os.path.abspath(Path(text.removeprefix(MARK)).expanduser()))  # noqa: PTH100
     if not program.is_file():
         raise TargetError(f"{text!r}: there is no file {program}")
-    about = _ask(program, package)
+    about = ask(program, package)
     version = ".".join(map(str, about["version"]))
     if tuple(about["version"][:2]) < OLDEST or about["implementation"] != "cpython":
         least = ".".join(map(str, OLDEST))
@@ -96,26 +110,18 @@ def find(text: str, package: str, cache: Path) -> Interpreter:
             f"{text!r}: it is not clear which package is measured: name its folder in 'package' "
             "of [tool.benchproof]"
         )
-    held = _files(about)
-    if not held:
+    if not about["files"]:
         raise TargetError(f"{program} has no package {package}: install it there")
-    found = hashlib.sha256(json.dumps([str(program), about["prefix"], version]).encode())
-    for inner, data in held.items():
-        found.update(f"{inner}\0{len(data)}\0".encode())
-        found.update(data)
-    content = found.hexdigest()
-    name = about["distribution"] or package
-    release = about["release"] or "0"
-    stem = f"{name.replace('-', '_')}-{release}"
-    wheel = cache / "installed" / content[:24] / f"{stem}-py3-none-any.whl"
-    if not wheel.is_file():
-        _pack(held, stem, wheel)
+    wheel = pack(about, package, about["needs"], cache / "installed")
+    content = hashlib.sha256(f"{program} {about['prefix']} {version} {wheel.parent.name}".encode())
+    name, release = about["distribution"] or package, about["release"] or "0"
     return Interpreter(
-        str(program), str(wheel), f"{name} {release} in CPython {version} ({program})", content
-    )
+        str(program), str(wheel), f"{name} {release} in CPython {version} ({program})",
+        content.hexdigest(),
+    )  # fmt: skip
 
 
-def _ask(program: Path, package: str) -> dict[str, Any]:
+def ask(program: Path, package: str) -> dict[str, Any]:
     """What an interpreter says of itself and of a package.
 
     Raises:
@@ -133,23 +139,33 @@ def _ask(program: Path, package: str) -> dict[str, Any]:
     return found
 
 
-def _files(about: Mapping[str, Any]) -> dict[str, bytes]:
-    """The files by their place, without byte code."""
-    return {
-        inner: Path(path).read_bytes()
-        for path, inner in sorted(about["files"], key=lambda pair: str(pair[1]))
-        if "__pycache__" not in inner and Path(path).is_file()
-    }
+def pack(about: Mapping[str, Any], package: str, needs: Mapping[str, str], folder: Path) -> Path:
+    """Write a package as a wheel, as one step.
 
-
-def _pack(held: Mapping[str, bytes], stem: str, wheel: Path) -> None:
-    """Write files as a wheel, as one step; what they need is in their own environment."""
-    wheel.parent.mkdir(parents=True, exist_ok=True)
-    part = wheel.with_name(f"{wheel.name}.{os.getpid()}")
-    with zipfile.ZipFile(part, "w") as archive:
-        for inner, data in held.items():
-            archive.writestr(inner, data)
-        name, _, release = stem.rpartition("-")
-        about = f"Metadata-Version: 2.1\nName: {name}\nVersion: {release}\n"
-        archive.writestr(f"{stem}.dist-info/METADATA", about)
-    part.replace(wheel)
+    Args:
+        about: what an interpreter says of it (`ask`).
+        package: name by which it is imported.
+        needs: the packages that the wheel requires, and their versions.
+        folder: in which the wheel gets a folder, named after its version, files and needs.
+    """
+    name, release = about["distribution"] or package, about["release"] or "0"
+    stem = f"{name.replace('-', '_')}-{release}"
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {release}"]
+    lines += [f"Requires-Dist: {each}=={its}" for each, its in sorted(needs.items())]
+    held = {f"{stem}.dist-info/METADATA": "\n".join(lines).encode() + b"\n"}
+    for path, inner in about["files"]:
+        if "__pycache__" not in inner and Path(path).is_file():
+            held[inner] = Path(path).read_bytes()
+    found = hashlib.sha256()
+    for inner, data in sorted(held.items()):
+        found.update(f"{inner}\0{len(data)}\0".encode())
+        found.update(data)
+    wheel = folder / found.hexdigest()[:24] / f"{stem}-py3-none-any.whl"
+    if not wheel.is_file():
+        wheel.parent.mkdir(parents=True, exist_ok=True)
+        part = wheel.with_name(f"{wheel.name}.{os.getpid()}")
+        with zipfile.ZipFile(part, "w") as archive:
+            for inner, data in held.items():
+                archive.writestr(inner, data)
+        part.replace(wheel)
+    return wheel

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from . import builds, controls, counting, imports, listing, package, results, suite
+from . import analysers, builds, controls, counting, imports, listing, package, results, suite
 from .bench import Bench
 from .collected import Collected, Sampled, Spot
 from .errors import SelectionError, WorkerError, few
@@ -161,6 +161,8 @@ class Lane(Sampled):
             | {"wheels": [one.wheel_sha256 for one in each]}
             for side, each in built.items()
         }
+        if words := analysers.differ(self.sides):
+            tell.line(words)
         self.scratch.mkdir(parents=True)
         self.bench = Bench(
             firsts, suites, crew, self.scratch, core, self.got,

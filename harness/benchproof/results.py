@@ -41,6 +41,7 @@ def describe(target: Target, built: Built | None) -> dict[str, Any]:
         "kind": built.kind if built else "",
         "description": f"{target.description} [{words}]" if words else target.description,
         "why_pure": built.why_pure if built else "",
+        "dependencies": dict(built.versions) if built else {},
     }
 
 

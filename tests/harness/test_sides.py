@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -145,17 +147,116 @@ def test_what_is_missing():
     ) == ("b>1",)
 
 
-def test_missing_packages_are_installed_once_with_what_they_need(tmp_path, index):
+@pytest.fixture(params=["pip", "uv"])
+def installer(request, index, monkeypatch):
+    """Who installs: both must give the same."""
+    monkeypatch.setenv("UV_CACHE_DIR", str(index / "cache"))
+    uv = dependencies.uv()
+    if request.param == "uv" and not uv:
+        pytest.skip("there is no uv here")
+    if request.param == "uv":
+        words = uv[1:]
+        monkeypatch.setattr(dependencies, "uv", lambda *more: [uv[0], *more, *words])
+        monkeypatch.setattr(dependencies, "_PIP", ["false"])
+    else:
+        monkeypatch.setattr(dependencies, "uv", lambda *_: [])
+
+
+@pytest.fixture
+def provider(tmp_path):
+    with Crew() as crew:
+        yield dependencies.Dependencies(tmp_path / "cache", crew)
+
+
+def held(folder):
+    return json.loads(dependencies.identity(folder) or "{}")
+
+
+@pytest.mark.usefixtures("installer")
+def test_missing_packages_are_installed_once_with_what_they_need(provider, index):
     wheel(index, {"dep/__init__.py": ""}, "dep", needs=["deeper"])
     wheel(index, {"deeper.py": ""}, "deeper")
-    with Crew() as crew:
-        here = dependencies.Dependencies(tmp_path / "cache", crew)
-        folder = here.provide(["dep==1.0"])
-        assert dependencies.versions(folder) == {"deeper": "1.0", "dep": "1.0"}
-        assert here.provide(["dep==1.0", "pytest"]) == folder
-        assert here.provide(["pytest"]) == ""
-        with pytest.raises(BuildError, match=r"pip cannot install dep==2:\n.*dep==2"):
-            here.provide(["dep==2"])
+    folder = provider.provide(["dep==1.0"])
+    assert held(folder) == {"deeper": "1.0", "dep": "1.0"}
+    assert list(Path(folder).rglob("deeper*.pyc"))
+    assert provider.provide(["dep==1.0"]) == folder
+    # What is installed here is not installed again.
+    assert held(provider.provide(["dep==1.0", "pytest"])) == held(folder)
+    assert provider.provide(["pytest"]) == ""
+    with pytest.raises(BuildError, match=r"pip cannot install dep==2:"):
+        provider.provide(["dep==2"])
+
+
+def test_why_pip_cannot_install_is_quoted(provider, index):
+    wheel(index, {"dep/__init__.py": ""}, "dep")
+    with pytest.raises(BuildError, match=r"pip cannot install dep==2:\n.*dep==2"):
+        provider.provide(["dep==2"])
+
+
+def test_settings_of_pip_that_uv_does_not_know_leave_it_to_pip(index, monkeypatch):
+    if not dependencies.uv("pip"):
+        pytest.skip("there is no uv here")
+    assert dependencies.uv("pip")[1:] == ["pip", "--find-links", str(index), "--no-index"]
+    monkeypatch.setenv("PIP_CONSTRAINT", "limits.txt")
+    assert dependencies.uv("pip") == []
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Packages as if they were installed beside the tool."""
+
+    def install(name, version, needs=()):
+        wheel(tmp_path / "built", {f"{name}.py": ""}, name, version, needs=needs)
+        with zipfile.ZipFile(tmp_path / f"built/{name}-{version}-py3-none-any.whl") as archive:
+            archive.extractall(tmp_path / "here")
+
+    monkeypatch.syspath_prepend(tmp_path / "here")
+    return install
+
+
+@pytest.mark.usefixtures("installer")
+def test_what_is_installed_counts_only_with_all_that_it_needs(provider, index, here):
+    here("near", "1.0", ["deeper>=2"])
+    here("deeper", "1.0")
+    assert dependencies.missing(["near"]) == ["near"]
+    here("whole", "1.0", ["deeper<2; python_version > '3'", "absent; extra == 'all'"])
+    assert dependencies.missing(["whole"]) == []
+    assert dependencies.missing(["whole[all]"]) == ["whole[all]"]
+    assert dependencies.versions(["whole"]) == {"deeper": "1.0", "whole": "1.0"}
+    # What is missing brings no other version of what is used as it is installed...
+    wheel(index, {"dep.py": ""}, "dep", needs=["deeper"])
+    for version in ("1.0", "2.0"):
+        wheel(index, {"deeper.py": ""}, "deeper", version)
+        wheel(index, {"whole.py": ""}, "whole", version, needs=[f"deeper=={version}"])
+    folder = provider.provide(["dep", "whole"])
+    assert held(folder) == {"deeper": "1.0", "dep": "1.0"}
+    assert dependencies.versions(["dep", "whole"], folder) == {
+        "deeper": "1.0", "dep": "1.0", "whole": "1.0",
+    }  # fmt: skip
+    # ... but where it must: then nothing is used as it is.
+    assert held(provider.provide(["deeper>=2", "whole"])) == {"deeper": "2.0", "whole": "2.0"}
+
+
+@pytest.mark.usefixtures("installer")
+def test_sides_that_exclude_each_other_differ_in_nothing_else(provider, index, here, monkeypatch):
+    here("attrs", "1.0")
+    for version in ("1.0", "2.0"):
+        wheel(index, {"attrs.py": ""}, "attrs", version)
+        wheel(index, {"shared.py": ""}, "shared", version)
+        wheel(index, {"old.py": ""}, "old", version, needs=["attrs<2", "shared<2"])
+    # The left one is content with what is installed, but the right one is not.
+    assert provider.together({"left": {"attrs<2"}, "right": {"attrs>=2"}}) == {
+        "left": "", "right": provider.provide(["attrs>=2"]),
+    }  # fmt: skip
+    assert provider.together({"left": {"attrs"}, "right": {"attrs>=2"}}) == dict.fromkeys(
+        ("left", "right"), provider.provide(["attrs", "attrs>=2"])
+    )
+    wanted = {"left": {"attrs>=2", "shared"}, "right": {"old"}}
+    found = provider.together(wanted)
+    assert held(found["left"]) == {"attrs": "2.0", "shared": "1.0"}
+    assert held(found["right"])["shared"] == "1.0"
+    monkeypatch.setattr(dependencies.Dependencies, "_fill", None)  # a second install would fail
+    assert provider.together(wanted) == found
 
 
 @pytest.mark.slow
@@ -185,15 +286,22 @@ def test_two_wheels_are_compared_outside_of_any_repository(tmp_path, index):
 def test_sides_that_exclude_each_other_get_packages_of_their_own(tmp_path, index):
     for version in ("1.0", "2.0"):
         wheel(index, {"dep/__init__.py": ""}, "dep", version=version)
-        wheel(index, {"acme/__init__.py": f"import dep\n{SPIN}V = {version}\n"}, version=version,
+        # The same files: what they need alone makes them two sides.
+        wheel(index, {"acme/__init__.py": f"import dep\n{SPIN}"}, version=version,
               needs=[f"dep=={version}"])  # fmt: skip
     (tmp_path / "bench.py").write_text(BENCH, encoding="utf-8")
     answer = benchproof(
         tmp_path, tmp_path / "cache", "compare", "pypi:acme==1.0", "pypi:acme==2.0",
-        "--suites", "bench.py", "--meters", "allocations",
+        "--suites", "bench.py", "--meters", "allocations", "--json", "out.json",
     )  # fmt: skip
     assert answer.returncode == 0, answer.stdout + answer.stderr
-    assert "the sides need different packages: dep 1.0 and 2.0" in answer.stderr, answer.stderr
+    said = "the sides need different packages: dep 1.0 and 2.0"
+    assert said in answer.stderr, answer.stderr
+    assert f"warning: dependencies: {said}" in answer.stdout
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert [document[side]["dependencies"] for side in ("left", "right")] == [
+        {"dep": "1.0"}, {"dep": "2.0"},
+    ]  # fmt: skip
 
 
 @pytest.fixture
