@@ -30,19 +30,17 @@ DEFAULT, ASV_DEFAULT = "asv_benchmarks", "benchmarks"
 USUAL = (DEFAULT, "benchmarks", "bench")
 NAMES = ("asv.conf.json", "asv.conf.jsonc")
 
-#: Commands that asv has by default, now or in versions before, or that its template names.
-_USUAL = frozenset({
-    "python -m build",
-    "python -m pip install build",
-    "python setup.py build",
-    "python -m pip wheel -w {build_cache_dir} {build_dir}",
-    (
-        "PIP_NO_BUILD_ISOLATION=1 python -m pip wheel --no-deps --no-index "
-        "-w {build_cache_dir} {build_dir}"
-    ),
-    "in-dir={env_dir} python -m pip install {wheel_file}",
-    "in-dir={env_dir} python -m pip install {wheel_file} --force-reinstall",
-    "return-code=any python -m pip uninstall -y {project}",
+#: What asv's own commands come to, without the words of `_NO_MATTER`, which change no file.
+_USUAL = (
+    r"python -m build( --wheel)?( (-o|--outdir) \{build_cache_dir\})?( \{build_dir\})?",
+    r"python -m pip install build", r"python setup\.py build",
+    r"python -m pip wheel -w \{build_cache_dir\} \{build_dir\}",
+    r"python -m pip install \{wheel_file\}",
+)  # fmt: skip
+_NO_MATTER = frozenset({
+    "in-dir={env_dir}", "PIP_NO_BUILD_ISOLATION=0", "PIP_NO_BUILD_ISOLATION=1",
+    "PIP_NO_BUILD_ISOLATION=false", "--no-deps", "--no-index", "--no-build-isolation",
+    "--force-reinstall", "-v",
 })  # fmt: skip
 _PLUGINS = frozenset({"pytest-benchmark", "pytest-codspeed"})
 #: Words in the names of such lists, those that are likelier first.
@@ -166,6 +164,42 @@ def matrix(root: Path) -> dict[str, Any]:
     return toml.table(whole(root), "matrix")
 
 
+class Commands(NamedTuple):
+    """Commands of asv's configuration that do more than asv's own; None where they do not.
+
+    Attributes:
+        build: leave a wheel in ``{build_cache_dir}``.
+        install: install the package in ``{env_dir}``.
+        below: the folder of the commit that is ``{build_dir}``.
+        project: its name.
+        conf_dir: the folder of the configuration.
+    """
+
+    build: tuple[str, ...] | None
+    install: tuple[str, ...] | None
+    below: str
+    project: str
+    conf_dir: Path
+
+
+def commands(root: Path) -> Commands | None:
+    """The commands of asv's configuration; None where they are asv's own, or come to the same.
+
+    The project's own settings come first: where those name the benchmarks, there are none.
+
+    Args:
+        root: of the checkout.
+    """
+    held = whole(root)
+    if package.setting(root, "suites", lambda found: isinstance(found, str)):
+        return None
+    build, install = (_unusual(held.get(key)) for key in ("build_command", "install_command"))
+    if build is None and install is None:
+        return None
+    below, project = (str(held.get(key) or "") for key in ("repo_subdir", "project"))
+    return Commands(build, install, below, project, next(_files(root)).parent)
+
+
 def unread(root: Path) -> str:
     """One line on what asv's configuration sets and is not followed, and what is done instead.
 
@@ -177,16 +211,11 @@ def unread(root: Path) -> str:
     if package.setting(root, "suites", lambda found: isinstance(found, str)):
         return ""
     held, here = whole(root), f"{sys.version_info[0]}.{sys.version_info[1]}"
-    commands = [
-        key for key in ("build_command", "install_command", "uninstall_command")
-        if held.get(key) is not None and not _is_usual(held[key])
-    ]  # fmt: skip
     pythons = ["pythons"] * (held.get("pythons", [here]) not in ([], [here], "same", ["same"]))
     rules = [key for key in ("include", "exclude") if held.get(key)]
     if package.setting(root, "variants", lambda found: isinstance(found, dict)):
         rules = []  # nor is the matrix
     told = {
-        "builds are made by the project's own build backend": commands,
         f"builds run on Python {here}": pythons,
         "the variants are all combinations of the matrix": rules,
     }
@@ -195,11 +224,17 @@ def unread(root: Path) -> str:
     return f"not read in asv's configuration: {keys}; {instead}" if keys else ""
 
 
-def _is_usual(commands: object) -> bool:
-    """Whether commands are what asv runs where nothing is set; none at all are not."""
-    lines = commands.splitlines() if isinstance(commands, str) else _texts(commands)
-    found = {" ".join(line.split()).replace("-mpip", "-m pip") for line in lines}
-    return bool(found) and found <= _USUAL
+def _unusual(given: object) -> tuple[str, ...] | None:
+    """Commands, one or a list; None where asv's own come to the same. None at all are not."""
+    if given is None:
+        return None
+    lines = [given] if isinstance(given, str) else _texts(given)
+    plain = [
+        " ".join(word for word in line.replace("-mpip", "-m pip").split() if word not in _NO_MATTER)
+        for line in lines
+    ]
+    usual = plain and all(any(re.fullmatch(each, line) for each in _USUAL) for line in plain)
+    return None if usual else tuple(lines)
 
 
 def _read(file: Path, root: Path) -> dict[str, Any]:

@@ -180,6 +180,9 @@ class Builder:
 
     def tools(self, sides: Mapping[SideName, Target]) -> dict[SideName, str]:
         """The folders of what builds some sides, as far as it is not installed here."""
+        commands = self.checkout.commands
+        if commands and commands.build is not None:  # they have their own environment
+            return dict.fromkeys(sides, "")
         return self.dependencies.together(
             {side: self._build_requirements(target) for side, target in sides.items()}
         )
@@ -336,6 +339,9 @@ class Builder:
         passed = [f"{k}={v}" for k, v in {**self._passed, **variant.build}.items()]
         parts = [_LAYOUT, variant.kind, target.content, *self.toolchain.identity, *passed,
                  *filter(None, [flags, dependencies.identity(tools)])]  # fmt: skip
+        commands = self._checkout(target).commands
+        if commands:
+            parts += [*map(str, commands), *sorted(self._beside(variant))]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
     @property
@@ -395,6 +401,14 @@ class Builder:
         tree.mkdir()
         self._export(target, tree)
         env = build_environment(self._passed, variant.build, tree, flags)
+        if commands := self._checkout(target).commands:
+            from .asv_build import Making  # noqa: PLC0415  (few projects need it)
+
+            return Making(self, target, tree, scratch, env).wheel(
+                commands,
+                {*self._build_requirements(target), *self._beside(variant)},
+                lambda: self._by_pip(target, variant, tree, scratch, env, tools),
+            )
         return self._by_pip(target, variant, tree, scratch, env, tools)
 
     def _by_pip(

@@ -83,6 +83,11 @@ class Checkout:
         )
 
     @cached_property
+    def commands(self) -> asv_conf.Commands | None:
+        """The commands of asv's configuration that build and install it, if there are such."""
+        return asv_conf.commands(self.root)
+
+    @cached_property
     def build_variables(self) -> tuple[str, ...]:
         """Patterns of the variables that its build reads, as the project names them."""
         return tuple(package.setting(self.root, "build-variables", package.are_patterns) or ())

@@ -35,6 +35,8 @@ PASSED = (
 _OF_A_SHELL = ("PATH", "HOME", "SYSTEMROOT", "LANG", "LC_*")
 #: Passed, and not in the key: where scratch files go changes no build.
 SCRATCH = ("TMPDIR", "TEMP", "TMP")
+#: Where uv and pip find packages, and how they get there: for commands that install some.
+_INDEXES = ("PIP_*", "UV_*", "*_PROXY", "*_proxy", "SSL_CERT_*", "REQUESTS_CA_BUNDLE")
 #: How Python code asks for a variable.
 _READS = re.compile(r"""(?:environ(?:\.(?:get|pop|setdefault))?\s*[\[(]|getenv\()
                         \s*["'](\w+)["']""", re.VERBOSE)  # fmt: skip
@@ -91,6 +93,11 @@ def told(given: Mapping[str, str]) -> str:
 def scratch() -> dict[str, str]:
     """The variables that a build gets beside those, and its key does not hold."""
     return {name: os.environ[name] for name in SCRATCH if name in os.environ}
+
+
+def of_indexes() -> dict[str, str]:
+    """The variables that a command gets which installs packages; they change no build."""
+    return matching(_INDEXES)
 
 
 def withheld(script: str, given: Mapping[str, str]) -> list[str]:

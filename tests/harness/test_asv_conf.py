@@ -80,11 +80,7 @@ HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 @pytest.mark.parametrize(("text", "words"), [
     ("{}", ""),
     (f'{{"pythons": ["{HERE}"], "exclude": [], "install_command": null}}', ""),
-    ("""{"build_command": [
-        "python setup.py build", "python -mpip wheel -w {build_cache_dir} {build_dir}"
-     ], "install_command": "in-dir={env_dir} python -mpip install {wheel_file}"}""", ""),
-    ('{"build_command": ["make"], "install_command": []}',
-     "build_command, install_command; builds are made by the project's own build backend"),
+    ('{"build_command": ["make"], "install_command": []}', ""),
     (f'{{"pythons": ["3.8", "{HERE}"]}}', f"pythons; builds run on Python {HERE}"),
     ('{"pythons": ["3.8"], "include": [{}], "exclude": [{}]}',
      (f"pythons, include, exclude; builds run on Python {HERE}, "
@@ -96,25 +92,55 @@ def test_what_asv_s_file_sets_and_is_not_followed_is_one_line(tmp_path, text, wo
     assert asv_conf.unread(tmp_path) == (words and start + words)
 
 
-def test_a_project_that_names_its_benchmarks_here_hears_nothing_of_asv_s_file(tmp_path):
-    write(tmp_path, "asv.conf.json", '{"build_command": ["make"]}')
+@pytest.mark.parametrize("text", [
+    "{}", '{"build_command": null}',
+    """{"build_command": [
+        "python setup.py build", "python -mpip wheel -w {build_cache_dir} {build_dir}"
+     ], "install_command": "in-dir={env_dir} python -mpip install {wheel_file}"}""",
+    """{"build_command": [
+        "python -m pip install build", "python -m build --wheel -o {build_cache_dir} {build_dir}"
+     ], "install_command": [
+        "in-dir={env_dir} python -m pip install --no-deps {wheel_file} --force-reinstall"
+     ]}""",
+    """{"build_command": [
+        "PIP_NO_BUILD_ISOLATION=1 python -m pip wheel --no-index -w {build_cache_dir} {build_dir}"
+     ]}""",
+])  # fmt: skip
+def test_commands_that_come_to_asv_s_own_are_none(tmp_path, text):
+    write(tmp_path, "asv.conf.json", text)
+    assert asv_conf.commands(tmp_path) is None
+
+
+@pytest.mark.parametrize(("text", "build", "install"), [
+    ('{"build_command": "make", "project": "acme"}', ("make",), None),
+    ('{"install_command": ["a", "b"], "project": "acme"}', None, ("a", "b")),
+    ("""{"build_command": [], "project": "acme",
+         "install_command": "python -m pip install {wheel_file}[more]"}""",
+     (), ("python -m pip install {wheel_file}[more]",)),
+])  # fmt: skip
+def test_other_commands_are_followed(tmp_path, text, build, install):
+    write(tmp_path, "bench/asv.conf.json", text)
+    assert asv_conf.commands(tmp_path) == (build, install, "", "acme", tmp_path / "bench")
+
+
+def test_a_project_that_names_its_benchmarks_here_follows_nothing_of_asv_s_file(tmp_path):
+    write(tmp_path, "asv.conf.json", '{"build_command": ["make"], "pythons": ["3.8"]}')
     assert asv_conf.unread(tmp_path)
+    assert asv_conf.commands(tmp_path)
     write(tmp_path, "pyproject.toml", '[tool.benchproof]\nsuites = "mine"\n')
     assert asv_conf.unread(tmp_path) == ""
+    assert asv_conf.commands(tmp_path) is None
 
 
 @pytest.mark.parametrize("sides", [(), (".", ".")])
 def test_each_command_that_measures_says_so_once(tmp_path, sides, capsys, monkeypatch):
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True, timeout=30)
-    write(tmp_path, "asv.conf.json", '{"build_command": ["make"], "benchmark_dir": "speed"}')
+    write(tmp_path, "asv.conf.json", '{"pythons": ["3.8"], "benchmark_dir": "speed"}')
     monkeypatch.chdir(tmp_path)
     options.place_of(None, *sides)
     assert capsys.readouterr().err.splitlines() == [
         "benchmarks: speed/, named by asv.conf.json",
-        (
-            "not read in asv's configuration: build_command; "
-            "builds are made by the project's own build backend"
-        ),
+        f"not read in asv's configuration: pythons; builds run on Python {HERE}",
     ]
 
 
