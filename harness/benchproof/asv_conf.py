@@ -104,8 +104,9 @@ def require(folder: Path) -> None:
     if not folder.exists():
         raise TargetError(
             f"{folder} is no folder of benchmarks, and no test uses pytest's fixture benchmark: "
-            "name it with --suites, with suites of [tool.benchproof], or in an "
-            f"{NAMES[0]} at the root or one folder below"
+            "'benchproof init' writes a first one, 'benchproof compare' measures without any by "
+            "--import MODULE or --command TEXT, and --suites, suites of [tool.benchproof] or an "
+            f"{NAMES[0]} at the root or one folder below names another folder"
         )
 
 

@@ -1,6 +1,7 @@
 """The figures of README and of the page on calibration are those of the data that is kept."""
 
 import gzip
+import io
 import json
 import math
 import re
@@ -19,10 +20,12 @@ from calibration.kept import Kept
 from ledger import judge as ledger_judge
 from ledger import markdown, reader, store
 from pull_requests import page, table
+from rich.console import Console
 from scipy.special import stdtr
 from scipy.stats import gmean, wilcoxon
 
 from benchproof import judge, noise, records, stats, verdict
+from benchproof import table as terminal
 from benchproof.analysers import modes
 from benchproof.gate.report.words import by_suite
 from benchproof.progress import Teller
@@ -867,13 +870,15 @@ def test_the_originals():
     assert page.write(found, kept / "originals", kept / "claims") == report
 
 
-@pytest.mark.parametrize("project", ["h11", "packaging", "yarl"])
+@pytest.mark.parametrize("project", ["h11", "packaging", "yarl", "scylla-driver", "wordy"])
 def test_what_is_said_of_other_projects_is_what_their_samples_say(project):
     samples = records.read(ROOT / "reports" / "projects" / f"{project}.jsonl.gz")
     document = judge.document(samples)
     summary = document["verdict"]["summary"]
     page = (ROOT / "docs" / "suites.md").read_text(encoding="utf-8")
-    (row,) = [line for line in page.splitlines() if line.startswith(f"| [{project}]")]
+    (row,) = [
+        line for line in page.splitlines() if line.startswith((f"| [{project}]", f"| {project} "))
+    ]
     assert cells(row)[-1] == summary
     if project == "yarl":
         assert f"\nregression: {summary}\n" in README
@@ -881,6 +886,11 @@ def test_what_is_said_of_other_projects_is_what_their_samples_say(project):
         assert f"by up to {1 - best:.0%}".replace("%", " %") in README
         for suite, _ in by_suite(document["cases"]):
             assert suite in README
+    if project == "scylla-driver":
+        shown = Console(file=io.StringIO(), width=160)
+        terminal.show(document, shown)
+        text = "\n".join(line.rstrip() for line in shown.file.getvalue().strip().splitlines())
+        assert text in (ROOT / "docs" / "other-drivers.md").read_text(encoding="utf-8")
 
 
 def test_what_telemetry_costs():

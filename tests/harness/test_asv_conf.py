@@ -145,5 +145,6 @@ def test_each_command_that_measures_says_so_once(tmp_path, sides, capsys, monkey
 
 
 def test_a_folder_that_is_not_there_is_told_with_what_to_do(tmp_path):
-    with pytest.raises(TargetError, match=r"--suites.*\[tool.benchproof\].*asv.conf.json"):
+    remedies = r"init.*--import.*--suites.*\[tool.benchproof\].*asv.conf.json"
+    with pytest.raises(TargetError, match=remedies):
         asv_conf.require(tmp_path / "nothing")
