@@ -149,7 +149,8 @@ class Dependencies:
         """
         # One in the background must not wait for an answer at the terminal.
         env, log = os.environ | {"GIT_TERMINAL_PROMPT": "0"}, scratch / "log"
-        by_pip = [*_PIP, "--python", python, "install", "--no-input"]
+        elsewhere = ["--python", python] * (python != sys.executable)
+        by_pip = [*_PIP, *elsewhere, "install", "--no-input"]
         by_uv = uv("pip", "install", "--python", python, "--compile-bytecode")
         for command in filter(None, (by_uv, by_pip)):
             words = [*command, *options, "--", *texts]

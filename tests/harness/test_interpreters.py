@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchproof import interpreters, targets
+from benchproof import build, dependencies, interpreters, targets
 from benchproof.bench import Bench
 from benchproof.build import Builder
 from benchproof.checkout import Checkout
@@ -51,6 +51,28 @@ def test_the_package_is_found_as_it_is_installed(environment, toy, tmp_path):
     assert found.description == f"toy-driver 2.5 in CPython {version} ({python})"
     assert interpreters.find(f"python:{python}", "driver", tmp_path / "cache") == found
     (environment / "driver/work.py").write_text("changed = True\n")
+    other = interpreters.find(f"python:{python}", "driver", tmp_path / "cache")
+    assert other.content != found.content
+
+
+def test_what_it_requires_there_is_noted_in_the_versions_that_are_installed(
+    environment, toy, tmp_path
+):
+    python = install(environment, toy)
+    about = environment / "toy_driver-2.5.dist-info/METADATA"
+    about.write_text(about.read_text() + "Requires-Dist: dep (>1)\nRequires-Dist: absent\n")
+    for name, needs in {"dep": "deeper", "deeper": "dep; extra == 'x'", "unused": "dep"}.items():
+        folder = environment / f"{name}-3.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 3\nRequires-Dist: {needs}\n"
+        )
+    found = interpreters.find(f"python:{python}", "driver", tmp_path / "cache")
+    _, _, metadata = build.unpack(Path(found.wheel), tmp_path / "side", "driver")
+    assert dependencies.of_wheel(metadata) == ("deeper==3", "dep==3")
+    (environment / "deeper-3.dist-info/METADATA").write_text(
+        "Metadata-Version: 2.1\nName: deeper\nVersion: 4\n"
+    )
     other = interpreters.find(f"python:{python}", "driver", tmp_path / "cache")
     assert other.content != found.content
 

@@ -259,6 +259,30 @@ def test_sides_that_exclude_each_other_differ_in_nothing_else(provider, index, h
     assert provider.together(wanted) == found
 
 
+def test_both_sides_are_built_by_the_same_tools_where_both_allow_it(
+    tmp_path, index, here, toolchain
+):
+    here("maker", "1.0")
+    for version in ("1.0", "2.0"):
+        wheel(index, {"maker.py": ""}, "maker", version)
+    project = Repository(tmp_path / "acme")
+    for asked in ("maker", "maker>=2", "maker<2"):
+        project.write("pyproject.toml", f'[build-system]\nrequires = ["{asked}"]\n')
+        project.write("acme/__init__.py", SPIN)
+        project.commit(asked)
+    checkout = Checkout.around(project.root)
+    any_, new, old = (
+        targets.resolve(targets.parse(text), checkout) for text in ("HEAD~2", "HEAD~1", "HEAD")
+    )
+    with Crew() as crew:
+        builder = build.Builder(checkout, tmp_path / "cache", crew, toolchain)
+        found = builder.tools({"left": any_, "right": new})
+        assert [held(found[side]) for side in ("left", "right")] == [{"maker": "2.0"}] * 2
+        assert builder.tools({"left": any_, "right": old}) == {"left": "", "right": ""}
+        found = builder.tools({"left": old, "right": new})
+        assert [held(found[side]) for side in ("left", "right")] == [{}, {"maker": "2.0"}]
+
+
 @pytest.mark.slow
 def test_two_wheels_are_compared_outside_of_any_repository(tmp_path, index):
     wheel(index, {"dep/__init__.py": ""}, "dep")

@@ -99,7 +99,7 @@ def packages() -> Finding:
         if any(find_spec(name) is None for name in modules)
     ]  # fmt: skip
     if extras:
-        does = " and ".join(EXTRAS[extra][0] for extra in extras)
+        does = ", or ".join(EXTRAS[extra][0] for extra in extras)
         remedy = f"pip install 'benchproof[{','.join(extras)}]'"
         return degraded(f"nothing here {does}; all else works", remedy)
     return ok("all that benchproof imports are installed")
