@@ -45,7 +45,7 @@ class Command(NamedTuple):
 
 
 def parse(text: str, known: Mapping[str, str]) -> Command:
-    """Read a command as asv does (`asv.util.interpolate_command`, which is slow to import).
+    """Read a command as asv does (`asv.util.interpolate_command`; asv itself need not be there).
 
     Args:
         text: words of a shell; ``NAME=value``, ``return-code=`` and ``in-dir=`` may be in front.
@@ -82,43 +82,41 @@ class Making:
     """A side that is being made.
 
     Attributes:
-        builder: whose crew runs the commands.
+        commands: of asv's configuration.
+        builder: whose crew runs them.
         target: the side.
         tree: the copy of its files.
         scratch: for the environment, wheels and logs.
         env: the environment of a build.
     """
 
+    commands: Commands
     builder: Builder
     target: Target
     tree: Path
     scratch: Path
     env: Mapping[str, str]
 
-    def wheel(self, commands: Commands, requires: Iterable[str], build: Callable[[], Path]) -> Path:
+    def wheel(self, requires: Iterable[str], build: Callable[[], Path]) -> Path:
         """Run the commands; the path of the wheel that they come to.
 
         Args:
-            commands: of asv's configuration.
             requires: what the environment has from the start, beside what asv puts into all.
             build: makes a wheel, where there is no build_command.
 
         Raises:
             BuildError: a command fails, or leaves nothing to measure.
         """
-        place, wheels, tree = self.scratch / "env", self.scratch / "wheels", self.tree
-        tree /= commands.below
+        commands, place, wheels = self.commands, self.scratch / "env", self.scratch / "wheels"
         wheels.mkdir()
         python = place / "bin/python"
-        self._run(
-            Command([sys.executable, "-m", "venv", str(place)], {}, {0}, None), self.env, tree
-        )
+        self._run(Command([sys.executable, "-m", "venv", str(place)], {}, {0}, None), self.env)
         self.builder.dependencies.install(
             [*_OF_ASV, *sorted(requires)], self.scratch, python=str(python)
         )
         known = {
             "project": commands.project, "commit": self.target.commit or "",
-            "conf_dir": str(commands.conf_dir), "build_dir": str(tree),
+            "conf_dir": str(commands.conf_dir), "build_dir": str(self.tree / commands.below),
             "build_cache_dir": str(wheels), "env_name": place.name, "env_dir": str(place),
             "env_type": "virtualenv",
         }  # fmt: skip
@@ -128,7 +126,7 @@ class Making:
             "PATH": os.pathsep.join([f"{place}/bin", self.env["PATH"]]),
         }  # fmt: skip
         for text in commands.build or ():
-            self._run(parse(text, known), env, tree)
+            self._run(parse(text, known), env)
         found = list(wheels.glob("*.whl")) if commands.build is not None else [build()]
         if len(found) == 1:
             known["wheel_file"] = str(found[0])
@@ -139,25 +137,26 @@ class Making:
         package = name(self.builder.checkout.package)
         before = interpreters.ask(python, package)["beside"]
         for text in commands.install:
-            self._run(parse(text, known), env, tree)
+            self._run(parse(text, known), env)
         about = interpreters.ask(python, package)
         if not about["files"]:
             raise BuildError(f"install_command left no package {package} in {{env_dir}}")
         added = dict(about["beside"].items() - before.items())
         return interpreters.pack(about, package, added, self.scratch / "installed")
 
-    def _run(self, command: Command, env: Mapping[str, str], tree: Path) -> None:
+    def _run(self, command: Command, env: Mapping[str, str]) -> None:
         """Run a command.
 
         Raises:
             BuildError: it cannot be run, or ends with another status than it may.
         """
         given = {**env, **command.variables}
+        folder = command.folder or self.tree / self.commands.below
         program = shutil.which(command.words[0], path=given["PATH"]) or command.words[0]
         try:
             child = self.builder.crew.start(
                 [program, *command.words[1:]], log=self.scratch / "build.log",
-                cwd=Path(command.folder or tree), env=given,
+                cwd=self.commands.conf_dir / folder, env=given,
             )  # fmt: skip
         except OSError as error:
             raise BuildError(f"{shlex.join(command.words)}: {error.strerror}") from error

@@ -76,7 +76,7 @@ def locate(root: Path, given: Path | None = None) -> Found:
         return Found(given, "")
     if named := package.setting(root, "suites", lambda found: isinstance(found, str)):
         return Found(root / named, "")
-    files = list(_files(root))
+    files = _files(root)
     if not files:
         there = [name for name in USUAL if (root / name).is_dir()]
         chosen = next((name for name in there if pytest_files.hold(root / name)), "")
@@ -90,7 +90,12 @@ def locate(root: Path, given: Path | None = None) -> Found:
             f"several configurations of asv: {names}; name the folder of the benchmarks with "
             "--suites or suites of [tool.benchproof]"
         )
-    folder = files[0].parent / _benchmark_dir(files[0], root)
+    named = _read(files[0], root).get("benchmark_dir", ASV_DEFAULT)
+    if not isinstance(named, str):
+        raise TargetError(
+            f"{files[0].relative_to(root)}: benchmark_dir must be the name of a folder"
+        )
+    folder = files[0].parent / named
     place = folder.relative_to(root) if folder.is_relative_to(root) else folder
     return Found(folder, f"benchmarks: {place}/, named by {files[0].relative_to(root)}")
 
@@ -110,17 +115,11 @@ def require(folder: Path) -> None:
         )
 
 
-def _files(root: Path) -> Iterator[Path]:
+def _files(root: Path) -> list[Path]:
     """Asv's configuration: at the root if there is one, else those one folder below."""
-    found = [root / name for name in NAMES if (root / name).is_file()]
-    if not found:
-        found = [
-            file
-            for name in NAMES
-            for file in sorted(root.glob(f"*/{name}"))
-            if not file.parent.name.startswith(".")
-        ]
-    yield from found
+    here = [root / name for name in NAMES if (root / name).is_file()]
+    below = (file for name in NAMES for file in sorted(root.glob(f"*/{name}")))
+    return here or [file for file in below if not file.parent.name.startswith(".")]
 
 
 def requirements(root: Path, suites: Path) -> tuple[str, ...]:
@@ -154,7 +153,7 @@ def whole(root: Path) -> dict[str, Any]:
         root: of the checkout.
     """
     try:
-        files = list(_files(root))
+        files = _files(root)
         return _read(files[0], root) if len(files) == 1 else {}
     except TargetError:
         return {}  # `locate` says what is wrong with it
@@ -198,7 +197,7 @@ def commands(root: Path) -> Commands | None:
     if build is None and install is None:
         return None
     below, project = (str(held.get(key) or "") for key in ("repo_subdir", "project"))
-    return Commands(build, install, below, project, next(_files(root)).parent)
+    return Commands(build, install, below, project, _files(root)[0].parent)
 
 
 def unread(root: Path) -> str:
@@ -212,17 +211,17 @@ def unread(root: Path) -> str:
     if package.setting(root, "suites", lambda found: isinstance(found, str)):
         return ""
     held, here = whole(root), f"{sys.version_info[0]}.{sys.version_info[1]}"
-    pythons = ["pythons"] * (held.get("pythons", [here]) not in ([], [here], "same", ["same"]))
     rules = [key for key in ("include", "exclude") if held.get(key)]
-    if package.setting(root, "variants", lambda found: isinstance(found, dict)):
-        rules = []  # nor is the matrix
-    told = {
-        f"builds run on Python {here}": pythons,
-        "the variants are all combinations of the matrix": rules,
-    }
-    keys = ", ".join(key for each in told.values() for key in each)
-    instead = ", ".join(words for words, each in told.items() if each)
-    return f"not read in asv's configuration: {keys}; {instead}" if keys else ""
+    keys, instead = [], []
+    if held.get("pythons", [here]) not in ([], [here], "same", ["same"]):
+        keys, instead = ["pythons"], [f"builds run on Python {here}"]
+    # With variants of its own nor is the matrix.
+    if rules and not package.setting(root, "variants", lambda found: isinstance(found, dict)):
+        keys += rules
+        instead.append("the variants are all combinations of the matrix")
+    if not keys:
+        return ""
+    return f"not read in asv's configuration: {', '.join(keys)}; {', '.join(instead)}"
 
 
 def _unusual(given: object) -> tuple[str, ...] | None:
@@ -254,18 +253,6 @@ def _read(file: Path, root: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise TargetError(f"{file.relative_to(root)} must be an object")
     return found
-
-
-def _benchmark_dir(file: Path, root: Path) -> str:
-    """What a configuration names.
-
-    Raises:
-        TargetError: it cannot be read.
-    """
-    named = _read(file, root).get("benchmark_dir", ASV_DEFAULT)
-    if not isinstance(named, str):
-        raise TargetError(f"{file.relative_to(root)}: benchmark_dir must be the name of a folder")
-    return named
 
 
 def of_pytest(root: Path, suites: Path) -> tuple[str, ...]:

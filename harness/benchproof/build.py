@@ -180,12 +180,14 @@ class Builder:
 
     def tools(self, sides: Mapping[SideName, Target]) -> dict[SideName, str]:
         """The folders of what builds some sides, as far as it is not installed here."""
-        commands = self.checkout.commands
-        if commands and commands.build is not None:  # they have their own environment
-            return dict.fromkeys(sides, "")
         return self.dependencies.together(
-            {side: self._build_requirements(target) for side, target in sides.items()}
-        )
+            {
+                # A build_command has an environment of its own.
+                side: set() if self._checkout(target).builds_itself
+                else self._build_requirements(target)
+                for side, target in sides.items()
+            }
+        )  # fmt: skip
 
     def make(self, target: Target, flags: str = "", tools: str | None = None) -> Built:
         """`build`, without packages: `share` gives them to both sides of a comparison.
@@ -404,8 +406,7 @@ class Builder:
         if commands := self._checkout(target).commands:
             from .asv_build import Making  # noqa: PLC0415  (few projects need it)
 
-            return Making(self, target, tree, scratch, env).wheel(
-                commands,
+            return Making(commands, self, target, tree, scratch, env).wheel(
                 {*self._build_requirements(target), *self._beside(variant)},
                 lambda: self._by_pip(target, variant, tree, scratch, env, tools),
             )

@@ -87,6 +87,11 @@ class Checkout:
         """The commands of asv's configuration that build and install it, if there are such."""
         return asv_conf.commands(self.root)
 
+    @property
+    def builds_itself(self) -> bool:
+        """Whether a build_command of asv's configuration builds it."""
+        return self.commands is not None and self.commands.build is not None
+
     @cached_property
     def build_variables(self) -> tuple[str, ...]:
         """Patterns of the variables that its build reads, as the project names them."""

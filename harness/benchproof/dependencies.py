@@ -130,7 +130,9 @@ class Dependencies:
             limits = scratch / "pins"
             limits.write_text("\n".join(pins), encoding="utf-8")
             target = scratch / "packages"
-            self.install(texts, scratch, "--target", str(target), "--constraint", str(limits))
+            # Upgrade: where uv failed in the middle, pip must not keep what it left.
+            self.install(texts, scratch, "--upgrade", "--target", str(target),
+                         "--constraint", str(limits))  # fmt: skip
             shutil.move(target, folder)
 
     def install(

@@ -328,6 +328,29 @@ def test_sides_that_exclude_each_other_get_packages_of_their_own(tmp_path, index
     ]  # fmt: skip
 
 
+@pytest.mark.slow
+def test_a_commit_that_excludes_the_other_one_s_dependency_is_measured_with_its_own(
+    tmp_path, index
+):
+    for version, text in (("1.0", SPIN), ("2.0", DEARER)):
+        wheel(index, {"dep.py": text}, "dep", version)
+    project = Repository(tmp_path / "acme")
+    project.write("acme/__init__.py", "from dep import spin\n")
+    project.write("benchmarks/hot.py", BENCH)
+    for bound in ("dep<2", "dep>=2"):
+        rest = (
+            f'name = "acme"\ndependencies = ["{bound}"]\n[tool.setuptools]\npackages = ["acme"]\n'
+        )
+        project.write("pyproject.toml", BUILT_BY_SETUPTOOLS + rest)
+        project.commit(bound)
+    answer = benchproof(
+        project.root, tmp_path / "cache", "compare", "HEAD~1", "HEAD", "--meters", "allocations",
+    )  # fmt: skip
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    assert "the sides need different packages: dep 1.0 and 2.0" in answer.stderr
+    assert "hot.time_spin" in answer.stdout
+
+
 @pytest.fixture
 def hatched(tmp_path):
     """A project of another build backend, whose newest commit is dearer."""
