@@ -121,7 +121,7 @@ class Making:
             "env_type": "virtualenv",
         }  # fmt: skip
         env = {
-            **self.env, **variables.of_indexes(), "ASV": "true", "PIP_USER": "false",
+            **self.env, **variables.matching(variables.INDEXES), "ASV": "true", "PIP_USER": "false",
             **{f"ASV_{name.upper()}": each for name, each in known.items()},
             "PATH": os.pathsep.join([f"{place}/bin", self.env["PATH"]]),
         }  # fmt: skip

@@ -492,7 +492,7 @@ def build_environment(
         or passed.get("CFLAGS")
         or str(sysconfig.get_config_var("CFLAGS") or "-O2")
     )
-    return {**variables.scratch(), **passed, **own} | {
+    return {**variables.matching(variables.SCRATCH), **passed, **own} | {
         "CFLAGS": f"{flags} {more} -ffile-prefix-map={tree}=.",
         "SOURCE_DATE_EPOCH": "315532800",  # the first instant that a zip file can hold
         # A version that is read from git is no property of the code, and the copy has no git.

@@ -246,17 +246,8 @@ def _is_satisfied(
 
 
 def of_wheel(metadata: str) -> tuple[str, ...]:
-    """What the METADATA of a wheel requires, for this interpreter and without extras."""
-    found = Parser().parsestr(metadata, headersonly=True).get_all("Requires-Dist", [])
-    return tuple(text for text in found if _is_wanted(text))
-
-
-def _is_wanted(text: str) -> bool:
-    try:
-        marker = Requirement(text).marker
-    except InvalidRequirement:
-        return True
-    return marker is None or marker.evaluate({"extra": ""})
+    """What the METADATA of a wheel requires, with markers: for any interpreter and any extra."""
+    return tuple(Parser().parsestr(metadata, headersonly=True).get_all("Requires-Dist", []))
 
 
 def identity(folder: str) -> str:

@@ -71,7 +71,7 @@ def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
     target = targets.resolve(targets.parse(side), place.checkout)
     with Crew() as crew:
         builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
-        ((_, (built,)),) = builder.share({"right": [builder.build(target)]}).items()
+        built = builder.build(target)
         both: dict[SideName, Built] = {"left": built, "right": built}
         return discovered(Bench(both, place.suites.resolve(), crew, crew.scratch, None))
 

@@ -35,8 +35,9 @@ PASSED = (
 _OF_A_SHELL = ("PATH", "HOME", "SYSTEMROOT", "LANG", "LC_*")
 #: Passed, and not in the key: where scratch files go changes no build.
 SCRATCH = ("TMPDIR", "TEMP", "TMP")
-#: Where uv and pip find packages, and how they get there: for commands that install some.
-_INDEXES = ("PIP_*", "UV_*", "*_PROXY", "*_proxy", "SSL_CERT_*", "REQUESTS_CA_BUNDLE")
+#: Where uv and pip find packages, and how they get there: passed to commands that install some, and
+#: not in the key either.
+INDEXES = ("PIP_*", "UV_*", "*_PROXY", "*_proxy", "SSL_CERT_*", "REQUESTS_CA_BUNDLE")
 #: How Python code asks for a variable.
 _READS = re.compile(r"""(?:environ(?:\.(?:get|pop|setdefault))?\s*[\[(]|getenv\()
                         \s*["'](\w+)["']""", re.VERBOSE)  # fmt: skip
@@ -88,16 +89,6 @@ def told(given: Mapping[str, str]) -> str:
         for name, value in given.items()
         for secret in [_SECRET.search(name) or "@" in value]
     )
-
-
-def scratch() -> dict[str, str]:
-    """The variables that a build gets beside those, and its key does not hold."""
-    return {name: os.environ[name] for name in SCRATCH if name in os.environ}
-
-
-def of_indexes() -> dict[str, str]:
-    """The variables that a command gets which installs packages; they change no build."""
-    return matching(_INDEXES)
 
 
 def withheld(script: str, given: Mapping[str, str]) -> list[str]:
