@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import interpreters, variables
-from .build import Builder, failure
 from .errors import BuildError
 from .package import name
+from .toolchain import failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from .asv_conf import Commands
+    from .build import Builder
     from .targets import Target
 
 #: What asv installs in every environment, of what a build can need.

@@ -28,10 +28,12 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock
 
 from . import dependencies, files, variables, variants
+from .asv_build import Making
 from .dependencies import Dependencies
-from .errors import BuildError, no_space
+from .errors import BuildError
 from .package import RECORD
 from .targets import PROJECT, Target
+from .toolchain import failure
 from .variants import UNNAMED, Kind, Variant
 
 if TYPE_CHECKING:
@@ -60,17 +62,6 @@ ask = getattr(found, "get_requires_for_build_wheel", None)
 with open(out, "w", encoding="utf-8") as file:
     json.dump(list(ask()) if ask else [], file)
 """
-#: Lines of pip and setuptools about themselves, which hide the compiler's.
-_TALK = (
-    "note:", "hint:", "[notice]", "ERROR: Failed", "Failed to build", "╰─>", "[end of",
-    "Building wheel", "Processing ", "Preparing metadata", "INFO: pip is looking",
-    "\N{MULTIPLICATION SIGN} ", "error: metadata-generation",
-    "error: subprocess", "copying ", "creating ", "writing ", "reading ", "running ", "adding ",
-    "building ", "warning: build_py",
-)  # fmt: skip
-#: What a reader needs of a compiler that failed.
-_LAST_LINES = 12
-_LINE_WIDTH = 150
 #: Bump when the layout of a cached side changes.
 _LAYOUT = "3"
 #: Seconds after which a build that still runs says so.
@@ -404,8 +395,6 @@ class Builder:
         self._export(target, tree)
         env = build_environment(self._passed, variant.build, tree, flags)
         if commands := self._checkout(target).commands:
-            from .asv_build import Making  # noqa: PLC0415  (few projects need it)
-
             return Making(commands, self, target, tree, scratch, env).wheel(
                 {*self._build_requirements(target), *self._beside(variant)},
                 lambda: self._by_pip(target, variant, tree, scratch, env, tools),
@@ -584,17 +573,3 @@ def content_of(folder: Path) -> str:
             found.update(f"{inner.as_posix()}\0{len(data)}\0".encode())
             found.update(data)
     return found.hexdigest()
-
-
-def failure(words: str, ended: Finished, cache: Path) -> BuildError:
-    """The error of a failed build: one line that begins with words, then the compiler's last ones.
-
-    Raises:
-        NoSpaceError: the disk that holds the cache is full.
-    """
-    lines = ended.last_lines(200)
-    if any("No space left on device" in line for line in lines):
-        raise no_space(cache)
-    said = [line for line in lines if not line.strip().startswith(_TALK)][-_LAST_LINES:]
-    quoted = "".join(f"\n  {line.strip()[:_LINE_WIDTH]}" for line in said)
-    return BuildError(f"{words} (status {ended.status}):{quoted}")

@@ -9,10 +9,26 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import files
+from .errors import BuildError, no_space
 from .provenance import version_of
 
+if TYPE_CHECKING:
+    from .processes import Finished
+
+#: Lines of pip and setuptools about themselves, which hide the compiler's.
+_TALK = (
+    "note:", "hint:", "[notice]", "ERROR: Failed", "Failed to build", "╰─>", "[end of",
+    "Building wheel", "Processing ", "Preparing metadata", "INFO: pip is looking",
+    "\N{MULTIPLICATION SIGN} ", "error: metadata-generation",
+    "error: subprocess", "copying ", "creating ", "writing ", "reading ", "running ", "adding ",
+    "building ", "warning: build_py",
+)  # fmt: skip
+#: What a reader needs of a compiler that failed.
+_LAST_LINES = 12
+_LINE_WIDTH = 150
 _PROBE = "#include <Python.h>\nint benchproof_probe(void) { return PY_MAJOR_VERSION; }\n"
 
 
@@ -80,3 +96,17 @@ def _first_line(command: list[str]) -> str:
     """The first line that a program prints."""
     answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     return (answer.stdout.splitlines() or [""])[0]
+
+
+def failure(words: str, ended: Finished, cache: Path) -> BuildError:
+    """The error of a failed build: one line that begins with words, then the compiler's last ones.
+
+    Raises:
+        NoSpaceError: the disk that holds the cache is full.
+    """
+    lines = ended.last_lines(200)
+    if any("No space left on device" in line for line in lines):
+        raise no_space(cache)
+    said = [line for line in lines if not line.strip().startswith(_TALK)][-_LAST_LINES:]
+    quoted = "".join(f"\n  {line.strip()[:_LINE_WIDTH]}" for line in said)
+    return BuildError(f"{words} (status {ended.status}):{quoted}")

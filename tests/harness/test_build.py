@@ -13,6 +13,7 @@ from benchproof import build, targets, variables
 from benchproof.checkout import Checkout
 from benchproof.errors import BuildError, NoSpaceError
 from benchproof.processes import Crew, Finished
+from benchproof.toolchain import failure
 from benchproof.variants import UNNAMED
 from tests.harness import toy as toy_module
 
@@ -234,7 +235,7 @@ def test_a_full_disk_during_a_build_is_told_as_one(place, tmp_path):
     log = tmp_path / "log"
     log.write_text("cc1: fatal error: closing x.o: No space left on device\n")
     with pytest.raises(NoSpaceError, match="no space left"):
-        build.failure("HEAD does not build", Finished(1, log), place.cache)
+        failure("HEAD does not build", Finished(1, log), place.cache)
 
 
 def test_the_harness_never_imports_the_driver():
