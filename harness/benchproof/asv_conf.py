@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from . import package, pytest_files, toml
+from . import package, pytest_files, toml, variants
 from .errors import TargetError
 
 #: Where the benchmarks are if nothing says so, and what asv takes where its file does not.
@@ -142,8 +142,9 @@ def requirements(root: Path, suites: Path) -> tuple[str, ...]:
         for name, each in wanted.items()
     }
     # null: asv does not install it
-    return tuple(f"{name}=={first}" if first else name
-                 for name, first in firsts.items() if first is not None)  # fmt: skip
+    return tuple(
+        variants.requirement(name, each) for name, each in firsts.items() if each is not None
+    )
 
 
 def whole(root: Path) -> dict[str, Any]:

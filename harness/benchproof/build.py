@@ -62,6 +62,8 @@ ask = getattr(found, "get_requires_for_build_wheel", None)
 with open(out, "w", encoding="utf-8") as file:
     json.dump(list(ask()) if ask else [], file)
 """
+#: What stands behind the name of a package in a requirement.
+_NAME_ENDS = re.compile(r"[^\w.-]")
 #: Bump when the layout of a cached side changes.
 _LAYOUT = "3"
 #: Seconds after which a build that still runs says so.
@@ -286,9 +288,9 @@ class Builder:
 
     def _beside(self, variant: Variant) -> set[str]:
         """What the benchmarks require in a variant."""
-        chosen = {each.partition("==")[0] for each in variant.requires}
+        chosen = {_NAME_ENDS.split(each)[0] for each in variant.requires}
         known = {each for each in self.checkout.requirements
-                 if each.partition("==")[0] not in chosen}  # fmt: skip
+                 if _NAME_ENDS.split(each)[0] not in chosen}  # fmt: skip
         return {*known, *variant.requires}
 
     def _released(self, target: Target) -> Built:

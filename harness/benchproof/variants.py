@@ -156,11 +156,17 @@ def of_matrix(matrix: Mapping[str, Any]) -> tuple[Variant, ...]:
             labels += [_label(name, value)] * several
             if value is not None:  # null: asv leaves it out
                 held[table][full] = str(value)
-                requires += [f"{name}=={value}" if value else name] * (several and table == "req")
+                requires += [requirement(name, value)] * (several and table == "req")
         name = re.sub(r"[^\w.+-]", "_", "-".join(labels))
         env = held["env"]
         made.append(Variant(name, "", env, {**env, **held["env_nobuild"]}, tuple(requires)))
     return together(made)
+
+
+def requirement(name: str, version: object) -> str:
+    """A package of a matrix with its version ("" is any, ``>=2`` a range), as pip has it."""
+    text = str(version or "")
+    return f"{name}=={text}" if text[:1].isalnum() else f"{name}{text}"
 
 
 def _label(name: str, value: object) -> str:

@@ -106,6 +106,16 @@ def test_the_matrix_of_asv_is_read_as_variants_named_by_what_differs(tmp_path):
     assert "TOY_MODE" in other.unset
 
 
+def test_a_matrix_may_hold_ranges_of_versions(tmp_path):
+    text = json.dumps({"matrix": {"req": {"numpy": ["<2", ">=2"], "pip+six": [">1"], "attrs": []}}})
+    checkout = Checkout(project(tmp_path, **{"asv.conf.json": text}).root)
+    assert [each.requires for each in checkout.variants] == [("numpy<2",), ("numpy>=2",)]
+    assert checkout.requirements == ("numpy<2", "six>1", "attrs")
+    builder = Builder(checkout, tmp_path, None, None)
+    wanted = [builder._beside(each) for each in checkout.variants]
+    assert wanted == [{"numpy<2", "six>1", "attrs"}, {"numpy>=2", "six>1", "attrs"}]
+
+
 def test_a_matrix_without_alternatives_is_one_variant_without_a_name(tmp_path):
     conf = {"version": 1, "matrix": {"lz4": ["4.3"], "numpy": []}}
     made = project(tmp_path, **{"asv.conf.json": json.dumps(conf)})
