@@ -78,22 +78,14 @@ class Dependencies:
             return _NOTHING
         # What is used as it is installed may not meet another version of what it needs.
         pins = [f"{name}=={held}" for name, held in versions({*asked} - {*absent}).items()]
-        ways = [(absent, pins), (asked, [])] if pins else [(absent, pins)]
-        folders = [self.cache / "packages" / _key(sys.version, each) for each in ways]
-        for folder in folders:
-            if folder.is_dir():
-                return str(folder)
-        folders[0].parent.mkdir(parents=True, exist_ok=True)
-        for (texts, fixed), folder in zip(ways, folders, strict=True):
-            with FileLock(folder.with_suffix(".lock")):
-                try:
-                    if not folder.is_dir():
-                        self._fill(folder, texts, fixed)
-                    return str(folder)
-                except BuildError:
-                    if folder == folders[-1]:
-                        raise
-        raise AssertionError("the last way returns or raises")
+        if pins and not self._folder(asked).is_dir():
+            with suppress(BuildError):
+                return self._filled(absent, pins)
+        return self._filled(asked if pins else absent)
+
+    def _folder(self, texts: Sequence[str], pins: Sequence[str] = ()) -> Path:
+        """Where packages are installed, of this interpreter."""
+        return self.cache / "packages" / _key(sys.version, texts, pins)
 
     def together(self, wanted: Mapping[SideName, Iterable[str]]) -> dict[SideName, str]:
         """Folders for both sides: one, or, where they exclude each other, the most alike ones.
@@ -122,18 +114,23 @@ class Dependencies:
         files.write(json.dumps(found), memo)
         return found
 
-    def _fill(self, folder: Path, texts: Sequence[str], pins: Sequence[str]) -> None:
-        """Install into a folder, which is there as one step."""
-        if self.tell is not None:
-            self.tell.line(f"installing {', '.join(texts)}, for both sides")
-        with files.scratch(self.cache) as scratch:
-            limits = scratch / "pins"
-            limits.write_text("\n".join(pins), encoding="utf-8")
-            target = scratch / "packages"
-            # Upgrade: where uv failed in the middle, pip must not keep what it left.
-            self.install(texts, scratch, "--upgrade", "--target", str(target),
-                         "--constraint", str(limits))  # fmt: skip
-            shutil.move(target, folder)
+    def _filled(self, texts: Sequence[str], pins: Sequence[str] = ()) -> str:
+        """A folder with packages, installed as one step if they are not there."""
+        folder = self._folder(texts, pins)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_suffix(".lock")):
+            if folder.is_dir():
+                return str(folder)
+            if self.tell is not None:
+                self.tell.line(f"installing {', '.join(texts)}, for both sides")
+            with files.scratch(self.cache) as scratch:
+                limits, target = scratch / "pins", scratch / "packages"
+                limits.write_text("\n".join(pins), encoding="utf-8")
+                # Upgrade: where uv failed in the middle, pip must not keep what it left.
+                self.install(texts, scratch, "--upgrade", "--target", str(target),
+                             "--constraint", str(limits))  # fmt: skip
+                shutil.move(target, folder)
+        return str(folder)
 
     def install(
         self, texts: Sequence[str], scratch: Path, *options: str, python: str = sys.executable

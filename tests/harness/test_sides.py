@@ -257,7 +257,7 @@ def test_sides_that_exclude_each_other_differ_in_nothing_else(provider, index, h
     found = provider.together(wanted)
     assert held(found["left"]) == {"attrs": "2.0", "shared": "1.0"}
     assert held(found["right"])["shared"] == "1.0"
-    monkeypatch.setattr(dependencies.Dependencies, "_fill", None)  # a second install would fail
+    monkeypatch.setattr(dependencies.Dependencies, "install", None)  # a second install would fail
     assert provider.together(wanted) == found
 
 
