@@ -114,7 +114,7 @@ def test_what_runs_of_a_change_is_told_by_statement(project):
 
     def look(*ran):
         lines = {at[text] for text in ran}
-        return reach.look(base, commit, {"right": {"acme/work.py": lines}}, here)
+        return reach.look(base, commit, [{"right": {"acme/work.py": lines}}], here)
 
     assert look() == ((), ("acme.work.shout", "acme.work.evens"), ())
     assert look().none
@@ -130,7 +130,7 @@ def test_what_is_imported_or_compiled_is_not_called_unreached(project):
     project.write("src/acme/fast.c", "int x;\n")
     project.write("tests/check.py", "")
     commit = project.commit("a constant")
-    found = reach.look(base, commit, {}, Checkout.around(project.root))
+    found = reach.look(base, commit, [], Checkout.around(project.root))
     assert found == ((), (), ("src/acme/fast.c", "src/acme/work.py"))
     assert not found.none
 

@@ -11,6 +11,7 @@ import itertools
 import json
 import math
 import socket
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -92,13 +93,13 @@ class _Measure:
     scheduler: str
 
     def all(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Fill in what is found of branches.
+        """Fill in what is found of branches; keep it unless something outside may be the reason.
 
         Raises:
             BenchproofError: a base cannot be measured.
             StoppedError: Ctrl-C; what was measured before is kept.
         """
-        todo = []
+        todo: list[_Todo] = []
         for number, row in enumerate(rows, 1):
             asked = replace(
                 self.request, left=row["base"][:12], right=row["commit"][:12], lines=True,
@@ -111,50 +112,41 @@ class _Measure:
                 row.update(files.read_json(kept))
             else:
                 todo.append((row, asked, kept, said))
-        if self.scheduler and todo:
-            self._spread(todo)
-            return
-        for row, asked, kept, said in todo:
-            self.tell.line(said)
-            try:
-                found = _measured(row["base"], row["commit"], asked, self.place, self.tell)
-            except StoppedError as error:
-                raise _stopped() from error
-            _keep(row, found, kept)
+        answers = self._on_workers(todo) if self.scheduler and todo else self._here(todo)
+        try:
+            with closing(answers):
+                for (row, _, kept, _), found in answers:
+                    if found["kind"] not in {"unbuilt", "broken", ""}:
+                        files.write_json(found, kept)
+                    row.update(found)
+        except (KeyboardInterrupt, StoppedError) as error:
+            raise StoppedError(
+                "stopped: what was measured is kept, and the same command goes on"
+            ) from error
 
-    def _spread(self, todo: Sequence[_Todo]) -> None:
-        """The same on workers, a branch each at a time: both of its sides on one machine."""
+    def _here(self, todo: Sequence[_Todo]) -> _Answers:
+        """Each branch that is to be measured, with what this machine found."""
+        for each in todo:
+            row, asked, _, said = each
+            self.tell.line(said)
+            yield each, _measured(row["base"], row["commit"], asked, self.place, self.tell)
+
+    def _on_workers(self, todo: Sequence[_Todo]) -> _Answers:
+        """The same of workers, a branch each at a time: both of its sides on one machine."""
         from benchproof import fleet  # noqa: PLC0415  (dask is an extra)
 
-        parcel = fleet.Parcel.of(
-            self.place, (row[side] for row, *_ in todo for side in ("base", "commit"))
-        )
         asks = [(row["base"], row["commit"], asked) for row, asked, *_ in todo]
+        parcel = fleet.Parcel.of(self.place, (commit for ask in asks for commit in ask[:2]))
         done = fleet.spread(self.scheduler, parcel, _there, asks, self.tell)
-        with closing(done):
-            try:
-                for number, (which, found) in enumerate(done, 1):
-                    row, _, kept, _ = todo[which]
-                    self.tell.line(f"{number} of {len(todo)}: {row['branch']}: "
-                                   f"{FINDINGS[found['kind']]}, by {found['host']}")  # fmt: skip
-                    _keep(row, found, kept)
-            except KeyboardInterrupt as error:
-                raise _stopped() from error
+        for number, (which, found) in enumerate(done, 1):
+            self.tell.line(f"{number} of {len(todo)}: {todo[which][0]['branch']}: "
+                           f"{FINDINGS[found['kind']]}, by {found['host']}")  # fmt: skip
+            yield todo[which], found
 
 
 #: A branch, what is asked of it, the file that keeps the answer, and what is said before.
 _Todo = tuple[dict[str, Any], compare.Request, Path, str]
-
-
-def _stopped() -> StoppedError:
-    return StoppedError("stopped: what was measured is kept, and the same command goes on")
-
-
-def _keep(row: dict[str, Any], found: dict[str, Any], kept: Path) -> None:
-    """Fill in a branch, and keep what is found unless something outside may be the reason."""
-    if found["kind"] not in {"unbuilt", "broken", ""}:
-        files.write_json(found, kept)
-    row.update(found)
+_Answers = Generator[tuple[_Todo, dict[str, Any]]]
 
 
 def _there(key: str, base: str, commit: str, asked: compare.Request) -> dict[str, Any]:
@@ -178,17 +170,10 @@ def _measured(
         return _row(trial.Decision("discard", "its build ends with an error", "unbuilt"))
     if outcome is None:
         return _row(decision)
-    measured = trial.compared(outcome.document, decision)
-    found = _row(decision) | {
-        "ratio": trial.ratio(measured), "cases": [trial.case_of(row) for row in measured],
-    }  # fmt: skip
-    if measured:
-        ran: dict[str, dict[str, set[int]]] = {}
-        for lane in outcome.lanes:
-            for side, lines in lane.lines.items():
-                for file, numbers in lines.items():
-                    ran.setdefault(side, {}).setdefault(file, set()).update(numbers)
-        reached = reach.look(base, commit, ran, place.checkout)
+    cases = trial.numbers(outcome.document, decision)
+    found = _row(decision) | {"ratio": trial.ratio(cases), "cases": cases}
+    if cases:
+        reached = reach.look(base, commit, [lane.lines for lane in outcome.lanes], place.checkout)
         found["reach"] = reached._asdict()
         if decision.kind == "nothing" and reached.none:
             found |= {"kind": "missed", "why": "no benchmark runs what it changes in "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchproof.plan import SIDES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchproof.checkout import Checkout
 
@@ -37,19 +37,19 @@ class Reach(NamedTuple):
 
 
 def look(
-    base: str, commit: str, ran: Mapping[str, Mapping[str, set[int]]], checkout: Checkout
+    base: str, commit: str, ran: Sequence[Mapping[str, Mapping[str, set[int]]]], checkout: Checkout
 ) -> Reach:
     """Hold what a change edits against the lines that benchmarks ran.
 
     Args:
         base: commit of the left side.
         commit: of the right side.
-        ran: by side and file of the build, the lines.
+        ran: of each variant, by side and file of the build, the lines.
         checkout: that holds both.
     """
     place = checkout.package
     above = PurePosixPath(place).parent
-    run: dict[str, bool] = {}
+    did: dict[str, bool] = {}
     unseen = set()
     for file, edited in _edits(base, commit, checkout).items():
         if not (file.startswith(f"{place}/") or file == f"{place}.py"):
@@ -59,17 +59,15 @@ def look(
             if not file.endswith(".py"):
                 unseen.add(file)
                 continue
-            lines = ran.get(side, {}).get(inner, set())
+            lines = {line for each in ran for line in each.get(side, {}).get(inner, ())}
             for function, span in _statements(checkout.read(at, file)):
                 if not numbers.isdisjoint(span) and not function:
                     unseen.add(file)
                 elif not numbers.isdisjoint(span):
                     name = f"{inner.removesuffix('.py').replace('/', '.')}.{function}"
-                    run[name] = run.get(name, False) or not lines.isdisjoint(span)
-    return Reach(
-        tuple(name for name, did in run.items() if did),
-        tuple(name for name, did in run.items() if not did), tuple(sorted(unseen)),
-    )  # fmt: skip
+                    did[name] = did.get(name, False) or not lines.isdisjoint(span)
+    run, missed = (tuple(name for name in did if did[name] == each) for each in (True, False))
+    return Reach(run, missed, tuple(sorted(unseen)))
 
 
 def _edits(base: str, commit: str, checkout: Checkout) -> dict[str, tuple[set[int], set[int]]]:

@@ -14,6 +14,7 @@ import subprocess
 import sysconfig
 import time
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -104,14 +105,16 @@ def run(
     if decision is None:
         outcome, decision = measure(request, place, tell)
         document = outcome.document if outcome else None
-    measured = compared(document, decision)
+    cases = numbers(document, decision)
     record = {
         "schema": SCHEMA, "key": change.key, "when": now(), "change": change.words,
         "base": change.base, "commit": change.commit, "files": list(change.files),
         "decision": decision.word, "why": decision.why, "test": command or None,
-        "bench": request.bench, "ratio": ratio(measured),
-        "confidence": confidence(measured), "seconds": round(time.monotonic() - started, 1),
-        "cases": [case_of(row) for row in measured],
+        "bench": request.bench, "ratio": ratio(cases),
+        # One that was counted once is sure.
+        "confidence": min((1.0 if each["confidence"] is None else each["confidence"]
+                           for each in cases), default=None),
+        "seconds": round(time.monotonic() - started, 1), "cases": cases,
     }  # fmt: skip
     files.append_line(record, log)
     return record | ({"comparison": document} if document else {})
@@ -250,11 +253,27 @@ def decide(document: Mapping[str, Any]) -> Decision:
     return Decision("discard", why, "nothing")
 
 
-def compared(document: Mapping[str, Any] | None, decision: Decision) -> list[Mapping[str, Any]]:
-    """The cases with numbers; none where those are of different work."""
+def numbers(document: Mapping[str, Any] | None, decision: Decision) -> list[dict[str, Any]]:
+    """What is kept of each case with numbers; nothing where those are of different work.
+
+    A case is told by the meter that decided it, else by instructions, else by its first one.
+    """
     if document is None or decision.kind in {"other answers", "broken"}:
         return []
-    return [row for row in document["cases"] if row["meters"]]
+    found = []
+    for row in filter(itemgetter("meters"), document["cases"]):
+        moved = words.deciding(row) if row["verdict"] in verdict.MOVED else None
+        meter = moved or next(name for name in SPEAKING if name in row["meters"])
+        about = row["meters"][meter]
+        kept = {key: about[key] for key in ("left", "right", "ratio", "low", "high", "confidence")}
+        found.append({"name": words.named(row), "verdict": row["verdict"], "meter": meter, **kept})
+    return found
+
+
+def ratio(cases: Sequence[Mapping[str, Any]]) -> float | None:
+    """The geometric mean of all cases that have one, as `numbers` gives them; None without any."""
+    found = [each["ratio"] for each in cases if each["verdict"] != "changed"]
+    return units.geometric_mean([each for each in found if each])
 
 
 def _wrong(cases: Sequence[Mapping[str, Any]]) -> Decision | None:
@@ -302,34 +321,6 @@ def told_of(moved: Sequence[words.Moved], *, worse: bool) -> str:
                 found.append(f"{words.named(case.row)} {by}")
                 break
     return few(found)
-
-
-def case_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of a case: the meter that decided it, else instructions, else the first."""
-    meter = meter_of(row)
-    about = row["meters"][meter]
-    kept = ("left", "right", "ratio", "low", "high", "confidence")
-    return {"name": words.named(row), "verdict": row["verdict"], "meter": meter} | {
-        key: about[key] for key in kept
-    }
-
-
-def meter_of(row: Mapping[str, Any]) -> str:
-    """The meter by which a case is told."""
-    moved = words.deciding(row) if row["verdict"] in verdict.MOVED else None
-    return moved or next(name for name in SPEAKING if name in row["meters"])
-
-
-def ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
-    """The geometric mean of all cases, each by the meter that it is told by; None without any."""
-    found = [row["meters"][meter_of(row)]["ratio"] for row in rows if row["verdict"] != "changed"]
-    return units.geometric_mean([each for each in found if each])
-
-
-def confidence(rows: Sequence[Mapping[str, Any]]) -> float | None:
-    """The least of the confidences that cases are told with; 1 where each was counted once."""
-    found = [row["meters"][meter_of(row)]["confidence"] for row in rows]
-    return min((1.0 if each is None else each for each in found), default=None)
 
 
 def metrics(record: Mapping[str, Any]) -> Iterator[str]:
