@@ -8,7 +8,7 @@ run, and with it within a host. What cannot be one comparison is refused in a li
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 from .collected import Collected, Sampled, Samples
 from .errors import BenchproofError
@@ -23,15 +23,10 @@ DIFFERENT = "two runs of the same side give different answers"
 _T = TypeVar("_T")
 #: What a run counts from its own beginning.
 Kind = Literal["blocks", "layouts"]
-
-
-class _Run(NamedTuple):
-    """A run in a stream: its identity, where its blocks and layouts begin, what it ran on."""
-
-    key: str
-    blocks: int
-    layouts: int
-    provenance: Mapping[str, Any]
+_KINDS: tuple[Kind, ...] = ("blocks", "layouts")
+#: A run in a stream, as a document's ``runs`` has it: its identity (``run``), where its ``blocks``
+#: and ``layouts`` begin, and its ``provenance``.
+_Run = Mapping[str, Any]
 
 
 def merge(streams: Mapping[str, Samples]) -> Samples:
@@ -114,45 +109,47 @@ def _runs(samples: Samples) -> list[_Run]:
     """The runs of a stream, which may have been merged before, in the order of their places."""
     about = samples.about
     if "runs" in about:
-        return [_Run(each["run"], each["blocks"], each["layouts"], each["provenance"])
-                for each in about["runs"]]  # fmt: skip
+        return list(about["runs"])
     # Streams of before runs had an identity.
     known = about.get("run") or f"{about['created']} {about['seed']} {about['provenance']}"
-    return [_Run(known, 0, 0, about["provenance"])]
+    return [{"run": known, "blocks": 0, "layouts": 0, "provenance": about["provenance"]}]
 
 
 def _starts(
     streams: Mapping[str, Samples], runs: Mapping[str, Sequence[_Run]]
 ) -> dict[str, _Run]:  # fmt: skip
     """Where each run begins once all of them are one, by its identity."""
-    sizes: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, dict[Kind, int]] = {}
     known: dict[str, _Run] = {}
     for name, samples in streams.items():
-        ends = _ends(samples)
-        nexts = [*((run.blocks, run.layouts) for run in runs[name][1:]), ends]
-        for run, (blocks, layouts) in zip(runs[name], nexts, strict=True):
-            known.setdefault(run.key, run)
-            had = sizes.get(run.key, (0, 0))
-            sizes[run.key] = max(had[0], blocks - run.blocks), max(had[1], layouts - run.layouts)
-    starts, blocks, layouts = {}, 0, 0
+        nexts: list[_Run] = [*runs[name][1:], _ends(samples)]
+        for run, behind in zip(runs[name], nexts, strict=True):
+            known.setdefault(run["run"], run)
+            had = sizes.setdefault(run["run"], dict.fromkeys(_KINDS, 0))
+            for kind in _KINDS:
+                had[kind] = max(had[kind], behind[kind] - run[kind])
+    starts: dict[str, _Run] = {}
+    start = dict.fromkeys(_KINDS, 0)
     for key, run in known.items():
-        starts[key] = run._replace(blocks=blocks, layouts=layouts)
-        blocks, layouts = blocks + sizes[key][0], layouts + sizes[key][1]
+        starts[key] = {**run} | start
+        start = {kind: start[kind] + sizes[key][kind] for kind in _KINDS}
     return starts
 
 
-def _ends(samples: Samples) -> tuple[int, int]:
+def _kind(meter: str) -> Kind:
+    """What the processes of a meter are numbered by."""
+    return "layouts" if METERS[meter].exact else "blocks"
+
+
+def _ends(samples: Samples) -> dict[str, int]:
     """Behind the last block, and the last layout, of a stream."""
-    blocks, layouts = 0, 0
+    ends: dict[str, int] = dict.fromkeys(_KINDS, 0)
     for each in (*samples.variants, *samples.controls):
-        got = each.got
-        blocks = max(blocks, got.blocks, *(block + 1 for block in got.thrown), 0)
-        for meter, _, _, spot, _ in got:
-            if METERS[meter].exact:
-                layouts = max(layouts, spot.process + 1)
-            else:
-                blocks = max(blocks, spot.process + 1)
-    return blocks, layouts
+        thrown = (block + 1 for block in each.got.thrown)
+        ends["blocks"] = max(ends["blocks"], each.got.blocks, *thrown)
+        for meter, _, _, spot, _ in each.got:
+            ends[_kind(meter)] = max(ends[_kind(meter)], spot.process + 1)
+    return ends
 
 
 class _Adding:
@@ -164,8 +161,8 @@ class _Adding:
 
     def _place(self, kind: Kind, number: int) -> int:
         """Where a block or a layout goes."""
-        run = next(run for run in reversed(self._runs) if getattr(run, kind) <= number)
-        place: int = number - getattr(run, kind) + getattr(self._starts[run.key], kind)
+        run = next(run for run in reversed(self._runs) if run[kind] <= number)
+        place: int = number - run[kind] + self._starts[run["run"]][kind]
         return place
 
     def _same(self, had: _T, value: _T, what: str) -> _T:
@@ -210,7 +207,7 @@ class _Adding:
     def _add_got(self, got: Collected, target: Collected) -> None:
         """Add what workers answered."""
         for meter, side, name, spot, values in got:
-            kind: Kind = "layouts" if METERS[meter].exact else "blocks"
+            kind = _kind(meter)
             at = spot._replace(process=self._place(kind, spot.process))
             what = f"{kind[:-1]} {spot.process} of {name}, {meter}, {side},"
             had = target.taken(meter, side, name).get(at, values)
@@ -254,8 +251,5 @@ def _about(abouts: Sequence[Mapping[str, Any]], runs: Mapping[str, _Run]) -> dic
     }
     if len(runs) > 1:
         found.pop("run", None)
-        found["runs"] = [
-            {"run": run.key, "blocks": run.blocks, "layouts": run.layouts,
-             "provenance": run.provenance} for run in runs.values()
-        ]  # fmt: skip
+        found["runs"] = list(runs.values())
     return found

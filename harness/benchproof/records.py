@@ -109,31 +109,22 @@ def _records(samples: Samples) -> Iterator[dict[str, Any]]:
                 if case.name in got.proofs.get(side, {}):
                     answer = got.proofs[side][case.name]
                     yield {"record": "proof", **where, "side": side, "answer": answer}
-                for meter, *place, value in _values(each, side, case.name):
-                    yield {
-                        "record": "sample", **where, "side": side, "meter": meter,
-                        "host": bisect_right(layouts if place[2] is None else blocks, place[1]),
-                        "unit": METERS[meter].unit or case.unit,
-                        **dict(zip(_PLACE, place, strict=True)), "value": value,
-                    }  # fmt: skip
+                for meter, taken in ((one, got.taken(one, side, case.name)) for one in got.values):
+                    how = METERS[meter]
+                    for spot, values in taken.items():
+                        about = {
+                            "record": "sample", **where, "side": side, "meter": meter,
+                            "host": bisect_right(layouts if how.exact else blocks, spot.process),
+                            "unit": how.unit or case.unit, **spot._asdict(),
+                            "block": None if how.exact else spot.process,
+                        }  # fmt: skip
+                        for number, value in enumerate(values):
+                            yield {**about, "number": number, "value": value}
 
 
 def _whose(each: Sampled) -> dict[str, str]:
     """The variant, and the control if it is one."""
     return {"variant": each.name} | ({"control": each.control} if each.control else {})
-
-
-#: Where a value was taken.
-_PLACE = ("build", "process", "block", "number")
-
-
-def _values(each: Sampled, side: Any, name: str) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
-    """Meter, build, process, block, number and value of all values of a case and side."""
-    for meter in each.got.values:
-        for spot, values in each.got.taken(meter, side, name).items():
-            block = None if METERS[meter].exact else spot.process
-            for number, value in enumerate(values):
-                yield meter, *spot, block, number, value
 
 
 def read(file: Path) -> Samples:
@@ -174,33 +165,40 @@ class _Reader:
         lines = iter(stream)
         ways: dict[str, Callable[[dict[str, Any]], None]] = {
             "variant": self._variant, "case": self._case, "proof": self._proof,
-            "sample": self._sample,
+            "sample": self._sample, "end": lambda _: None,
         }  # fmt: skip
-        found: list[dict[str, Any]] = []
+        first: dict[str, Any] = {}
+        last: dict[str, Any] = {}
         for self._line, line in enumerate(lines, 1):
             try:
                 record = json.loads(line.decode(errors="replace"), parse_constant=self._no_number)
-                kind = record["record"]
-                if self._line == 1 and (kind != "comparison" or record["stream"] > STREAM):
-                    self._refuse_stream(record)
-                if kind in ways:
-                    ways[kind](record)
-                elif kind not in {"comparison", "end"} or (kind == "comparison") != (not found):
-                    self._refuse(f"unknown record {kind!r}")
-                found = [*found[:1], record]
+                if not first:
+                    first = self._beginning(record)
+                elif record["record"] in ways:
+                    ways[record["record"]](record)
+                else:
+                    self._refuse(f"unknown record {record['record']!r}")
+                last = record
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 if next(lines, None) is None:
                     break
                 self._refuse(f"no record of benchproof ({type(error).__name__}: {error})")
-        if (
-            not found
-            or found[-1].get("record") != "end"
-            or found[-1].get("lines") != self._line - 1
-        ):
+        if last.get("record") != "end" or last.get("lines") != self._line - 1:
             raise BenchproofError(
                 f"{self._file}: it ends early: {self._line} lines, and the last does not end it"
             )
-        return self._whole(found[0])
+        return self._whole(first)
+
+    def _beginning(self, record: dict[str, Any]) -> dict[str, Any]:
+        """The first line, if it begins a stream that can be read."""
+        if record["record"] != "comparison":
+            self._refuse("no stream of benchproof: its first line is no comparison")
+        if record["stream"] > STREAM:
+            self._refuse(
+                f"a stream of version {record['stream']}, and this benchproof reads up to "
+                f"{STREAM}: update it"
+            )
+        return record
 
     def _whole(self, first: dict[str, Any]) -> Samples:
         """The comparison, from its first line."""
@@ -271,14 +269,13 @@ class _Reader:
     def _sample(self, record: dict[str, Any]) -> None:
         """A value."""
         meter, value = record["meter"], record["value"]
-        build, process, _, number = place = [record[key] for key in _PLACE]
-        each, name, side = self._of(record, meter, *place)
+        spot, number = Spot(record["build"], record["process"]), record["number"]
+        each, name, side = self._of(record, meter, *spot, record["block"], number)
         wrong = isinstance(value, bool) or not isinstance(value, int | float)
         if wrong or not math.isfinite(value):
             self._refuse(f"{value!r} is no number")
         if meter not in METERS:
             self._refuse(f"unknown meter {meter!r}")
-        spot = Spot(build, process)
         values = each.got.taken(meter, side, name).get(spot, [])
         if number != len(values):
             self._refuse(f"value {number} of a process in which {len(values)} came before")
@@ -287,15 +284,6 @@ class _Reader:
     def _no_number(self, text: str) -> NoReturn:
         """JSON knows no such thing, and no meter gives it."""
         self._refuse(f"{text} is no number")
-
-    def _refuse_stream(self, record: dict[str, Any]) -> NoReturn:
-        """Say why it is no stream that can be read."""
-        if record.get("record") == "comparison":
-            self._refuse(
-                f"a stream of version {record['stream']}, and this benchproof reads up to "
-                f"{STREAM}: update it"
-            )
-        self._refuse("no stream of benchproof: its first line is no comparison")
 
     def _refuse(self, words: str) -> NoReturn:
         """Say what is wrong, with its line."""
