@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from . import files, judge, results
 from .errors import BenchproofError, SelectionError, told
-from .plan import SIDES
+from .grids import borderless, say
 from .render import units
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from rich.table import Table
 
 #: Of the meters, in the order of the columns: title, and how a number of it is written.
 COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
@@ -67,19 +67,6 @@ def is_results(file: Path) -> bool:
         return file.is_file() and bool(read(file))
     except BenchproofError:
         return False
-
-
-def sides(text: str) -> tuple[str, ...]:
-    """The sides that a person asked for.
-
-    Raises:
-        SelectionError: there is no such side.
-    """
-    if text == "both":
-        return SIDES
-    if text not in SIDES:
-        raise SelectionError(f"--side {text!r}: choose left, right or both")
-    return (text,)
 
 
 def sides_of(document: Mapping[str, Any], chosen: Sequence[str], impl: str) -> tuple[str, ...]:
@@ -160,36 +147,28 @@ def show(found: Sequence[Mapping[str, Any]], console: Console) -> None:
     """Print one table for each whole and side."""
     for one in found:
         console.print()
-        console.print(Text(one["whole"], style="bold"), highlight=False)
-        console.print(Text(f"  {one['side']:<5} {one['description']}"), highlight=False)
+        say(console, one["whole"], "bold")
+        say(console, f"  {one['side']:<5} {one['description']}")
         if one["meters"]:
             console.print(_table(one["meters"]))
         else:
-            console.print(Text("no meter measured the whole and all of its parts", style="yellow"))
+            say(console, "no meter measured the whole and all of its parts", "yellow")
 
 
 def _table(meters: Mapping[str, Any]) -> Table:
     """The parts in the order of the first meter, what is in none, and the whole."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    grid.add_column("part")
-    for meter in meters:
-        grid.add_column(COLUMNS[meter][0], justify="right")
-        grid.add_column("share", justify="right")
-    by_name = {meter: {row["name"]: row for row in meters[meter]["parts"]} for meter in meters}
-    first = next(iter(by_name.values()))
-    for name in first:
-        grid.add_row(name, *_cells({meter: by_name[meter][name] for meter in meters}))
-    rest = {meter: meters[meter]["unexplained"] for meter in meters}
-    grid.add_row(Text(UNEXPLAINED, style="yellow"), *_cells(rest))
-    whole = {meter: _share(meters[meter]["whole"], meters[meter]["whole"]) for meter in meters}
-    grid.add_row(Text("whole", style="bold"), *_cells(whole))
+    titles = (title for meter in meters for title in (f"{COLUMNS[meter][0]}:", "share:"))
+    grid = borderless("part", *titles, gap=2, fold="part")
+    columns = {
+        meter: {(part["name"], ""): part for part in about["parts"]} | {
+            (UNEXPLAINED, "yellow"): about["unexplained"],
+            ("whole", "bold"): _share(about["whole"], about["whole"]),
+        } for meter, about in meters.items()
+    }  # fmt: skip
+    for name, style in next(iter(columns.values())):
+        cells = []
+        for meter, column in columns.items():
+            number, share = column[name, style]["value"], column[name, style]["share"]
+            cells += [COLUMNS[meter][1](number), "-" if share is None else f"{share:.1%}"]
+        grid.add_row(Text(name, style), *cells)
     return grid
-
-
-def _cells(numbers: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Number and share of each meter."""
-    cells = []
-    for meter, number in numbers.items():
-        share = number["share"]
-        cells += [COLUMNS[meter][1](number["value"]), "-" if share is None else f"{share:.1%}"]
-    return cells

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from benchproof import listing, share
 from benchproof.checkout import Checkout
+from benchproof.commands.app import app
 from benchproof.errors import BenchproofError, SelectionError
 from benchproof.suite import from_rows
 
@@ -128,10 +130,9 @@ def test_an_older_results_file_has_no_parts():
 
 
 def test_a_side_that_does_not_exist_is_refused():
-    assert share.sides("both") == ("left", "right")
-    assert share.sides("right") == ("right",)
-    with pytest.raises(SelectionError, match="'middle': choose left, right or both"):
-        share.sides("middle")
+    answer = CliRunner().invoke(app, ["share", "--side", "middle"])
+    assert answer.exit_code == 2
+    assert "'middle' is not one of 'left', 'right', 'both'" in answer.stderr
 
 
 @pytest.mark.parametrize("content", ["no json", "[]", '{"cases": []}'])

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 SCHEMA = 1
 #: Changes that are shown of a commit, the largest first.
 _MOST = 4
-#: What a change may be of.
-KINDS = ("code", "platform")
 
 
 def search(

@@ -16,7 +16,7 @@ Exit status: 0, or 2 if there is no history.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from .options import Bench, Impl, Json, Meters, Output, chosen_meters, option
 
@@ -27,7 +27,7 @@ def command(
     meters: Meters = "all",
     impl: Impl = "",
     least: Annotated[float, option("Smallest change to list.", "PERCENT", min=0)] = 0.0,
-    kind: Annotated[str, option("code or platform.", "KIND")] = "",
+    kind: Annotated[Literal["code", "platform"] | None, option("code or platform.", "KIND")] = None,
     alpha: Annotated[float, option("Part of the list that may be false.", min=0, max=0.5)] = 0.01,
     results: Annotated[
         Path | None, option("asv's results; default: those of reports/.", "DIR")
@@ -38,18 +38,15 @@ def command(
     from benchproof import suite, variants  # noqa: PLC0415  (--help should be fast)
     from benchproof.changes import listing  # noqa: PLC0415  (--help should be fast)
     from benchproof.checkout import Checkout  # noqa: PLC0415
-    from benchproof.errors import SelectionError  # noqa: PLC0415
 
     output = Output(json)
     checkout = Checkout.around(Path.cwd())
     folder = results or checkout.root / "reports" / "results" / "asv"
     only = "" if impl in variants.ALL else impl
-    if kind not in {"", *listing.KINDS}:
-        raise SelectionError(f"--kind {kind!r}: choose {' or '.join(listing.KINDS)}")
     pattern, wanted = suite.expression(bench), chosen_meters(meters)
     with output.telling() as tell:
         history, changes = listing.search(span, alpha, checkout, folder, tell)
-    changes = listing.chosen(changes, pattern, wanted, only, least / 100, kind)
+    changes = listing.chosen(changes, pattern, wanted, only, least / 100, kind or "")
     output.keep(listing.document(changes, history, alpha))
     listing.show(changes, history, output.console())
     return 0

@@ -19,9 +19,8 @@ Exit status: 0 no regression, 1 regression, 2 a file cannot be read, or nothing 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -35,12 +34,8 @@ if TYPE_CHECKING:
     from benchproof.plan import SideName
 
 
-class Kind(StrEnum):
-    """Whose files are read."""
-
-    go = "go"
-    pyperf = "pyperf"
-    asv = "asv"
+#: Whose files are read.
+Kind = Literal["go", "pyperf", "asv"]
 
 
 def command(
@@ -72,7 +67,7 @@ def command(
         "right": right or files[1:],
     }
     read = {side: _read(kind, each, skip=skip) for side, each in named.items()}
-    samples = readings.samples(read, named, kind.value)
+    samples = readings.samples(read, named, kind)
     document = options.Output(json).judged(samples, everything=everything, records=records)
     for row in document["excluded"]:
         typer.echo(f"left out: {row['name']}: {row['why']}", err=True)
@@ -88,8 +83,8 @@ def _read(kind: Kind, files: Sequence[Path], *, skip: bool) -> Iterable[Reading]
     from benchproof.errors import BenchproofError  # noqa: PLC0415
     from benchproof.foreign import formats  # noqa: PLC0415
 
-    if kind is not Kind.go:
-        reader = formats.read_pyperf if kind is Kind.pyperf else formats.read_asv
+    if kind != "go":
+        reader = formats.read_pyperf if kind == "pyperf" else formats.read_asv
         for file in files:
             yield from reader(file)
         return
@@ -118,7 +113,7 @@ def _keep(
     from benchproof.foreign import histories  # noqa: PLC0415
 
     runs = ((file, list(_read(kind, [file], skip=skip))) for file in files)
-    kept = histories.keep(kind.value, runs, folder, Checkout.around(Path.cwd()))
+    kept = histories.keep(kind, runs, folder, Checkout.around(Path.cwd()))
     for name, why in kept.left_out.items():
         typer.echo(f"left out: {name}: {why}", err=True)
     output.console().print(

@@ -14,7 +14,7 @@ Exit status: 0, or 2 if there are no such results.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from . import options
 from .options import argument, option
@@ -27,13 +27,16 @@ def command(
             "Of `benchproof compare --json`; default: those of the last `benchproof run`.", "FILE"
         ),
     ] = None,
-    side: Annotated[str, option("left, right, or both.", "SIDE")] = "both",
+    side: Annotated[
+        Literal["left", "right", "both"], option("left, right, or both.", "SIDE")
+    ] = "both",
     impl: options.Impl = "",
     json: options.Json = None,
 ) -> int:
     """Tell the shares."""
     from benchproof import checkout, share, variants  # noqa: PLC0415  (--help should be fast)
     from benchproof.errors import SelectionError  # noqa: PLC0415
+    from benchproof.plan import SIDES  # noqa: PLC0415
 
     if json and share.is_results(json):
         # `share --json FILE` read FILE once.
@@ -43,11 +46,11 @@ def command(
         )
     if file is None:
         file = share.of_last_run(checkout.Checkout.around(Path.cwd()).root / "reports")
-    only = "" if impl in variants.ALL else impl
+    only, sides = "" if impl in variants.ALL else impl, SIDES if side == "both" else (side,)
     found = [
         each
         for document in share.read(file)
-        for each in share.shares(document, share.sides_of(document, share.sides(side), only))
+        for each in share.shares(document, share.sides_of(document, sides, only))
     ]
     if not found:
         raise SelectionError(f"no side of {file.name} that was chosen is {only}")
