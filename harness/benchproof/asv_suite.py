@@ -285,13 +285,9 @@ def cache(request: Mapping[str, Any], benchmark: Any) -> Path | None:  # noqa: A
     folder = Path(request.get("cache") or Path(request["out"]).parent / "cache", name)
     if not (folder / "cache.pickle").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        here = Path.cwd()
-        os.chdir(folder)
-        try:
+        with contextlib.chdir(folder):
             made = pickle.dumps(benchmark.do_setup_cache())
             (folder / "cache.pickle").write_bytes(made)
-        finally:
-            os.chdir(here)
     return folder
 
 

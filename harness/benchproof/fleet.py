@@ -16,10 +16,10 @@ import shutil
 import socket
 import sys
 import tarfile
-import tempfile
 import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -105,7 +105,7 @@ class Parcel:
         head = checkout.commit("HEAD")
         tree = proposal.made(head, "", "the working tree", checkout)
         with tarfile.open(fileobj=held, mode="w") as tar:
-            tar.add(place.suites.resolve(), "suites", filter=_plain)
+            tar.add(place.suites.resolve(), _inside(place), filter=_plain)
         wanted = sorted({*commits, head, tree})
         objects = checkout.output(
             "pack-objects", "--revs", "--stdout", "--quiet", data="\n".join([*wanted, ""]).encode()
@@ -128,15 +128,14 @@ class Parcel:
         suites, near = self.place.suites.resolve(), self.place.checkout.root.resolve()
         # In a folder of its own: Python lists the one that it imports from, and what it finds there
         # lies in memory before what is counted.
-        put = root / suites.relative_to(near) if suites.is_relative_to(near) else (
-            self._as_long(suites.parent) / suites.name
-        )  # fmt: skip
+        above = root if suites.is_relative_to(near) else self._as_long(suites.parent)
+        put = above / _inside(self.place)
         with FileLock(files.temporary() / f"benchproof-{self.key}.lock"):
             done = root / ".git" / "benchproof-unpacked"
             if not (done.exists() and put.exists()):
                 for folder in (root, put):
                     shutil.rmtree(folder, ignore_errors=True)
-                self._unpack(root, put)
+                self._unpack(root, above)
                 done.touch()
         named = self.place.checkout.named and put
         return Place(replace(Checkout(root), named=named), put, cache, _toolchain())
@@ -153,22 +152,23 @@ class Parcel:
         name = hashlib.sha256((self.key + text).encode()).hexdigest()
         return Path(start + (name * (1 + left // len(name)))[:left])
 
-    def _unpack(self, root: Path, suites: Path) -> None:
-        """Make the checkout and the folder of the benchmarks."""
+    def _unpack(self, root: Path, above: Path) -> None:
+        """Make the checkout, and the benchmarks in a folder."""
         root.mkdir(parents=True)
         checkout = Checkout(root)
         checkout.ask("init", "--quiet", "--initial-branch=main")
         checkout.output("unpack-objects", "-q", data=self.objects)
         checkout.ask("reset", "--quiet", "--hard", self.tree)
         checkout.ask("reset", "--quiet", self.head)  # the files stay
-        with tempfile.TemporaryDirectory() as folder:
-            with tarfile.open(fileobj=io.BytesIO(self.suites)) as tar:
-                files.unpack(tar, Path(folder))
-            if (Path(folder) / "suites").is_dir():
-                shutil.copytree(Path(folder) / "suites", suites, dirs_exist_ok=True)
-            else:
-                suites.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(Path(folder) / "suites", suites)
+        above.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(fileobj=io.BytesIO(self.suites)) as tar:
+            files.unpack(tar, above)
+
+
+def _inside(place: Place) -> Path:
+    """Where benchmarks lie in the checkout, or else in the folder that holds them."""
+    suites, root = place.suites.resolve(), place.checkout.root.resolve()
+    return suites.relative_to(root if suites.is_relative_to(root) else suites.parent)
 
 
 def _plain(about: tarfile.TarInfo) -> tarfile.TarInfo | None:
@@ -263,17 +263,14 @@ class Fleet:
                 f"no scheduler of dask answers at {self.address} within {REACH} s: start one with "
                 "`dask scheduler`, and `dask worker ADDRESS` on each machine"
             ) from error
-        try:
-            fit = self._admit()
-        except BaseException:
-            self._client.close()
-            raise
-        if not fit:
-            self._client.close()
-            raise FleetError(
-                f"none of the {len(self._seen)} workers of {self.address} measures what this "
-                "machine would: give them the same container"
-            )
+        with ExitStack() as failing:
+            failing.callback(self._client.close)
+            if not self._admit():
+                raise FleetError(
+                    f"none of the {len(self._seen)} workers of {self.address} measures what this "
+                    "machine would: give them the same container"
+                )
+            failing.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:

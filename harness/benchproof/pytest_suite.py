@@ -20,6 +20,7 @@ import sys
 import types
 import unittest
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -51,43 +52,44 @@ _THEIRS = ("benchmark_only", "benchmark_skip", "codspeed")
 _HOLDER = pytest.StashKey["_Plugin"]()
 
 
+@dataclass
 class Target:
-    """What a test hands over, with what runs before and after each round.
+    """What a test hands over, with what runs before and after each round (`pedantic`).
 
     Attributes:
         func: the test.
-        result: of the last call, for the test.
+        target: what is called.
+        args: its arguments.
+        kwargs: those with names.
+        setup: before a round; may give other arguments.
+        teardown: after a round, with the arguments.
     """
 
-    def __init__(
-        self, test: object, target: Callable[..., Any], args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None, setup: Callable[[], Any] | None = None,
-        teardown: Callable[..., Any] | None = None,
-    ) -> None:  # fmt: skip
-        """As `benchmark.pedantic` has them."""
-        self.func = test
-        self._target, self._args, self._kwargs = target, tuple(args), dict(kwargs or {})
-        self._setup, self._teardown = setup, teardown
+    func: object
+    target: Callable[..., Any]
+    args: Sequence[Any] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    setup: Callable[[], Any] | None = None
+    teardown: Callable[..., Any] | None = None
 
     def do_setup(self) -> None:
-        """Before a round: its arguments, if the setup gives any."""
-        made = self._setup() if self._setup else None
-        if made:
-            self._args, self._kwargs = made
+        """Before a round."""
+        if self.setup and (made := self.setup()):
+            self.args, self.kwargs = made
 
     def do_teardown(self) -> None:
         """After a round."""
-        if self._teardown:
-            self._teardown(*self._args, **self._kwargs)
+        if self.teardown:
+            self.teardown(*self.args, **self.kwargs)
 
     @property
     def call(self) -> Callable[[], Any]:
         """What is measured, without arguments."""
-        if self._setup:  # each round may have others
-            return lambda: self._target(*self._args, **self._kwargs)
-        if self._args or self._kwargs:
-            return partial(self._target, *self._args, **self._kwargs)
-        return self._target
+        if self.setup:  # each round may have others
+            return lambda: self.target(*self.args, **self.kwargs)
+        if self.args or self.kwargs:
+            return partial(self.target, *self.args, **self.kwargs)
+        return self.target
 
 
 class BenchmarkFixture:
@@ -133,7 +135,7 @@ class BenchmarkFixture:
         del warmup_rounds
         if setup and iterations > 1:
             raise ValueError("Can't use more than 1 `iterations` with a `setup` function.")
-        made = Target(self._node.function, target, args, kwargs, setup, teardown)
+        made = Target(self._node.function, target, args, kwargs or {}, setup, teardown)
         return self._measure(made, iterations if setup or teardown else 0, rounds)
 
     def weave(self, *_: object, **__: object) -> None:
