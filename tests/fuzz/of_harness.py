@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -237,8 +238,8 @@ def foreign() -> Callable[[bytes], None]:
         "results": {"a.time_b": [[1.0, None], [["1", "2"]], [[1.0, 1.1], None]],
                     "a.track_c": [[640], []]},
     }  # fmt: skip
-    tools = (("go", formats.GoReader().read, None), ("pyperf", formats.read_pyperf, _PYPERF),
-             ("asv", formats.read_asv, asv))  # fmt: skip
+    tools = (("go", partial(formats.read_go, bad=[]), None),
+             ("pyperf", formats.read_pyperf, _PYPERF), ("asv", formats.read_asv, asv))  # fmt: skip
     file = _folder() / "results.json"
 
     def check(data: bytes) -> None:

@@ -50,8 +50,8 @@ def write(tmp_path):
 
 
 def read(file):
-    lines = formats.GoReader()
-    return list(lines.read(file)), lines
+    bad = []
+    return list(formats.read_go(file, bad)), bad
 
 
 def runs(name, values, allocations=9, head=HEAD):
@@ -62,8 +62,8 @@ def runs(name, values, allocations=9, head=HEAD):
 
 
 def test_every_oddity_of_go_is_read_as_go_means_it(write):
-    found, lines = read(write("odd.txt.gz", ODD))
-    assert not lines.bad
+    found, bad = read(write("odd.txt.gz", ODD))
+    assert not bad
     host = "linux amd64 Some CPU @ 2.00GHz"
     assert {each.host for each in found} == {host}
     told = [(each.benchmark + each.params, each.meter, each.unit, each.values[0]) for each in found]
@@ -181,7 +181,7 @@ def test_26_mb_are_read_a_line_at_a_time(write):
     lines = [f"BenchmarkA{n % 40}-8\t100\t{1000 + n % 7} ns/op\t64 B/op\n" for n in range(40_000)]
     file = write("large.txt", HEAD + "".join(lines))
     tracemalloc.start()
-    count = sum(1 for _ in formats.GoReader().read(file))
+    count = sum(1 for _ in formats.read_go(file, []))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count == 80_000
@@ -305,7 +305,7 @@ def test_what_only_one_side_has_is_not_applicable(write):
     gone = found["example.com/acme::BenchmarkGone"]
     assert (gone["status"], gone["why"]) == ("not applicable", f"right: it is not in {new}")
     read_sides = {
-        side: formats.GoReader().read(file) for side, file in (("left", old), ("right", new))
+        side: formats.read("go", [file]) for side, file in (("left", old), ("right", new))
     }
     samples = readings.samples(read_sides, {"left": [old], "right": [new]}, "go")
     assert samples.known == sorted(samples.known)

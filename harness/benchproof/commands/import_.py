@@ -19,6 +19,7 @@ Exit status: 0 no regression, 1 regression, 2 a file cannot be read, or nothing 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -80,24 +81,10 @@ def _read(kind: Kind, files: Sequence[Path], *, skip: bool) -> Iterable[Reading]
     Raises:
         BenchproofError: a file, or a line of it, cannot be read.
     """
-    from benchproof.errors import BenchproofError  # noqa: PLC0415
     from benchproof.foreign import formats  # noqa: PLC0415
 
-    if kind != "go":
-        reader = formats.read_pyperf if kind == "pyperf" else formats.read_asv
-        for file in files:
-            yield from reader(file)
-        return
-    lines = formats.GoReader()
-    for file in files:
-        yield from lines.read(file)
-    if lines.bad and not skip:
-        raise BenchproofError(
-            f"{len(lines.bad)} lines cannot be read (--skip-malformed leaves them out):\n"
-            + lines.told()
-        )
-    if lines.bad:
-        typer.echo(f"{len(lines.bad)} lines are left out:\n{lines.told()}", err=True)
+    skipped = partial(typer.echo, err=True) if skip else None
+    return formats.read(kind, files, skipped, " (--skip-malformed leaves them out)")
 
 
 def _keep(

@@ -11,8 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,38 +36,51 @@ _VERSION = 2
 _TIMED = ("time_", "timeraw_", "Time", "TimeRaw")
 
 
-@dataclass
-class GoReader:
-    """Reads Go's files of one side, one after the other.
+def read(
+    tool: str, named: Iterable[Path], skipped: Callable[[str], None] | None = None, hint: str = ""
+) -> Iterator[Reading]:
+    """The runs in some files of a tool, one after the other.
 
-    Attributes:
-        bad: the lines that cannot be read, as ``file:line: why``.
+    Args:
+        tool: go, pyperf or asv.
+        named: the files.
+        skipped: hears of lines that cannot be read; without it they are an error, at the end.
+        hint: what that error says to do about them.
+
+    Raises:
+        BenchproofError: a file, or a line of it, cannot be read.
     """
+    bad: list[str] = []
+    for file in named:
+        if tool == "go":
+            yield from read_go(file, bad)
+        else:
+            yield from (read_pyperf if tool == "pyperf" else read_asv)(file)
+    if bad:
+        more = [f"and {len(bad) - _NAMED} more"] if len(bad) > _NAMED else []
+        lines = "\n".join([*bad[:_NAMED], *more])
+        if skipped is None:
+            raise BenchproofError(f"{len(bad)} lines cannot be read{hint}:\n{lines}")
+        skipped(f"{len(bad)} lines are left out:\n{lines}")
 
-    bad: list[str] = field(default_factory=list)
 
-    def read(self, file: Path) -> Iterator[Reading]:
-        """The runs of a file; lines that cannot be read are noted in `bad`.
+def read_go(file: Path, bad: list[str]) -> Iterator[Reading]:
+    """The runs of a file of Go's; lines that cannot be read are added to `bad`.
 
-        Raises:
-            BenchproofError: the file cannot be read.
-        """
-        settings: dict[str, str] = {}
-        with files.opened(file) as lines:
-            for number, line in enumerate(lines, 1):
-                text = line.decode(errors="replace").rstrip()
-                if text.startswith("Benchmark") and _RUN.match(text):
-                    try:
-                        yield from _go_run(text, settings)
-                    except ValueError as error:
-                        self.bad.append(f"{file}:{number}: {error}")
-                elif found := _SETTING.match(text):
-                    settings[found[1]] = (found[2] or "").strip()
-
-    def told(self) -> str:
-        """The lines that cannot be read, a few of them by name."""
-        more = len(self.bad) - _NAMED
-        return "\n".join([*self.bad[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
+    Raises:
+        BenchproofError: the file cannot be read.
+    """
+    settings: dict[str, str] = {}
+    with files.opened(file) as lines:
+        for number, line in enumerate(lines, 1):
+            text = line.decode(errors="replace").rstrip()
+            if text.startswith("Benchmark") and _RUN.match(text):
+                try:
+                    yield from _go_run(text, settings)
+                except ValueError as error:
+                    bad.append(f"{file}:{number}: {error}")
+            elif found := _SETTING.match(text):
+                settings[found[1]] = (found[2] or "").strip()
 
 
 def go_commit(file: Path) -> str:

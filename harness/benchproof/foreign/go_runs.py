@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchproof import files, placement, plan
-from benchproof.errors import BenchproofError, BuildError, TargetError, WorkerError
+from benchproof.errors import BuildError, TargetError, WorkerError
 from benchproof.plan import SIDES
 from benchproof.processes import Crew
 from benchproof.targets import WORKING_TREE
@@ -81,25 +81,14 @@ def compare(
             for side in block.sides:
                 _run(built[side], bench, crew)
             spent = time.monotonic() - started
-        lines = formats.GoReader()
         named = {side: [built[side].log] for side in SIDES}
-        read = {side: lines.read(built[side].log) for side in SIDES}
+        read = {side: formats.read("go", named[side]) for side in SIDES}
         samples = readings.samples(read, named, "go")
-    if lines.bad:
-        raise BenchproofError(f"{len(lines.bad)} lines cannot be read:\n{lines.told()}")
-    return _named(samples, sides, built, checkout)
-
-
-def _named(
-    samples: Samples, sides: Mapping[SideName, str], built: Mapping[SideName, _Side],
-    checkout: Checkout,
-) -> Samples:  # fmt: skip
-    """The same, with the names of its sides."""
     for side, text in sides.items():
         commit = built[side].commit
-        words = f"{commit[:10]} {checkout.subject(commit)}" if commit else "working tree"
-        about: dict[str, Any] = {"spec": text, "commit": commit, "description": words}
+        about: dict[str, Any] = {"spec": text, "commit": commit, "description": "working tree"}
         if commit:
+            about["description"] = f"{commit[:10]} {checkout.subject(commit)}"
             about["content"] = commit  # what was printed is another text in each run
         samples.variants[0].sides[side] |= about  # which the document's own sides are
     samples.about["title"] = f"{sides['left']} against {sides['right']}"
@@ -138,8 +127,8 @@ def _build(
     child = crew.start(["go", "test", "-c", "-o", str(binary), "."], log=log, cwd=folder)
     ended = crew.wait(child)
     if ended.status or not binary.exists():
-        said = "".join(f"\n  {line}" for line in ended.last_lines(_LINES))
-        raise BuildError(f"{package} at {text} has no tests, or they do not build:{said}")
+        words = f"{package} at {text} has no tests, or they do not build:"
+        raise BuildError("\n  ".join([words, *ended.last_lines(_LINES)]))
     return _Side(commit, binary, folder, scratch / "runs.txt")
 
 
@@ -154,7 +143,7 @@ def _run(side: _Side, bench: str, crew: Crew) -> None:
                f"-test.benchtime={BENCHTIME}", "-test.timeout=10m"]  # fmt: skip
     ended = crew.wait(crew.start(command, log=log, cwd=side.folder))
     if ended.status:
-        said = "".join(f"\n  {line}" for line in ended.last_lines(_LINES))
-        raise WorkerError(f"the benchmarks of {side.commit or 'the working tree'} fail:{said}")
+        words = f"the benchmarks of {side.commit or 'the working tree'} fail:"
+        raise WorkerError("\n  ".join([words, *ended.last_lines(_LINES)]))
     with side.log.open("ab") as kept:
         kept.write(log.read_bytes())
