@@ -77,70 +77,60 @@ def plan(base: Request, place: Place) -> tuple[list[Planned], list[str]]:
         )
     # The first one is what people use: the others are what it is held against.
     for number, other in enumerate(here[1:]):
-        planned.append(Planned("implementations" + f"-{other}" * bool(number), replace(
+        request = replace(
             base, left=f"HEAD@impl:{other}", right=f"HEAD@impl:{here[0]}",
             title=f"{other} against {here[0]}, at HEAD",
-        ), gates=False))  # fmt: skip
-    commits, words = newest_change(base, place)
+        )  # fmt: skip
+        name = "implementations" + f"-{other}" * bool(number)
+        planned.append(Planned(name, request, gates=False))
+    commits, words = newest_change(base, place, has)
     said += words
     if commits is not None:
-        planned.append(_where_it_changed(commits, has, place))
+        planned.append(commits)
     if not planned:
         said.append("so HEAD is measured against itself: what differs is noise")
-        planned.append(Planned("itself", replace(
-            base, left=_in(has, "HEAD"), right=_in(has, "HEAD"), force=True,
-            title="HEAD against itself",
-        ), gates=False))  # fmt: skip
+        request = replace(_in(has, base, "HEAD", "HEAD"), force=True, title="HEAD against itself")
+        planned.append(Planned("itself", request, gates=False))
     return planned, said
 
 
-def _in(impls: Sequence[str], side: str) -> str:
-    """A side in the one variant that is measured; as it is where there are several."""
-    return f"{side}@impl:{impls[0]}" if len(impls) == 1 else side
+def _in(impls: Sequence[str], base: Request, left: str, right: str) -> Request:
+    """A comparison of two sides, in the one variant that is measured if there are not several."""
+    mark = f"@impl:{impls[0]}" if len(impls) == 1 else ""
+    return replace(base, left=left + mark, right=right + mark)
 
 
-def _where_it_changed(item: Planned, impls: Sequence[str], place: Place) -> Planned:
-    """A comparison of commits, in pure Python where nothing of the compiled package changed."""
-    left, right = (
-        targets.resolve(targets.parse(side), place.checkout)
-        for side in (item.request.left, item.request.right)
-    )
-    pure = [each.name for each in place.checkout.variants
-            if each.kind == "pure" and each.name in impls]  # fmt: skip
-    if (
-        pure and len(impls) > 1
-        and unmeasured.between(left, right, place.checkout, {"compiled"}).all_of_it
-    ):  # fmt: skip
-        impls = pure
-    request = replace(
-        item.request, left=_in(impls, item.request.left), right=_in(impls, item.request.right)
-    )
-    return replace(item, request=request)
+def newest_change(
+    base: Request, place: Place, impls: Sequence[str]
+) -> tuple[Planned | None, list[str]]:
+    """HEAD against its parent or, where HEAD does not change the driver, the newest that does.
 
-
-def newest_change(base: Request, place: Place) -> tuple[Planned | None, list[str]]:
-    """HEAD against its parent or, where HEAD does not change the driver, the newest that does."""
+    In pure Python where nothing of the compiled package changed.
+    """
     checkout = place.checkout
     head = checkout.commit("HEAD")
     parent = checkout.parent(head)
     if parent is None:
         why = "the clone is shallow" if checkout.is_shallow() else "it is the first commit"
         return None, [f"HEAD has no parent to compare with: {why}"]
-    if targets.content_of(checkout, parent) != targets.content_of(checkout, head):
-        request = replace(base, left="HEAD~1", right="HEAD", title="HEAD against its parent")
-        return Planned("commits", request, gates=True), []
-    same = "HEAD does not change the driver: same build as HEAD~1, equivalent by construction"
-    older = _change_before(place, parent)
-    if older is None:
-        return None, [f"{same}; no earlier commit here changed it either"]
-    label = f"the newest commit that changed the driver is {older[:10]}"
-    request = replace(
-        base, left=f"{older[:10]}~1", right=older[:10],
-        title=f"The newest commit that changed the driver ({older[:10]}) against its parent",
-    )  # fmt: skip
-    return Planned("commits", request, gates=True, note=f"{same}; {label}"), [
-        f"{same}; {label}, and it is measured against its parent instead"
-    ]
+    left, right, title, note, said = "HEAD~1", "HEAD", "HEAD against its parent", "", []
+    if targets.content_of(checkout, parent) == targets.content_of(checkout, head):
+        same = "HEAD does not change the driver: same build as HEAD~1, equivalent by construction"
+        older = _change_before(place, parent)
+        if older is None:
+            return None, [f"{same}; no earlier commit here changed it either"]
+        left, right = f"{older[:10]}~1", older[:10]
+        title = f"The newest commit that changed the driver ({right}) against its parent"
+        note = f"{same}; the newest commit that changed the driver is {right}"
+        said = [f"{note}, and it is measured against its parent instead"]
+    pure = [each.name for each in checkout.variants
+            if each.kind == "pure" and each.name in impls]  # fmt: skip
+    if pure and len(impls) > 1:
+        one, two = (targets.resolve(targets.parse(side), checkout) for side in (left, right))
+        if unmeasured.between(one, two, checkout, {"compiled"}).all_of_it:
+            impls = pure
+    request = replace(_in(impls, base, left, right), title=title)
+    return Planned("commits", request, gates=True, note=note), said
 
 
 def _change_before(place: Place, start: str) -> str | None:
