@@ -164,14 +164,12 @@ class _Fixtures:
     """A plugin that is registered last, so that its fixtures come before those of other plugins."""
 
     @pytest.fixture
-    def codspeed_benchmark(self, request: pytest.FixtureRequest) -> BenchmarkFixture:
-        """The fixture, by pytest-codspeed's own name."""
+    def benchmark(self, request: pytest.FixtureRequest) -> BenchmarkFixture:
+        """The fixture, by the name of both plugins."""
         return BenchmarkFixture(request)
 
-    @pytest.fixture
-    def benchmark(self, request: pytest.FixtureRequest) -> BenchmarkFixture:
-        """The fixture."""
-        return BenchmarkFixture(request)
+    #: By pytest-codspeed's own name.
+    codspeed_benchmark = benchmark
 
 
 class _Plugin:
@@ -273,8 +271,7 @@ class _Plugin:
 
     def run(self, name: str, target: Target, number: int, rounds: int) -> Any:  # noqa: ANN401
         """Measure what a test hands over; what its last call returned."""
-        assert self._rows is not None  # noqa: S101  (for the type checker)
-        assert self._measure is not None  # noqa: S101  (as above)
+        assert self._rows and self._measure  # noqa: S101, PT018  (for the type checker)
         self._watching.close()
         random.seed(0)  # as pytest-codspeed does
         target.do_setup()
@@ -362,18 +359,17 @@ def _run(request: Mapping[str, Any], files: Sequence[Path], plugin: _Plugin, *op
         sys.exit(f"pytest does not run: {why}")
 
 
+@dataclass
 class _SideFirst:
     """Finds packages of the side, whatever folder a test or a conftest.py puts before it."""
 
-    def __init__(self, side: str) -> None:
-        """The side's folder."""
-        self._path = [side]
+    side: str
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> Any:  # noqa: ANN401  (what the import system takes)
         """The import system's question."""
-        return PathFinder.find_spec(name, self._path, target) if path is None else None
+        return PathFinder.find_spec(name, [self.side], target) if path is None else None
 
 
 def _stand_in() -> None:
