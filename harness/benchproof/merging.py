@@ -7,7 +7,8 @@ run, and with it within a host. What cannot be one comparison is refused in a li
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from .collected import Collected, Sampled, Samples
@@ -27,6 +28,8 @@ _KINDS: tuple[Kind, ...] = ("blocks", "layouts")
 #: A run in a stream, as a document's ``runs`` has it: its identity (``run``), where its ``blocks``
 #: and ``layouts`` begin, and its ``provenance``.
 _Run = Mapping[str, Any]
+#: Where a block or a layout of a stream goes.
+_Moved = Callable[[Kind, int], int]
 
 
 def merge(streams: Mapping[str, Samples]) -> Samples:
@@ -46,12 +49,10 @@ def merge(streams: Mapping[str, Samples]) -> Samples:
     starts = _starts(streams, runs)
     merged: dict[tuple[str, str], Sampled] = {}
     for other, samples in streams.items():
+        place = partial(_place, runs[other], starts)
         for each in (*samples.variants, *samples.controls):
-            key = each.name, each.control
-            target = merged.setdefault(
-                key, Sampled(name=each.name, control=each.control, same=True)
-            )
-            _Adding(other, runs[other], starts).add(each, target)
+            new = Sampled(name=each.name, control=each.control, same=True)
+            _add(other, each, merged.setdefault((each.name, each.control), new), place)
     for each in merged.values():
         # As they are found: functions by name, then what a person or the tool named.
         each.cases.sort(key=lambda case: (not case.benchmark, case))
@@ -152,76 +153,71 @@ def _ends(samples: Samples) -> dict[str, int]:
     return ends
 
 
-class _Adding:
-    """Adds what a stream says to what others said."""
+def _place(
+    runs: Sequence[_Run], starts: Mapping[str, _Run], kind: Kind, number: int
+) -> int:  # fmt: skip
+    """Where a block or a layout of a stream goes, from its runs and where each of them begins."""
+    run = next(run for run in reversed(runs) if run[kind] <= number)
+    return int(number - run[kind] + starts[run["run"]][kind])
 
-    def __init__(self, stream: str, runs: Sequence[_Run], starts: Mapping[str, _Run]) -> None:
-        """The stream's name, its runs, and where each of them goes."""
-        self._stream, self._runs, self._starts = stream, runs, starts
 
-    def _place(self, kind: Kind, number: int) -> int:
-        """Where a block or a layout goes."""
-        run = next(run for run in reversed(self._runs) if run[kind] <= number)
-        place: int = number - run[kind] + self._starts[run["run"]][kind]
-        return place
+def _same(stream: str, had: _T, value: _T, what: str) -> _T:
+    """A value, which may have come before, and then must be the same.
 
-    def _same(self, had: _T, value: _T, what: str) -> _T:
-        """A value, which may have come before, and then must be the same.
+    Raises:
+        BenchproofError: it is not.
+    """
+    if had != value:
+        raise BenchproofError(
+            f"{stream}: {what} has come before in the same run, with another value"
+        )
+    return value
 
-        Raises:
-            BenchproofError: it is not.
-        """
-        if had != value:
+
+def _add(stream: str, each: Sampled, target: Sampled, place: _Moved) -> None:
+    """Add a variant of a stream, or a control, to what others said of it.
+
+    Raises:
+        BenchproofError: what it holds of a run or of a benchmark is not what others hold.
+    """
+    target.sides = target.sides or each.sides
+    target.same = target.same and each.same
+    known = {case.name: case for case in target.cases}
+    for case in each.cases:
+        had = known.get(case.name, case)
+        if had.version != case.version:
             raise BenchproofError(
-                f"{self._stream}: {what} has come before in the same run, with another value"
+                f"{stream} has another version of the benchmark {case.name} than what it "
+                "is merged with: measure all of them with the same benchmarks"
             )
-        return value
+        known[case.name] = _same(stream, had, case, f"the benchmark {case.name}")
+    target.cases = list(known.values())
+    target.profiles = {**each.profiles, **target.profiles}
+    if each.looks is not None:
+        spent = target.looks or each.looks
+        target.looks = Looks(spent.alpha, max(spent.family, each.looks.family))
+        target.looks.said = {**spent.said, **each.looks.said}
+        target.looks.paid = max(spent.paid, each.looks.paid, key=len)
+    _add_got(stream, each.got, target.got, place)
 
-    def add(self, each: Sampled, target: Sampled) -> None:
-        """Add a variant, or a control.
 
-        Raises:
-            BenchproofError: what it holds of a run or of a benchmark is not what others hold.
-        """
-        target.sides = target.sides or each.sides
-        target.same = target.same and each.same
-        known = {case.name: case for case in target.cases}
-        for case in each.cases:
-            had = known.get(case.name, case)
-            if had.version != case.version:
-                raise BenchproofError(
-                    f"{self._stream} has another version of the benchmark {case.name} than what it "
-                    "is merged with: measure all of them with the same benchmarks"
-                )
-            known[case.name] = self._same(had, case, f"the benchmark {case.name}")
-        target.cases = list(known.values())
-        for name, profile in each.profiles.items():
-            target.profiles.setdefault(name, profile)
-        if each.looks is not None:
-            spent = target.looks or each.looks
-            target.looks = Looks(spent.alpha, max(spent.family, each.looks.family))
-            target.looks.said = {**spent.said, **each.looks.said}
-            target.looks.paid = max(spent.paid, each.looks.paid, key=len)
-        self._add_got(each.got, target.got)
-
-    def _add_got(self, got: Collected, target: Collected) -> None:
-        """Add what workers answered."""
-        for meter, side, name, spot, values in got:
-            kind = _kind(meter)
-            at = spot._replace(process=self._place(kind, spot.process))
-            what = f"{kind[:-1]} {spot.process} of {name}, {meter}, {side},"
-            had = target.taken(meter, side, name).get(at, values)
-            target.keep(meter, side, name, self._same(had, values, what), at)
-        for side in SIDES:
-            for name, row in got.proofs.get(side, {}).items():
-                _add_proof(target, side, name, row)
-        for name, planned in got.loops.items():
-            target.loops.setdefault(name, planned)
-        target.failures = {**got.failures, **target.failures}
-        target.untimed = {**got.untimed, **target.untimed}
-        target.thrown |= {self._place("blocks", block): why for block, why in got.thrown.items()}
-        if got.blocks:
-            target.blocks = max(target.blocks, self._place("blocks", got.blocks - 1) + 1)
+def _add_got(stream: str, got: Collected, target: Collected, place: _Moved) -> None:
+    """Add what workers answered."""
+    for meter, side, name, spot, values in got:
+        kind = _kind(meter)
+        at = spot._replace(process=place(kind, spot.process))
+        what = f"{kind[:-1]} {spot.process} of {name}, {meter}, {side},"
+        had = target.taken(meter, side, name).get(at, values)
+        target.keep(meter, side, name, _same(stream, had, values, what), at)
+    for side in SIDES:
+        for name, row in got.proofs.get(side, {}).items():
+            _add_proof(target, side, name, row)
+    target.loops = {**got.loops, **target.loops}
+    target.failures = {**got.failures, **target.failures}
+    target.untimed = {**got.untimed, **target.untimed}
+    target.thrown |= {place("blocks", block): why for block, why in got.thrown.items()}
+    if got.blocks:
+        target.blocks = max(target.blocks, place("blocks", got.blocks - 1) + 1)
 
 
 def _add_proof(target: Collected, side: Any, name: str, row: dict[str, Any]) -> None:  # noqa: ANN401

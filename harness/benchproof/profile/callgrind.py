@@ -96,7 +96,6 @@ def plain_file(path: str, folders: Sequence[str] = ()) -> str:
     """An object file in few words: below one of the folders, or a library's bare name."""
     if path in {"", "???"}:
         return "?"
-    for folder in folders:
-        if Path(path).is_relative_to(folder):
-            return _ABI.sub("", Path(path).relative_to(folder).as_posix())
-    return _VERSION.sub("", _ABI.sub("", PurePosixPath(path).name))
+    place = PurePosixPath(path)
+    above = next(filter(place.is_relative_to, folders), place.parent)
+    return _VERSION.sub("", _ABI.sub("", str(place.relative_to(above))))

@@ -90,13 +90,12 @@ def explain(bench: Bench, cases: Sequence[Case]) -> dict[str, list[dict[str, Any
     if not cases:
         return {}
     spoken = _trace(bench, cases)
+    folders = [(bench.sides[side].folder, str(bench.suites.parent)) for side in SIDES]
     told = {}
     for case in cases:
         found = _native(bench, case)
         left, right = (spoken.get(side, {}).get(case.name, {}) for side in SIDES)
         if "bytecodes" in left and "bytecodes" in right:
-            suites = str(bench.suites.parent)
-            folders = [(bench.sides[side].folder, suites) for side in SIDES]
             found += traced(left, right, folders)
         told[case.name] = [change.row() for change in worth_telling(found)]
     return told
@@ -143,8 +142,7 @@ def traced(
         folders: by side, what its files are told relative to: its build, the suites' parent.
     """
     found: list[FunctionChange] = []
-    units: tuple[Unit, Unit] = ("bytecodes", "calls")
-    for unit in units:
+    for unit in UNITS[:2]:
         before, after = (
             _costs(said[unit], places) for said, places in zip((left, right), folders, strict=True)
         )

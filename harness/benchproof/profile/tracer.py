@@ -20,33 +20,6 @@ from typing import Any
 MOST, WARM = 4, 2
 
 
-class Tracer:
-    """Hears of every bytecode and of every call into C."""
-
-    def __init__(self) -> None:
-        """Nothing counted yet."""
-        self.bytecodes: Counter[CodeType] = Counter()
-        self.calls: Counter[tuple[str, CodeType]] = Counter()
-
-    def on_call(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401  (a tracer gives a tracer)
-        """A Python function begins."""
-        del event, argument
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return self.on_bytecode
-
-    def on_bytecode(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401  (as above)
-        """A bytecode is about to run, or a function returns or raises."""
-        del argument
-        if event == "opcode":
-            self.bytecodes[frame.f_code] += 1
-        return self.on_bytecode
-
-    def on_profile(self, frame: FrameType, event: str, argument: object) -> None:
-        """A call into C, or something that the tracer heard of already."""
-        if event == "c_call":
-            self.calls[name_of(argument), frame.f_code] += 1
-
-
 def name_of(function: object) -> str:
     """What a C function is called: ``struct.pack``, ``bytes.join``."""
     name = getattr(function, "__qualname__", None) or type(function).__name__
@@ -60,7 +33,7 @@ def name_of(function: object) -> str:
 
 
 def measure(call: Callable[[], object], calls: int) -> dict[str, list[dict[str, Any]]]:
-    """Trace some calls of a case.
+    """Trace some calls of a case: hear of every bytecode, and of every call into C.
 
     Args:
         call: the case.
@@ -70,17 +43,32 @@ def measure(call: Callable[[], object], calls: int) -> dict[str, list[dict[str, 
         ``bytecodes``: by Python function, its name, file, first line, and bytecodes a call.
         ``calls``: by C function and by the Python function that called it, the calls a call.
     """
+    bytecodes: Counter[CodeType] = Counter()
+    called: Counter[tuple[str, CodeType]] = Counter()
+
+    def on_call(frame: FrameType, *_: object) -> Any:  # noqa: ANN401  (a tracer gives a tracer)
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return on_bytecode
+
+    def on_bytecode(frame: FrameType, event: str, _: object) -> Any:  # noqa: ANN401  (as above)
+        if event == "opcode":
+            bytecodes[frame.f_code] += 1
+        return on_bytecode
+
+    def on_profile(frame: FrameType, event: str, argument: object) -> None:
+        if event == "c_call":
+            called[name_of(argument), frame.f_code] += 1
+
     for _ in range(WARM):
         call()
-    tracer = Tracer()
     before = sys.gettrace(), sys.getprofile()
-    sys.setprofile(tracer.on_profile)
-    sys.settrace(tracer.on_call)
+    sys.setprofile(on_profile)
+    sys.settrace(on_call)
     try:
         # From Python 3.12 on, a function that is traced for the first time is not traced whole.
         call()
-        tracer.bytecodes.clear()
-        tracer.calls.clear()
+        bytecodes.clear()
+        called.clear()
         for _ in range(calls):
             call()
     finally:
@@ -91,12 +79,12 @@ def measure(call: Callable[[], object], calls: int) -> dict[str, list[dict[str, 
         "bytecodes": [
             {"function": code.co_qualname, "file": code.co_filename, "line": code.co_firstlineno,
              "cost": number / calls}
-            for code, number in tracer.bytecodes.items()
+            for code, number in bytecodes.items()
         ],
         "calls": [
             {"function": name, "by": code.co_qualname, "file": code.co_filename,
              "line": code.co_firstlineno, "cost": number / calls}
-            for (name, code), number in tracer.calls.items()
+            for (name, code), number in called.items()
             if code is not here
         ],
     }  # fmt: skip
