@@ -43,17 +43,16 @@ def find(
         BenchproofError: git cannot fetch.
     """
     found: dict[str, str] = {}
+    asked: dict[str, dict[str, str]] = {}
     if names and not repository:
-        listed = checkout.ask("for-each-ref", "--format=%(refname:short)", "refs/heads",
-                              "refs/remotes").split()  # fmt: skip
-        for name in _chosen(names, listed, None):
+        known = checkout.ask("for-each-ref", "--format=%(refname:short)", "refs/heads",
+                             "refs/remotes").split()  # fmt: skip
+        for name in _chosen(names, known, None):
             found[name] = checkout.commit(name)
     elif names:
-        heads = {name.removeprefix("refs/heads/"): name for name in _references(
-            repository, "refs/heads/*", checkout)}  # fmt: skip
-        chosen = {name: heads[name] for name in _chosen(names, heads, repository)}
-        found |= _fetched(repository, chosen, checkout)
-    asked: dict[str, dict[str, str]] = {}
+        listed = _references(repository, ["refs/heads/*"], checkout)
+        heads = {name.removeprefix("refs/heads/"): name for name in listed}
+        asked[repository] = {name: heads[name] for name in _chosen(names, heads, repository)}
     for line in filter(None, map(str.strip, requests)):
         address, label, reference = _request(line, repository or "origin")
         asked.setdefault(address, {})[label] = reference
@@ -96,9 +95,9 @@ def _request(line: str, repository: str) -> tuple[str, str, str]:
     raise TargetError(f"{line!r}: a line is a pull request's number or address")
 
 
-def _references(address: str, pattern: str, checkout: Checkout) -> dict[str, str]:
+def _references(address: str, patterns: Iterable[str], checkout: Checkout) -> dict[str, str]:
     """Commits of a repository's references, by name."""
-    listed = checkout.ask("ls-remote", "--", address, pattern, env=_QUIET)
+    listed = checkout.ask("ls-remote", "--", address, *patterns, env=_QUIET)
     return {name: commit for commit, name in map(str.split, listed.splitlines())}
 
 
@@ -108,9 +107,7 @@ def _fetched(address: str, chosen: dict[str, str], checkout: Checkout) -> dict[s
     Raises:
         TargetError: the repository does not have one of them.
     """
-    there: dict[str, str] = {}
-    for pattern in sorted({name.split("/")[1] for name in chosen.values()}):
-        there |= _references(address, f"refs/{pattern}/*", checkout)
+    there = _references(address, chosen.values(), checkout)
     for label, name in chosen.items():
         if name not in there:
             raise TargetError(f"{address} has no {name} ({label})")
