@@ -44,24 +44,16 @@ def help_of(module: ModuleType) -> str:
     return str(module.__doc__).replace("\nExamples:", "\n\b\nExamples:")
 
 
-def versions() -> list[str]:
-    """The version, and those of what it measures with: Python, valgrind, memray."""
-    from benchproof.provenance import valgrind_version, version_of  # noqa: PLC0415  (--help is quick)
-
-    absent = "not installed"
-    return [
-        f"benchproof {version_of('benchproof', absent)}",
-        f"{platform.python_implementation()} {platform.python_version()}",
-        f"valgrind {valgrind_version().removeprefix('valgrind-')}",
-        f"memray {version_of('memray', absent)}",
-    ]
-
-
 def show_versions(wanted: bool) -> None:
-    """Print it, if it was asked for, and end."""
+    """Print the version and those of what measures, if that was asked for, and end."""
     if wanted:
-        for line in versions():
-            typer.echo(line)
+        from benchproof.provenance import valgrind_version, version_of  # noqa: PLC0415  (--help is quick)
+
+        absent = "not installed"
+        typer.echo(f"benchproof {version_of('benchproof', absent)}")
+        typer.echo(f"{platform.python_implementation()} {platform.python_version()}")
+        typer.echo(f"valgrind {valgrind_version().removeprefix('valgrind-')}")
+        typer.echo(f"memray {version_of('memray', absent)}")
         raise typer.Exit
 
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
+from benchproof import suite, variants
+
 from .options import Bench, Impl, Json, Meters, Output, chosen_meters, option
 
 
@@ -35,7 +37,6 @@ def command(
     json: Json = None,
 ) -> int:
     """List changes."""
-    from benchproof import suite, variants  # noqa: PLC0415  (--help should be fast)
     from benchproof.changes import listing  # noqa: PLC0415  (--help should be fast)
     from benchproof.checkout import Checkout  # noqa: PLC0415
 

@@ -29,10 +29,15 @@ Exit status: 0 no regression, 1 regression, 2 could not measure, or measured not
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from . import options
 from .options import argument, flag, option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchproof.plan import SideName
 
 
 def command(
@@ -67,44 +72,28 @@ def command(
     go: Annotated[str, option("Measure the benchmarks of a Go package.", "PACKAGE")] = "",
 ) -> int:
     """Compare two sides."""
+    output = options.Output(json)
     if go:
-        return _compare_go(
-            go, left, right, bench, budget, seed, options.Output(json), records, everything
-        )
+        from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)
+        from benchproof.foreign import go_runs  # noqa: PLC0415
+
+        here, seconds = Checkout.around(Path.cwd()), budget or 60.0
+        with output.telling() as tell:
+            both: Mapping[SideName, str] = {"left": left, "right": right}
+            samples = go_runs.compare(go, both, bench, seconds, seed, here, tell)
+        return output.judged(samples, everything=everything, records=records)
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = options.chosen_meters(meters), options.sides_of(left, right, impl, bench)
 
-    from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import compare  # noqa: PLC0415  (scipy is slow to import)
 
-    place, output = options.place_of(suites, left, right), options.Output(json)
+    if picture is not None:
+        import benchproof.render.pictures  # noqa: F401, PLC0415  (an extra: known at once)
+    place = options.place_of(suites, left, right)
     request = compare.Request(
         left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
         impls=impls, commands=tuple(run or ()), imported=tuple(imported or ()),
     )  # fmt: skip
-    options.draw(None, picture)
     with output.telling() as tell:
         outcome = compare.compare(request, place, tell)
-    table.show(outcome.document, output.console(), everything=everything)
-    if json is not None:
-        outcome.save(json)
-    if records is not None:
-        outcome.save_records(records)
-    options.draw(outcome.document, picture)
-    return int(outcome.document["verdict"]["exit"])
-
-
-def _compare_go(
-    package: str, left: str, right: str, bench: str, budget: float | None, seed: int,
-    output: options.Output, records: Path | None, everything: bool,
-) -> int:  # fmt: skip
-    """Compare the benchmarks of a Go package."""
-    from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)
-    from benchproof.foreign import go_runs  # noqa: PLC0415
-
-    here = Checkout.around(Path.cwd())
-    with output.telling() as tell:
-        samples = go_runs.compare(
-            package, {"left": left, "right": right}, bench, budget or 60.0, seed, here, tell
-        )
-    document = output.judged(samples, everything=everything, records=records)
-    return int(document["verdict"]["exit"])
+    return output.compared(outcome, everything=everything, records=records, picture=picture)

@@ -64,7 +64,7 @@ def command(
     # What is wrong with the question is said before anything slow is loaded.
     wanted, impls = options.chosen_meters(meters), options.gated_impls(base, head, impl, bench)
 
-    from benchproof import compare, provenance, settings, table  # noqa: PLC0415  (scipy is slow)
+    from benchproof import compare, provenance, settings  # noqa: PLC0415  (scipy is slow)
     from benchproof.gate import passed  # noqa: PLC0415
     from benchproof.gate.report import junit as xml  # noqa: PLC0415
     from benchproof.gate.report import markdown as text  # noqa: PLC0415
@@ -92,18 +92,13 @@ def command(
     document = outcome.document
     document["warnings"] += filter(None, [warned])
     document["drift"] = since.drift(document) if since else None
-    console = output.console()
-    table.show(document, console, everything=everything)
-    if json is not None:
-        outcome.save(json)
+    status = output.compared(outcome, everything=everything, records=records)
     if markdown is not None:
         files.write(text.render(document), markdown)
     if junit is not None:
         files.write(xml.render(document), junit)
-    if records is not None:
-        outcome.save_records(records)
-    status = int(document["verdict"]["exit"])
     if record and not status:
         commit = passed.record(document, kept, pin).commit
-        console.print(f"recorded: the gate passed at {commit[:10]}; commit {kept}", highlight=False)
+        said = f"recorded: the gate passed at {commit[:10]}; commit {kept}"
+        output.console().print(said, highlight=False)
     return status

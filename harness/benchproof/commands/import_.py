@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from benchproof.errors import NO_REGRESSION, SelectionError
+
 from . import options
 from .options import argument, flag, option
 
@@ -54,41 +56,33 @@ def command(
     everything: options.All = False,
 ) -> int:
     """Import and judge."""
-    from benchproof.errors import SelectionError  # noqa: PLC0415  (--help should be fast)
-    from benchproof.foreign import readings  # noqa: PLC0415
+    from benchproof.foreign import formats, readings  # noqa: PLC0415  (--help should be fast)
 
+    read = partial(
+        formats.read, kind, skipped=partial(typer.echo, err=True) if skip else None,
+        hint=" (--skip-malformed leaves them out)",
+    )  # fmt: skip
     if history is not None:
         if right or records is not None:
             raise SelectionError("--history keeps commits: there are no sides, and no records")
-        return _keep(kind, files, history, options.Output(json), skip=skip)
+        runs = ((file, list(read([file]))) for file in files)
+        return _keep(kind, runs, history, options.Output(json))
     if not right and len(files) != 2:
         raise SelectionError("two files are compared; --right FILE names more of the right side")
     named: dict[SideName, Sequence[Path]] = {
         "left": files if right else files[:1],
         "right": right or files[1:],
     }
-    read = {side: _read(kind, each, skip=skip) for side, each in named.items()}
-    samples = readings.samples(read, named, kind)
-    document = options.Output(json).judged(samples, everything=everything, records=records)
-    for row in document["excluded"]:
+    both = {side: read(each) for side, each in named.items()}
+    samples = readings.samples(both, named, kind)
+    status = options.Output(json).judged(samples, everything=everything, records=records)
+    for row in samples.about["excluded"]:
         typer.echo(f"left out: {row['name']}: {row['why']}", err=True)
-    return int(document["verdict"]["exit"])
-
-
-def _read(kind: Kind, files: Sequence[Path], *, skip: bool) -> Iterable[Reading]:
-    """The runs of a side.
-
-    Raises:
-        BenchproofError: a file, or a line of it, cannot be read.
-    """
-    from benchproof.foreign import formats  # noqa: PLC0415
-
-    skipped = partial(typer.echo, err=True) if skip else None
-    return formats.read(kind, files, skipped, " (--skip-malformed leaves them out)")
+    return status
 
 
 def _keep(
-    kind: Kind, files: Sequence[Path], folder: Path, output: options.Output, *, skip: bool
+    kind: Kind, runs: Iterable[tuple[Path, Sequence[Reading]]], folder: Path, output: options.Output
 ) -> int:
     """Keep files of commits as a history.
 
@@ -96,18 +90,12 @@ def _keep(
         BenchproofError: a file cannot be read, or is of no commit.
     """
     from benchproof.checkout import Checkout  # noqa: PLC0415  (as above)
-    from benchproof.errors import NO_REGRESSION  # noqa: PLC0415
     from benchproof.foreign import histories  # noqa: PLC0415
 
-    runs = ((file, list(_read(kind, [file], skip=skip))) for file in files)
     kept = histories.keep(kind, runs, folder, Checkout.around(Path.cwd()))
-    for name, why in kept.left_out.items():
+    for name, why in kept["left_out"].items():
         typer.echo(f"left out: {name}: {why}", err=True)
-    output.console().print(
-        f"{kept.numbers} numbers of {len(kept.commits)} commits are in {folder}", soft_wrap=True
-    )
-    output.keep({
-        "schema": 1, "kind": "import", "commits": sorted(kept.commits), "numbers": kept.numbers,
-        "left_out": kept.left_out,
-    })  # fmt: skip
+    said = f"{kept['numbers']} numbers of {len(kept['commits'])} commits are in {folder}"
+    output.console().print(said, soft_wrap=True)
+    output.keep({"schema": 1, "kind": "import", **kept})
     return NO_REGRESSION

@@ -31,6 +31,5 @@ def command(
     """Judge samples."""
     from benchproof import records  # noqa: PLC0415  (scipy is slow to import)
 
-    document = options.Output(json).judged(records.read(file), everything=everything)
-    options.draw(document, picture)
-    return int(document["verdict"]["exit"])
+    samples = records.read(file)
+    return options.Output(json).judged(samples, everything=everything, picture=picture)

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from benchproof import suite
+
 from . import options
 from .options import argument
 
@@ -27,7 +29,7 @@ def command(
     suites: options.Suites = None,
 ) -> int:
     """List benchmarks."""
-    from benchproof import listing, suite  # noqa: PLC0415  (as in compare)
+    from benchproof import listing  # noqa: PLC0415  (as in compare)
 
     pattern, output = suite.expression(bench), options.Output(json)
     with output.telling() as tell:

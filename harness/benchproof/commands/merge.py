@@ -33,5 +33,4 @@ def command(
     from benchproof import records as kept  # noqa: PLC0415
 
     samples = merging.merge({str(file): kept.read(file) for file in streams})
-    document = options.Output(json).judged(samples, everything=everything, records=records)
-    return int(document["verdict"]["exit"])
+    return options.Output(json).judged(samples, everything=everything, records=records)

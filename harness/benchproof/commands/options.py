@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchproof import files
+from benchproof import files, suite, variants
+from benchproof.errors import SelectionError, TargetError, meant
+from benchproof.meters import METERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from benchproof.checkout import Checkout, Place
     from benchproof.collected import Samples
+    from benchproof.compare import Outcome
     from benchproof.progress import Teller
     from benchproof.targets import Spec
 
@@ -62,20 +65,6 @@ Meters = Annotated[
 ]
 
 
-def draw(document: Mapping[str, Any] | None, picture: Path | None) -> None:
-    """Draw what moved, if that was asked for; of no document yet, look whether it can be drawn.
-
-    Raises:
-        ModuleNotFoundError: what draws is not installed.
-        BenchproofError: the file cannot be written.
-    """
-    if picture is not None:
-        from benchproof.render import pictures  # noqa: PLC0415  (an extra; --help should be fast)
-
-        if document is not None:
-            pictures.keep(document, picture)
-
-
 def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple[str, ...]:
     """Read the list of meters.
 
@@ -87,9 +76,6 @@ def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple
     Raises:
         SelectionError: it names none, or one that cannot be chosen.
     """
-    from benchproof.errors import SelectionError, meant  # noqa: PLC0415  (--help should be fast)
-    from benchproof.meters import METERS  # noqa: PLC0415
-
     known = tuple(among or METERS)
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"]:
@@ -117,8 +103,6 @@ def measured_impls(text: str, checkout: Checkout, *commits: str | None) -> tuple
     Raises:
         BenchproofError: it names none, or they cannot be meant.
     """
-    from benchproof import variants  # noqa: PLC0415
-
     chosen = variants.chosen(checkout.variants, text)
     return chosen if text else variants.of(checkout, *commits)
 
@@ -132,8 +116,7 @@ def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[str, ...]:
     Raises:
         BenchproofError: a side names nothing, or an option cannot be meant.
     """
-    from benchproof import suite, targets  # noqa: PLC0415
-    from benchproof.errors import TargetError  # noqa: PLC0415
+    from benchproof import targets  # noqa: PLC0415  (--help should be fast)
 
     specs = [targets.parse(left), targets.parse(right)]
     suite.expression(bench)
@@ -170,7 +153,7 @@ def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[str, ...]:
     Raises:
         BenchproofError: a side names nothing, or an option cannot be meant.
     """
-    from benchproof import suite, targets  # noqa: PLC0415
+    from benchproof import targets  # noqa: PLC0415
     from benchproof.checkout import Checkout  # noqa: PLC0415
 
     suite.expression(bench)
@@ -192,13 +175,10 @@ def place_of(suites: Path | None, *sides: str) -> Place:
     Raises:
         BenchproofError: it is none.
     """
-    from benchproof import asv_conf, checkout, files, targets, toolchain  # noqa: PLC0415
+    from benchproof import asv_conf, targets, toolchain  # noqa: PLC0415
     from benchproof.checkout import Place  # noqa: PLC0415
 
-    here = _here([targets.parse(side) for side in sides]) if sides else (
-        checkout.Checkout.around(Path.cwd())
-    )  # fmt: skip
-    here = replace(here, named=suites)
+    here = replace(_here([targets.parse(side) for side in sides or ["."]]), named=suites)
     found = asv_conf.locate(here.root, suites)
     for words in filter(None, [found.why, asv_conf.unread(here.root)]):
         typer.echo(words, err=True)
@@ -245,20 +225,35 @@ class Output:
         if self.json is not None:
             files.write_json(document, self.json)
 
-    def judged(
-        self, samples: Samples, *, everything: bool, records: Path | None = None
-    ) -> dict[str, Any]:
-        """Judge samples and show them; keep their document, and themselves, if that was asked for.
+    def compared(
+        self, outcome: Outcome, *, everything: bool, records: Path | None = None,
+        picture: Path | None = None,
+    ) -> int:  # fmt: skip
+        """Show a comparison, and keep of it what was asked for; its exit status.
 
         Raises:
-            BenchproofError: they cannot be written.
+            ModuleNotFoundError: what draws is not installed.
+            BenchproofError: a file cannot be written.
         """
-        from benchproof import judge, table  # noqa: PLC0415  (scipy is slow to import)
-        from benchproof import records as streams  # noqa: PLC0415
+        from benchproof import table  # noqa: PLC0415  (as above)
 
-        document = judge.document(samples)
-        table.show(document, self.console(), everything=everything)
-        self.keep(document)
+        table.show(outcome.document, self.console(), everything=everything)
+        if self.json is not None:
+            outcome.save(self.json)
         if records is not None:
-            streams.write(samples, records)
-        return document
+            outcome.save_records(records)
+        if picture is not None:
+            from benchproof.render import pictures  # noqa: PLC0415  (an extra)
+
+            pictures.keep(outcome.document, picture)
+        return int(outcome.document["verdict"]["exit"])
+
+    def judged(
+        self, samples: Samples, *, everything: bool, records: Path | None = None,
+        picture: Path | None = None,
+    ) -> int:  # fmt: skip
+        """Judge samples, and show and keep the comparison as above."""
+        from benchproof import compare, judge  # noqa: PLC0415  (scipy is slow to import)
+
+        outcome = compare.Outcome(judge.document(samples), samples, ())
+        return self.compared(outcome, everything=everything, records=records, picture=picture)

@@ -22,6 +22,8 @@ import os
 from pathlib import Path
 from typing import Annotated
 
+from benchproof import files
+
 from . import options
 from .options import option
 
@@ -41,7 +43,7 @@ def command(
     # What is read stays until the end: to look again and again for garbage among it took a quarter
     # of the time of a history of 10,000 commits, and found none.
     gc.disable()
-    from benchproof import checkout, files, site  # noqa: PLC0415  (jinja2 and numpy are slow to import)
+    from benchproof import checkout, site  # noqa: PLC0415  (jinja2 and numpy are slow to import)
     from benchproof.grids import tell_line  # noqa: PLC0415
 
     output = options.Output(json)

@@ -25,6 +25,9 @@ from typing import Annotated
 
 import typer
 
+from benchproof import files
+from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, SelectionError
+
 from . import options
 from .options import flag, option
 
@@ -52,8 +55,7 @@ def command(
     wanted = options.chosen_meters(meters)
     chosen = [*(branches or ()), *_lines(named)]
 
-    from benchproof import compare, files  # noqa: PLC0415  (scipy is slow to import)
-    from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, SelectionError  # noqa: PLC0415
+    from benchproof import compare  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.loops import branches as listed  # noqa: PLC0415
     from benchproof.loops import rank, ranked  # noqa: PLC0415
 

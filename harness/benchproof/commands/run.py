@@ -15,6 +15,8 @@ Exit status: 0 no regression, 1 regression, 2 could not measure.
 
 from __future__ import annotations
 
+from benchproof import variants
+
 from . import options
 
 
@@ -34,7 +36,7 @@ def command(
     """Run the main job."""
     wanted = options.chosen_meters(meters)
 
-    from benchproof import compare, job, variants  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof import compare, job  # noqa: PLC0415  (scipy is slow to import)
 
     place, output = options.place_of(suites), options.Output(json)
     impls = variants.chosen(place.checkout.variants, impl) if impl else ()

@@ -16,6 +16,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
+from benchproof import variants
+from benchproof.errors import SelectionError
+
 from . import options
 from .options import argument, option
 
@@ -34,8 +37,7 @@ def command(
     json: options.Json = None,
 ) -> int:
     """Tell the shares."""
-    from benchproof import checkout, share, variants  # noqa: PLC0415  (--help should be fast)
-    from benchproof.errors import SelectionError  # noqa: PLC0415
+    from benchproof import checkout, share  # noqa: PLC0415  (--help should be fast)
     from benchproof.plan import SIDES  # noqa: PLC0415
 
     if json and share.is_results(json):

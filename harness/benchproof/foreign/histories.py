@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyperf
 
@@ -34,24 +33,9 @@ _PREFIX = re.compile(r"(time_|timeraw_|Time|TimeRaw|Benchmark)(?=\w)")
 _METERS = ("wall", "allocations", "bytes")
 
 
-@dataclass
-class Kept:
-    """What became history, and what did not.
-
-    Attributes:
-        commits: that have numbers now.
-        numbers: how many, of all of them.
-        left_out: names, with the reason.
-    """
-
-    commits: set[str] = field(default_factory=set)
-    numbers: int = 0
-    left_out: dict[str, str] = field(default_factory=dict)
-
-
 def keep(
     tool: str, runs: Iterable[tuple[Path, Sequence[Reading]]], folder: Path, checkout: Checkout
-) -> Kept:
+) -> dict[str, Any]:
     """Write runs of commits into a folder of results; what it has of others stays.
 
     Args:
@@ -60,21 +44,27 @@ def keep(
         folder: of asv's results; made if it is not there.
         checkout: the repository of the commits.
 
+    Returns:
+        ``commits`` that have numbers now, how many ``numbers`` all of them have, and what is
+        ``left_out``, by name with the reason.
+
     Raises:
         BenchproofError: a file does not say of which commit it is, or the repository lacks it.
     """
-    kept, labels = Kept(), {}
+    labels: dict[str, str] = {}
+    left_out: dict[str, str] = {}
     found: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
     for file, readings in runs:
         commit = _commit(file, tool, checkout)
         for each in readings:
             name, label = _named(each, tool)
             if each.meter not in _METERS:
-                kept.left_out[label] = f"a history has no meter for {each.unit}"
+                left_out[label] = f"a history has no meter for {each.unit}"
                 continue
             labels[name] = label
             values = found.setdefault((commit, each.host), defaultdict(list))[name, each.meter]
             values += each.values if tool == "asv" else [statistics.fmean(each.values)]
+    numbers = 0
     for (commit, host), values_of in found.items():
         about = _machine(host)
         rows = {
@@ -86,18 +76,15 @@ def keep(
         }
         environment = writing.Environment(f"benchproof-{tool}", {writing.VARIANT: tool})
         writing.write(folder, about, (commit, checkout.date(commit)), environment, rows)
-        kept.commits.add(commit)
-        kept.numbers += len(rows)
-    if not kept.numbers:
+        numbers += len(rows)
+    if not numbers:
         raise BenchproofError(f"the files of {tool} hold no time")
-    writing.describe(
-        folder,
-        [
-            writing.timed_entry(name, label, "1", f"# {label}")
-            for name, label in sorted(labels.items())
-        ],
-    )
-    return kept
+    writing.describe(folder, [
+        writing.timed_entry(name, label, "1", f"# {label}")
+        for name, label in sorted(labels.items())
+    ])  # fmt: skip
+    commits = sorted({commit for commit, _ in found})
+    return {"commits": commits, "numbers": numbers, "left_out": left_out}
 
 
 def _commit(file: Path, tool: str, checkout: Checkout) -> str:
