@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import bench as benches
-from . import counting, plan
+from . import counting, plan, programs
 from .collected import FIRST, Spot
 from .errors import WorkerError
-from .meters import VALUES, instructions
+from .meters import instructions
 from .plan import SIDES, Block, SideName
 from .suite import Case
 
@@ -72,8 +72,9 @@ import json
 module = sys.modules[names[0]]
 own = [each for each in set(sys.modules) - before if (each + ".").startswith(names[0] + ".")]
 with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
-    json.dump({"seconds": seconds, "worked": worked, "peak": peak, "file": module.__file__,
-               "modules": len(own), "impl": getattr(module, "IMPL", None)}, file)
+    json.dump({"used": {"wall": seconds, "processor": worked, "peakmemory": peak},
+               "file": module.__file__, "modules": len(own),
+               "impl": getattr(module, "IMPL", None)}, file)
 """
 
 
@@ -179,7 +180,7 @@ def _see(bench: Bench, each: Case, which: SideName) -> dict[str, Any]:
             "probe": {"modules": answer["modules"]},
             "digest": "import",
         },
-        "seconds": answer["seconds"],
+        "seconds": answer["used"]["wall"],
     }
 
 
@@ -199,13 +200,9 @@ def _count(bench: Bench, each: Case) -> None:
 def _time(bench: Bench, each: Case, block: Block) -> None:
     """One process a side, one after the other."""
     for side in block.sides:
-        answer = _answer(bench, side, *_start(bench, side, each, "time", block))
-        spot = Spot(0, block.index)
-        bench.got.keep("wall", side, each.name, answer["seconds"], spot)
-        if each.kind == KIND:
-            bench.got.keep("processor", side, each.name, answer["worked"], spot)
-            if answer["peak"] and block.index < VALUES:
-                bench.got.keep("peakmemory", side, each.name, answer["peak"], spot)
+        used = _answer(bench, side, *_start(bench, side, each, "time", block))["used"]
+        kept = used if each.kind == KIND else {"wall": used["wall"]}
+        programs.keep(bench, side, each, block, kept)
 
 
 def _start(

@@ -31,7 +31,7 @@ from .plan import SIDES, Block, SideName
 from .suite import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from .bench import Bench
     from .processes import Finished
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 SUITE, KIND = "command", "command"
 #: Pairs of processes: no more than `BLOCKS`; not fewer than `FEWEST`, whatever the budget is.
 BLOCKS, FEWEST = 40, 12
-#: Starts the command, and writes what the system says of it. It loads next to nothing: the peak
+#: Of a process, seconds by the clock, seconds of the processor, and the most bytes.
+USED = ("wall", "processor", "peakmemory")
+#: Starts the command, writes `USED` of it, and ends as it does. It loads next to nothing: the peak
 #: memory of a process counts what it had before it became another program.
 _LAUNCH = """
 import os, sys, time
@@ -49,8 +51,8 @@ pid = os.posix_spawnp(command[0], command, os.environ)
 _, status, used = os.wait4(pid, 0)
 seconds = time.perf_counter() - start
 with open(out, "w") as file:
-    print(os.waitstatus_to_exitcode(status), seconds, used.ru_utime + used.ru_stime,
-          used.ru_maxrss * 1024, file=file)
+    print(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, file=file)
+sys.exit(os.waitstatus_to_exitcode(status))
 """
 #: Imported by a Python program as it starts; notes the package's files as it ends.
 _WITNESS = """
@@ -86,11 +88,6 @@ def case(command: str) -> Case:
     return Case(f"{SUITE}.{command}", f"{SUITE}.", None, "1", answers_may_differ=False, kind=KIND)
 
 
-def is_one(each: Case) -> bool:
-    """Whether a case is a whole command."""
-    return each.kind == KIND
-
-
 def measure(
     bench: Bench, cases: Iterable[Case], tasks: Collection[str], budget: float = 0.0
 ) -> None:
@@ -102,7 +99,7 @@ def measure(
         tasks: of the meters.
         budget: seconds of wall time for each of them.
     """
-    for each in filter(is_one, cases):
+    for each in (case for case in cases if case.kind == KIND):
         bench.tell.stage(f"running {each.case}")
         if not counting.prove_apart(bench, each, partial(_see, bench, each)):
             continue
@@ -159,29 +156,20 @@ def _time(bench: Bench, each: Case, budget: float) -> None:
         if number >= FEWEST and time.monotonic() > end:
             return
         for side in block.sides:
-            seconds, worked, peak = _once(bench, side, each, block)
-            spot = Spot(0, block.index)
-            bench.got.keep("wall", side, each.name, seconds, spot)
-            bench.got.keep("processor", side, each.name, worked, spot)
-            if block.index < VALUES:
-                bench.got.keep("peakmemory", side, each.name, peak, spot)
+            folder = bench.folder(side, f"{SUITE}-time")
+            out = folder / "used"
+            launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(out)]
+            env = _environment(bench, side, block=block)
+            _run(bench, side, [*launch, *_words(bench, side, each)], folder, env)
+            used = map(float, out.read_text(encoding="utf-8").split())
+            keep(bench, side, each, block, dict(zip(USED, used, strict=True)))
 
 
-def _once(bench: Bench, side: SideName, each: Case, block: Block) -> tuple[float, float, float]:
-    """Seconds by the clock, seconds of the processor and the most bytes of one process.
-
-    Raises:
-        WorkerError: it ended badly.
-    """
-    folder = bench.folder(side, f"{SUITE}-time")
-    out = folder / "used"
-    launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(out)]
-    env = _environment(bench, side, block=block)
-    _run(bench, side, [*launch, *_words(bench, side, each)], folder, env)
-    status, seconds, worked, peak = out.read_text(encoding="utf-8").split()
-    if int(status):
-        raise WorkerError(f"the {side} side: {each.case} ended with status {status}")
-    return float(seconds), float(worked), float(peak)
+def keep(bench: Bench, side: SideName, each: Case, block: Block, used: Mapping[str, float]) -> None:
+    """Keep what a process used, by meter; the most bytes, if they are known, of a few processes."""
+    for meter, value in used.items():
+        if meter != "peakmemory" or (value and block.index < VALUES):
+            bench.got.keep(meter, side, each.name, value, Spot(0, block.index))
 
 
 def _run(
