@@ -197,27 +197,18 @@ def run(
     if not documents:
         raise trouble[0]
     try:
-        page = str(write_page(documents, reports / "html"))
+        from .render import page  # noqa: PLC0415  (an extra)
+
+        drawn = str(page.write_page(documents, reports / "html"))
     except ModuleNotFoundError as error:
-        page = f"no page was drawn: {missing(error, 'benchproof run')}"
+        drawn = f"no page was drawn: {missing(error, 'benchproof run')}"
     for problem in trouble:
         tell_line(out, f"benchproof: {problem}")
         status = min(status, problem.exit_status, key=WORST_FIRST.index)
-    tell_line(out, page)
+    tell_line(out, drawn)
     if keep is not None:
         write_json({"schema": 1, "kind": "run", "exit": status, "comparisons": documents}, keep)
     return status
-
-
-def write_page(documents: list[dict[str, Any]], folder: Path) -> Path:
-    """Draw the page, by what may not be installed.
-
-    Raises:
-        ModuleNotFoundError: it is not.
-    """
-    from .render import page  # noqa: PLC0415  (an extra)
-
-    return page.write_page(documents, folder)
 
 
 def exit_status(document: dict[str, Any]) -> int:

@@ -238,6 +238,7 @@ class _Plugin:
         if self._rows is not None:
             return
         for item in session.items:
+            assert isinstance(item, pytest.Function)  # noqa: S101  (`_is_benchmark`)
             why = _why_not(item)
             self._say({"excluded": item.nodeid, "why": why} if why else _about(item))
         for name, why in self.broken.items():
@@ -394,9 +395,8 @@ def _is_benchmark(item: pytest.Item) -> bool:
     return isinstance(item, pytest.Function) and (_takes_fixture(item) or marked)
 
 
-def _why_not(item: pytest.Item) -> str:
+def _why_not(item: pytest.Function) -> str:
     """Why a benchmark that pytest collects is not measured, or ""."""
-    assert isinstance(item, pytest.Function)  # noqa: S101  (for the type checker)
     if "benchmark_weave" in item.fixturenames:
         return "benchmark_weave measures a part of a call"
     if _takes_fixture(item):
@@ -408,14 +408,13 @@ def _why_not(item: pytest.Item) -> str:
     return ""
 
 
-def _about(item: pytest.Item) -> dict[str, Any]:
+def _about(item: pytest.Function) -> dict[str, Any]:
     """A benchmark, as a worker describes it."""
-    function = getattr(item, "function", None)
     try:
-        source = inspect.getsource(function) if function else ""
+        source = inspect.getsource(item.function)
     except (OSError, TypeError):
         source = ""
-    test = item.nodeid.removesuffix(item.name) + getattr(item, "originalname", item.name)
+    test = item.nodeid.removesuffix(item.name) + item.originalname
     return {
         "name": item.nodeid, "benchmark": test, "index": None, "kind": "time", "unit": "seconds",
         "version": hashlib.sha256(source.encode()).hexdigest(), "answers_may_differ": False,

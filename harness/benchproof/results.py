@@ -64,13 +64,12 @@ def write_raw(each: Sampled, core: int | None, file: Path) -> list[Path]:
             for name in sorted(each.got.loops)
             if each.got.paired("wall", name)
         ]
-        if not benchmarks:
-            continue
-        # pyperf writes a file in place, and half of it would remain of a run that is killed.
-        text = io.StringIO()
-        pyperf.BenchmarkSuite(benchmarks).dump(text)
-        files.write(gzip.compress(text.getvalue().encode(), mtime=0), path)
-        written.append(path)
+        if benchmarks:
+            # pyperf writes a file in place, and half of it would remain of a run that is killed.
+            text = io.StringIO()
+            pyperf.BenchmarkSuite(benchmarks).dump(text)
+            files.write(gzip.compress(text.getvalue().encode(), mtime=0), path)
+            written.append(path)
     return written
 
 
@@ -86,9 +85,8 @@ def _benchmark(each: Sampled, name: str, side: SideName, core: int | None) -> An
         "benchproof_commit": described["commit"] or "none",
         "benchproof_impl": described["impl"],
         "benchproof_wheel": described["wheel_sha256"],
+        "cpu_affinity": None if core is None else str(core),
     }
-    if core is not None:
-        about["cpu_affinity"] = str(core)
     # A project without variants has no name of one, and an interpreter no wheel: pyperf refuses "".
     about = {key: value for key, value in about.items() if value not in {"", None}}
     runs = [

@@ -115,12 +115,9 @@ def told(excluded: Sequence[Mapping[str, str | None]]) -> str:
     """One line with the number of such benchmarks, and a few names for each reason."""
     names: dict[str, list[str]] = {}
     for each in excluded:
-        names.setdefault(str(each["why"]).removeprefix("not measured: "), []).append(
-            str(each["name"])
-        )
-    parts = []
-    for why, found in names.items():
-        parts.append(f"{few(found)} ({why})")
+        why = str(each["why"]).removeprefix("not measured: ")
+        names.setdefault(why, []).append(str(each["name"]))
+    parts = [f"{few(found)} ({why})" for why, found in names.items()]
     number = "1 benchmark is" if len(excluded) == 1 else f"{len(excluded)} benchmarks are"
     return f"{number} found and not measured: {'; '.join(parts)}"
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from benchproof import job
 from benchproof.compare import Request
 from benchproof.errors import DirtyTreeError
+from benchproof.render import page as drawing
 
 BASE = Request("", "", bench="spin", budget=2, quick=True, meters=("allocations", "bytes"))
 
@@ -102,7 +103,7 @@ def page(monkeypatch):
         given.extend(documents)
         return folder / "index.html"
 
-    monkeypatch.setattr(job, "write_page", write)
+    monkeypatch.setattr(drawing, "write_page", write)
     return given
 
 
