@@ -84,15 +84,14 @@ def _case(each: Reading) -> Case:
 
 def samples(
     readings: Mapping[SideName, Iterable[Reading]], named: Mapping[SideName, Sequence[Path]],
-    tool: str, settings: Settings | None = None,
+    tool: str,
 ) -> Samples:  # fmt: skip
-    """A comparison of both sides.
+    """A comparison of both sides, by the default limits and error budget.
 
     Args:
         readings: of each side, in the order of their runs.
         named: the files of each side.
         tool: that wrote them.
-        settings: limits and error budget; the defaults without them.
 
     Raises:
         BenchproofError: a side has nothing, or the sides have no benchmark or no host in common.
@@ -123,8 +122,7 @@ def samples(
             got.proofs[side][name] = {"name": name, "absent": absent}
     _note_few(sampled)
     about = _about(sides, named, tool, sampled.sides)
-    return Samples(about, settings or Settings(), [sampled],
-                   known=[case.name for case in sampled.cases])  # fmt: skip
+    return Samples(about, Settings(), [sampled], known=[case.name for case in sampled.cases])
 
 
 def _note_few(sampled: Sampled) -> None:
