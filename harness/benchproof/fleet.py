@@ -8,7 +8,6 @@ a time.
 from __future__ import annotations
 
 import asyncio
-import functools
 import hashlib
 import io
 import os
@@ -21,6 +20,7 @@ import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -70,7 +70,7 @@ def identity() -> dict[str, str]:
     }  # fmt: skip
 
 
-@functools.cache
+@cache
 def _toolchain() -> toolchain.Toolchain:
     """What builds here; a worker looks once."""
     return toolchain.find()
@@ -313,11 +313,8 @@ class Fleet:
             StoppedError: the crew was stopped.
             distributed.KilledWorker: four workers died of it.
         """
-
-        def submit() -> Any:  # noqa: ANN401  (dask's future)
-            return self._client.submit(function, self.parcel.key, *arguments, pure=False,
-                                       resources={_resource(self.parcel.key): 1})  # fmt: skip
-
+        submit = partial(self._client.submit, function, self.parcel.key, *arguments, pure=False,
+                         resources={_resource(self.parcel.key): 1})  # fmt: skip
         future = submit()
         while True:
             try:
