@@ -351,6 +351,18 @@ def test_a_commit_that_excludes_the_other_one_s_dependency_is_measured_with_its_
     assert answer.returncode == 1, answer.stdout + answer.stderr
     assert "the sides need different packages: dep 1.0 and 2.0" in answer.stderr
     assert "hot.time_spin" in answer.stdout
+    # A history as well.
+    answer = benchproof(project.root, tmp_path / "cache", "history", "--meters", "allocations")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "2 measured" in answer.stdout
+    counted = {
+        held["commit_hash"]: held["results"]["hot.track_spin_allocations"][0][0]
+        for held in map(
+            json.loads, map(Path.read_text, (project.root / "reports").rglob("*-py*.json"))
+        )
+    }
+    before, after = (counted[project.git("rev-parse", commit)] for commit in ("HEAD~1", "HEAD"))
+    assert after >= before + 39
 
 
 @pytest.fixture
