@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from types import coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..implementation import hand_over
 from ..net.after_read import Waiter
 from ..protocol.consistency import ConsistencyLevel
 from ..results.page import ResultPage
+from .late_page import LatePage
 from .request import RequestExecution
 from .tracing import traces_of
 
@@ -89,6 +91,8 @@ class AwaitableResponse(RequestExecution):
                 if waiter.cancelled() or not waiter.done():
                     waiter.cancel()
                     self.abandon()
+        if type(self._final_result) is LatePage:
+            yield from self._make_rows_in_between()
         error = self._final_exception
         if error is not None:
             try:
@@ -96,6 +100,16 @@ class AwaitableResponse(RequestExecution):
             finally:
                 del self, error  # the traceback leads here, and from here it would to the error
         return self.page_class(self, self._final_result)
+
+    @coroutine
+    def _make_rows_in_between(self) -> Generator[None, None, None]:
+        """Make the rows of a late page, some each time that the loop comes by."""
+        try:
+            yield  # whose answers came with the page go on first
+            while self._make_some_rows():
+                yield
+        finally:
+            del self  # the traceback of an error leads here
 
     async def get_query_trace(
         self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE

@@ -187,6 +187,10 @@ class Metrics:
         self._count("request_errors")
         self.request_timer.add(seconds)
 
+    def on_late_exception(self) -> None:
+        """A request that had ended well brought rows that cannot be read."""
+        self._count("request_errors")
+
     @property
     def known_hosts(self) -> int:
         """Hosts of the cluster."""

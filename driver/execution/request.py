@@ -64,10 +64,12 @@ from ..topology.tablets import (
 )
 from ..types.registry import lookup_casstype
 from ..wire.features import TABLETS_ROUTING_PAYLOAD, TABLETS_ROUTING_V2_PAYLOAD
+from ..wire.late_rows import LateRows
 from ..wire.requests import PrepareMessage
 from ..wire.requests.query import ExecuteMessage, ScyllaExecuteMessage
 from ..wire.responses import ErrorMessage, ResultMessage
 from ..wire.responses.errors import PreparedQueryNotFound
+from .late_page import LatePage
 from .listeners import announce
 from .options import Options
 from .retrying import Decision, on_connection_error, on_response
@@ -134,6 +136,9 @@ class Attempt:
     """
 
     __slots__ = ("callback", "connection", "host", "pool", "request", "stream")
+
+    #: See ``Connection.send_msg``.
+    takes_late_rows = True
 
     def __init__(
         self,
@@ -656,7 +661,7 @@ class RequestExecution:
                 if self._custom_payload:
                     self._look_for_tablet(self._custom_payload)
                 if response.kind == RESULT_KIND_ROWS:
-                    self._set_rows(response)
+                    self._set_rows(connection, response)
                 elif response.kind == RESULT_KIND_VOID:
                     self._set_final_result(None)
                 else:
@@ -693,16 +698,26 @@ class RequestExecution:
                 ConnectionException(f"That is no answer to a request: {response!r}", host)
             )
 
-    def _set_rows(self, response: ResultMessage) -> None:
+    def _set_rows(self, connection: Connection | None, response: ResultMessage) -> None:
         """Rows are what was asked for, and all of this page."""
         self._paging_state = response.paging_state
         self._col_names = response.column_names
         self._col_types = response.column_types
         if response.result_metadata_id is not None:
             self._take_new_metadata(response)
-        self._set_final_result(
-            self.options.row_factory(response.column_names, response.parsed_rows)  # type: ignore[arg-type]  # rows have names
-        )
+        rows = response.parsed_rows
+        if type(rows) is LateRows:
+            self._set_late_rows(connection, response.column_names, rows)  # type: ignore[arg-type]  # rows have names
+            return
+        self._set_final_result(self.options.row_factory(response.column_names, rows))  # type: ignore[arg-type]  # the same
+
+    def _set_late_rows(
+        self, connection: Connection | None, names: Sequence[str], rows: LateRows
+    ) -> None:
+        """End with a page whose rows are made by who waits for them, or here for an errback."""
+        self._set_final_result(LatePage(names, rows, self.options.row_factory, connection))
+        if self._errbacks:
+            self._make_rows()
 
     def _take_new_metadata(self, response: ResultMessage) -> None:
         """The server described the columns anew: the statement knows it from now on."""
@@ -1052,6 +1067,9 @@ class RequestExecution:
         if self._waited_for is not None:
             self._wake()
         for callback in to_call:
+            if type(response) is LatePage:
+                self._call_back_with_rows(to_call)
+                break
             call_back(callback, response)
 
     def _set_final_exception(self, response: Exception) -> None:
@@ -1067,6 +1085,59 @@ class RequestExecution:
             self._wake()
         for errback in to_call:
             call_back(errback, response)
+
+    # --- late pages, on the thread that wants the rows -------------------------------------------
+
+    def _make_some_rows(self) -> bool:
+        """Make some rows of a page that is late; whether more are to be made.
+
+        With the last ones they are the outcome, as is what making them failed with.
+        """
+        page = self._final_result
+        if type(page) is not LatePage:
+            return False
+        try:
+            if not page.make_some():
+                return True
+            with self._callback_lock or self._lock:
+                if self._final_result is page:
+                    self._final_result = page.rows
+        except Exception as error:  # noqa: BLE001  (whoever waits has to hear of it)
+            self._fail_late(page, error)
+        finally:
+            del self  # the traceback of an error leads here, and from here it would to the error
+        return False
+
+    def _fail_late(self, page: LatePage, error: Exception) -> None:
+        """End again, with an exception."""
+        if page.connection is not None:
+            page.connection.take_undecodable(error)
+        with self._callback_lock or self._lock:
+            if self._final_result is not page:
+                return  # another thread was faster
+            self._final_exception = error
+            self._final_result = NOT_SET
+            to_call = self._errbacks
+        if self._metrics is not None:
+            self._metrics.on_late_exception()
+        for errback in to_call:
+            call_back(errback, error)
+
+    def _make_rows(self) -> None:
+        """Make all rows of a page that is late, on whichever thread wants them now."""
+        try:
+            while self._make_some_rows():
+                pass  # the interpreter gives its lock to another thread here that waited for 5 ms
+        finally:
+            del self  # as there
+
+    def _call_back_with_rows(self, callbacks: Sequence[Callable[[Any], object]]) -> None:
+        """Make rows for those who asked to be called back with them."""
+        self._make_rows()
+        rows = self._final_result  # the first callback may ask for the next page
+        if rows is not NOT_SET:
+            for callback in callbacks:
+                call_back(callback, rows)
 
     # --- who is told -----------------------------------------------------------------------------
 
@@ -1094,14 +1165,18 @@ class RequestExecution:
     def add_callback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
         """Have ``fn(rows, *args, **kwargs)`` called with each page, also with the one that is here.
 
-        It may run on the thread that reads responses: it must neither wait nor raise.
+        It may run on the thread that reads responses: it must neither wait nor raise. The rows of a
+        large page are made there, too, before it is called.
         """
         callback = partial(_with_first, fn, args, kwargs)
         with self._callback_lock or self._lock:
             self._callbacks = (*self._callbacks, callback)
-            is_here = self._final_result is not NOT_SET
-        if is_here:
-            call_back(callback, self._final_result)
+            page = self._final_result
+        if page is not NOT_SET:
+            if type(page) is LatePage:
+                self._call_back_with_rows((callback,))
+            else:
+                call_back(callback, page)
         return self
 
     def add_errback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
@@ -1112,6 +1187,8 @@ class RequestExecution:
             failed = self._final_exception
         if failed is not None:
             call_back(errback, failed)
+        elif self._final_result is not NOT_SET and type(self._final_result) is LatePage:
+            self._make_rows()
         return self
 
     def add_callbacks(

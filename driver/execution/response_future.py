@@ -10,6 +10,7 @@ from ..protocol.consistency import ConsistencyLevel
 from ..results.result_set import ResultSet
 from ..results.rows import Row
 from . import waiting
+from .late_page import LatePage
 from .request import NOT_SET, QueryExhausted, RequestExecution
 from .tracing import traces_of
 
@@ -105,6 +106,8 @@ class ResponseFuture(RequestExecution, Generic[Row]):
                 or self.is_done
             ):
                 raise self._timed_out()
+        if type(self._final_result) is LatePage:
+            self._make_rows()
         error = self._final_exception
         if error is not None:
             try:

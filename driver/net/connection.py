@@ -23,6 +23,7 @@ from ..protocol.errors import OperationTimedOut
 from ..protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
 from ..wire.conversation import Conversation
 from ..wire.features import NO_FEATURES
+from ..wire.late_rows import LARGE_BODY, late_handler
 from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
 from ..wire.requests import QueryMessage, RegisterMessage
 from ..wire.responses import ErrorMessage, EventMessage, ResultMessage
@@ -257,7 +258,8 @@ class Connection:
         Args:
             msg: the request.
             request_id: its stream, from ``get_request_id``.
-            cb: called once, on the loop's thread, with the response or with an exception.
+            cb: called once, on the loop's thread, with the response or with an exception. If it
+                has a true attribute ``takes_late_rows``, those of a large page are ``LateRows``.
             result_metadata: columns for a response that leaves its own out.
             handler: encodes and decodes instead of the connection's own.
 
@@ -316,6 +318,8 @@ class Connection:
             give_back(stream_id)
             self.heard = True
             callback, result_metadata, handler = request
+            if len(body) > LARGE_BODY and getattr(callback, "takes_late_rows", False):
+                handler = late_handler(handler)
             try:
                 response: Response | Exception = handler.decode_message(
                     version,
@@ -331,10 +335,7 @@ class Connection:
             except BaseException as error:  # noqa: BLE001  (whoever waits has to hear of it)
                 response = as_exception(error, f"decoding an answer of {self.endpoint}")
                 outlive(error)
-                if isinstance(error, MalformedFrameError) and not isinstance(
-                    error, ResultMetadataMismatch
-                ):
-                    self._break(error)
+                self.take_undecodable(error)
             if not is_loop and not _is_final(response):
                 call_on_loop(self._loop, self._thread, self._call_back, callback, response)
                 continue
@@ -351,6 +352,11 @@ class Connection:
         except BaseException as error:
             log.exception("The callback of a request to %s raised an exception", self.endpoint)
             outlive(error)
+
+    def take_undecodable(self, error: BaseException) -> None:
+        """Close, from any thread, if an answer met an error that says that its frame is broken."""
+        if isinstance(error, MalformedFrameError) and not isinstance(error, ResultMetadataMismatch):
+            self._break(error)
 
     def _take_malformed(self, error: MalformedFrameError) -> None:
         """Hand out what came before what cannot be read, and close."""

@@ -128,6 +128,8 @@ def class_factory(cls: Callable[..., Row]) -> RowFactory[Row]:
             return rows  # type: ignore[return-value]  # a NumPy page
         return [cls(**dict(zip(colnames, row, strict=False))) for row in rows]
 
+    # A large page may be handed to it in parts.
+    factory.makes_single_rows = True  # type: ignore[attr-defined]
     return factory
 
 

@@ -1,7 +1,7 @@
 """Compiled form of driver/aio/session.py: a statement sent and awaited, in one coroutine."""
 
 from driver._cython.cluster.session_core cimport new_request_of
-from driver._cython.execution.awaitable cimport begin_waiting, end_waiting, outcome
+from driver._cython.execution.awaitable cimport begin_waiting, end_waiting, is_late, outcome
 from driver._cython.execution.request cimport send
 from driver._cython.net.after_read cimport Waiter
 from driver._cython.slots cimport Place, attribute
@@ -35,6 +35,8 @@ async def execute(
             waiter.result()
         finally:
             end_waiting(response, waiter)
+    if is_late(response):
+        await response._make_rows_in_between()
     return outcome(response)
 
 

@@ -9,11 +9,13 @@ from driver._cython.results.page cimport new_page
 from driver._cython.slots cimport Place, attribute, is_instance, put, slot_offset, taken
 
 from ...execution import awaitable as pure
+from ...execution.late_page import LatePage
 from ...execution.request import NOT_SET
 
 __all__ = []
 
 cdef object Response = pure.AwaitableResponse
+cdef object _LatePage = LatePage
 cdef object _NOT_SET = NOT_SET
 cdef object _running_loop = asyncio.get_running_loop
 cdef Place LOOP
@@ -72,6 +74,11 @@ cdef int end_waiting(object self, Waiter waiter) except -1:
     return 0
 
 
+cdef bint is_late(object self) except -1:
+    """Whether rows have to be made before ``outcome``, by ``_make_rows_in_between``."""
+    return type(taken(checked(self), RESULT)) is _LatePage
+
+
 cdef object outcome(object self):
     """The current page; raises what the request failed with."""
     cdef PyObject *me = checked(self)
@@ -92,6 +99,8 @@ def await_(self):
             waiter.result()
         finally:
             end_waiting(self, waiter)
+    if is_late(self):
+        yield from self._make_rows_in_between()
     return outcome(self)
 
 

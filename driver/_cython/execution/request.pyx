@@ -36,11 +36,13 @@ from driver._cython.slots cimport (
 )
 
 from ...execution import request as pure
+from ...execution.late_page import LatePage
 from ...execution.options import Options
 from ...net.errors import ConnectionException, as_exception
 from ...net.loop import outlive
 from ...protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
 from ...statements.prepared import PreparedStatement
+from ...wire.late_rows import LateRows
 from ...wire.requests import ExecuteMessage
 from ...wire.responses import ResultMessage
 
@@ -60,6 +62,8 @@ cdef object _call_back = pure.call_back
 cdef dict _clock = vars(time)
 cdef object _new_lock = threading.Lock
 cdef object _Options = Options
+cdef object _LatePage = LatePage
+cdef object _LateRows = LateRows
 cdef object _ResultMessage = ResultMessage
 cdef object _ExecuteMessage = ExecuteMessage
 cdef object _PreparedStatement = PreparedStatement
@@ -177,6 +181,8 @@ cdef class Attempt(Receiver):
     cdef readonly object pool
     cdef readonly object stream
     cdef readonly object callback
+
+    takes_late_rows = True
 
     def __init__(self, request, host, connection, pool, stream, callback):
         """Describe what is about to be sent."""
@@ -516,7 +522,7 @@ cdef int take(
 ) except -1:
     cdef PyObject *me = checked(self)
     cdef PyObject *result = <PyObject *>response
-    cdef object payload, kind
+    cdef object payload, kind, rows
     try:
         put(me, COORDINATOR, host)
         if pool is not None and connection is not None:
@@ -543,11 +549,12 @@ cdef int take(
         put(me, TYPES, taken(result, RESULT_TYPES))
         if taken(result, RESULT_NEW_ID) is not None:
             self._take_new_metadata(response)
+        rows = taken(result, RESULT_ROWS)
+        if type(rows) is _LateRows:
+            self._set_late_rows(connection, taken(result, RESULT_NAMES), rows)
+            return 0
         end_with(
-            self,
-            option(taken(me, OPTIONS), FACTORY_AT)(
-                taken(result, RESULT_NAMES), taken(result, RESULT_ROWS)
-            ),
+            self, option(taken(me, OPTIONS), FACTORY_AT)(taken(result, RESULT_NAMES), rows)
         )
     except BaseException as exc:
         # Nobody would ever be called back if this left the thread that reads responses.
@@ -599,6 +606,9 @@ cdef int end_with(object self, object response) except -1:
     elif waited_for is not None:
         self._wake()
     for callback in to_call:
+        if type(response) is _LatePage:
+            self._call_back_with_rows(to_call)
+            break
         _call_back(callback, response)
     return 0
 

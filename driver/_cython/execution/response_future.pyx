@@ -8,6 +8,7 @@ from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, 
 
 from ...execution import response_future as pure
 from ...execution import waiting
+from ...execution.late_page import LatePage
 from ...execution.options import Options
 from ...results.result_set import ResultSet
 
@@ -16,6 +17,7 @@ __all__ = []
 cdef object Future = pure.ResponseFuture
 cdef object wait_plainly = pure.ResponseFuture.wait_for_page
 cdef object _NOT_SET = pure.NOT_SET
+cdef object _LatePage = LatePage
 cdef object _ResultSet = ResultSet
 cdef object _refuse_on_loop = waiting.refuse_on_loop
 cdef object _GRACE = waiting.GRACE
@@ -49,7 +51,10 @@ def wait_for_page(self):
 cdef inline object waited_for(object self):
     """The page: most are here, for which nothing more is called."""
     cdef object page = page_of(self)
-    return page_to_come(self) if page is _NOT_SET else page
+    if page is _NOT_SET:
+        page = page_to_come(self)
+    # What is late is made there.
+    return wait_plainly(self) if type(page) is _LatePage else page
 
 
 cdef object page_to_come(object self):

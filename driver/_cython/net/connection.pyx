@@ -25,7 +25,12 @@ from ...net.errors import ConnectionException, as_exception
 from ...net.loop import call_on_loop, outlive
 from ...net.streams import StreamIds
 from ...wire.conversation import Conversation
-from ...wire.malformed import MalformedFrameError, ResultMetadataMismatch
+from ...wire.late_rows import LARGE_BODY, late_handler
+from ...wire.malformed import MalformedFrameError
+
+cdef extern from "Python.h":
+    # Of bytes, how many.
+    Py_ssize_t size_of "Py_SIZE"(PyObject *body) noexcept
 
 __all__ = []
 
@@ -34,6 +39,8 @@ cdef object _append = deque.append
 cdef object monotonic = time.monotonic
 cdef object Connection = pure.Connection
 cdef object _is_final = pure._is_final
+cdef object _late_handler = late_handler
+cdef Py_ssize_t _LARGE = LARGE_BODY
 cdef Bound DECODE
 cdef Py_ssize_t CONVERSATION = slot_offset(Connection, b"_conversation")
 cdef Py_ssize_t REQUESTS = slot_offset(Connection, b"_requests")
@@ -142,6 +149,12 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
         _append(taken(<PyObject *>free, FREE), part(frame, 0))
         put(me, HEARD, True)
         handler = part(request, 2)
+        callback = part(request, 0)
+        if (
+            size_of(PyTuple_GET_ITEM(frame, 4)) > _LARGE
+            and getattr(callback, "takes_late_rows", False)
+        ):
+            handler = _late_handler(handler)
         try:
             response = class_method(handler, "decode_message", &DECODE)(
                 part(frame, 1),
@@ -157,11 +170,7 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
         except BaseException as error:
             response = as_exception(error, f"decoding an answer of {self.endpoint}")
             outlive(error)
-            if isinstance(error, MalformedFrameError) and not isinstance(
-                error, ResultMetadataMismatch
-            ):
-                self._break(error)
-        callback = part(request, 0)
+            self.take_undecodable(error)
         if not is_loop and not _is_final(response):
             call_on_loop(taken(me, LOOP), taken(me, THREAD), self._call_back, callback, response)
             continue

@@ -1,0 +1,94 @@
+"""Late pages: large ones, whose rows are made by whoever waits for them.
+
+Threads make them where they wait. A task shares the loop with all others: it makes some at a time,
+and the loop does what else there is in between. Whoever is called back, on the loop's thread, has
+them made there: there is no other place.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from ..results.rows import (
+    dict_factory,
+    named_tuple_factory,
+    ordered_dict_factory,
+    tuple_factory,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..net.connection import Connection
+    from ..protocol.typing import Rows
+    from ..results.rows import RowFactory
+    from ..wire.late_rows import LateRows
+
+#: Row factories that make a list, and each row of its values alone: some rows at a time are as
+#: good as all of them.
+_OF_SINGLE_ROWS: Final = (tuple_factory, named_tuple_factory, dict_factory, ordered_dict_factory)
+
+
+class LatePage:
+    """A page that is here and was not decoded: the outcome of its request until then.
+
+    Attributes:
+        connection: which brought it; None if that is not known.
+        rows: what the row factory made; None until ``make_some`` says that they are there.
+    """
+
+    __slots__ = ("_late", "_lock", "_making", "_names", "_row_factory", "connection", "rows")
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        late: LateRows,
+        row_factory: RowFactory[Any],
+        connection: Connection | None,
+    ) -> None:
+        """Decode nothing yet."""
+        # Entered again by a row factory that asks for the outcome of its own request.
+        self._lock = threading.RLock()
+        self._names = names
+        self._late = late
+        self._row_factory = row_factory
+        self._making: Iterator[Any] | None = None
+        self.connection = connection
+        self.rows: Rows = None
+
+    def make_some(self) -> bool:
+        """Make some rows, on any thread; whether all are there.
+
+        Raises:
+            MalformedFrameError: the rows end early, or there cannot be that many.
+            ColumnDecodeError: a value is none of its column's type.
+            Exception: what the row factory raised.
+        """
+        with self._lock:
+            if self._making is None:
+                self._making = self._make()
+            try:
+                return next(self._making, None) is None
+            except BaseException:
+                self._making = None  # by Ctrl-C, say: whoever asks next begins anew
+                raise
+
+    def _make(self) -> Iterator[bool]:
+        """Make all rows, with a stop after some of them."""
+        names, factory = self._names, self._row_factory
+        if not self._late.has_slices:
+            self.rows = factory(names, self._late.all())
+            return
+        is_single = any(factory is each for each in _OF_SINGLE_ROWS) or hasattr(
+            factory, "makes_single_rows"
+        )
+        made: list[Any] = []
+        for some in self._late.slices():
+            made += factory(names, some) if is_single else some
+            yield True
+        self.rows = made if is_single else factory(names, made)
+
+    def __repr__(self) -> str:
+        """That nobody has seen it."""
+        return f"<{type(self).__name__}: {self._late!r}>"

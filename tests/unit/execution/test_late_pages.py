@@ -1,0 +1,520 @@
+"""Large pages: what comes with them and after them does not wait until their rows are made."""
+
+import asyncio
+import contextlib
+import gc
+import struct
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID
+
+import answers
+import pytest
+from in_memory import InMemorySession
+from script import NOTHING_LEFT, NUMBER, leftovers, respond, row, session_of
+
+from driver.execution import AwaitableResponse, Metrics, ResponseFuture
+from driver.execution.concurrent import execute_concurrent
+from driver.execution.late_page import LatePage
+from driver.results.rows import class_factory, dict_factory, named_tuple_factory, tuple_factory
+from driver.types import Int32Type, UTF8Type
+from driver.wire.codec import RESPONSES_BY_OPCODE, ProtocolHandler
+from driver.wire.handlers import LazyProtocolHandler
+from driver.wire.late_rows import LARGE_BODY, late_handler
+from driver.wire.malformed import ColumnDecodeError, MalformedFrameError
+from driver.wire.responses import ResultMessage
+
+COLUMNS = [("n", Int32Type), ("text", UTF8Type)]
+ROWS = [(number, f"text {number}") for number in range(20_000)]
+LARGE = answers.rows(COLUMNS, ROWS)
+SMALL = row(1)
+TRACE = UUID(int=7)
+
+assert len(LARGE.body) > 4 * LARGE_BODY
+
+
+def cut(answer, size):
+    """Rows that end within one."""
+    return answer._replace(body=answer.body[:-size])
+
+
+#: The last text is no UTF-8.
+UNDECODABLE = LARGE._replace(body=LARGE.body[:-1] + b"\xff")
+
+
+class Recorder:
+    """A row factory of an application's own, which notes where it was called, and when."""
+
+    def __init__(self, events=None):
+        self.events = [] if events is None else events
+        self.threads = []
+
+    def __call__(self, names, rows):
+        self.threads.append(threading.get_ident())
+        made = [dict(zip(names, each, strict=True)) for each in rows]
+        self.events.append(len(made))
+        return made
+
+
+def send(session, kind=ResponseFuture, **options):
+    request = session.request(kind, "q", **options)
+    request.send_request()
+    return request
+
+
+def respond_on_a_thread(session, *given):
+    """Let answers arrive with one read on a thread that reads them; its id."""
+    host = session.hosts[0]
+    data = b"".join(
+        session.servers[host].send(session.scripts[host].unanswered.pop(0).stream_id, answer)
+        for answer in given
+    )
+    ids = []
+
+    def read():
+        ids.append(threading.get_ident())
+        session.pools[host].connection._receive(data)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    reader.join()
+    return ids[0]
+
+
+# --- threads -------------------------------------------------------------------------------------
+
+
+def test_the_thread_that_waits_makes_the_rows():
+    session = session_of([])
+    session.row_factory = factory = Recorder()
+    future = send(session)
+    respond_on_a_thread(session, LARGE)
+    assert future.is_done
+    assert factory.threads == []
+    rows = future.result().current_rows
+    assert [tuple(each.values()) for each in rows] == ROWS
+    assert factory.threads == [threading.get_ident()]
+    assert future.result().current_rows is rows
+    assert factory.threads == [threading.get_ident()]
+    assert leftovers(session) == NOTHING_LEFT
+
+
+def test_rows_of_a_small_page_are_made_where_it_arrives():
+    session = session_of([])
+    session.row_factory = factory = Recorder()
+    future = send(session)
+    reader = respond_on_a_thread(session, SMALL)
+    assert factory.threads == [reader]
+    assert future.result().one() == {"n": 1}
+
+
+def test_an_answer_behind_a_large_page_is_there_before_its_rows():
+    session = session_of([])
+    events = []
+    session.row_factory = Recorder(events)
+    large, small = send(session), send(session)
+    small.add_callback(events.append)
+    respond_on_a_thread(session, LARGE, SMALL)
+    large.result()
+    assert events == [1, [{"n": 1}], len(ROWS)]
+
+
+def test_what_comes_along_is_there_before_the_rows():
+    session = session_of([])
+    along = answers.along(
+        answers.rows(COLUMNS, ROWS, paging_state=b"more"),
+        trace_id=TRACE,
+        warnings=["slow"],
+        payload={"k": b"v"},
+    )
+    future = send(session)
+    respond_on_a_thread(session, along)
+    assert type(future._final_result) is LatePage
+    assert future.has_more_pages
+    assert (future.warnings, future.custom_payload) == (["slow"], {"k": b"v"})
+    assert future.get_query_trace_ids() == [TRACE]
+    assert "not decoded" in repr(future)
+    page = future.result()
+    assert page.column_names == ["n", "text"]
+    assert page.paging_state == b"more"
+
+
+def test_further_pages_may_be_large():
+    first = answers.rows(COLUMNS, ROWS, paging_state=b"more")
+    session = session_of([first, LARGE])
+    assert [*send(session).result()] == ROWS * 2
+
+
+def test_new_metadata_is_known_before_the_rows():
+    prepare = answers.prepared(b"id", [], NUMBER, version=5, metadata_id=b"old")
+    session = session_of([prepare], protocol_version=5)
+    prepared = session.prepare("q")
+    assert prepared.result_metadata_id == b"old"
+    future = session.execute_async(prepared)
+    respond_on_a_thread(session, answers.rows(COLUMNS, ROWS, new_id=b"new"))
+    assert type(future._final_result) is LatePage
+    assert prepared.result_metadata_id == b"new"
+    assert future.result().all() == ROWS
+
+
+@dataclass
+class Row:
+    """A row of an application's own class."""
+
+    n: int
+    text: str
+
+
+@pytest.mark.parametrize(
+    "factory", [tuple_factory, named_tuple_factory, dict_factory, class_factory(Row)]
+)
+def test_rows_are_those_of_the_row_factory(factory):
+    session = session_of([LARGE])
+    session.row_factory = factory
+    expected = factory(["n", "text"], ROWS)
+    rows = send(session).result().current_rows
+    assert rows == expected
+    assert type(rows) is list
+    assert type(rows[0]) is type(expected[0])
+
+
+def test_rows_of_other_protocol_handlers():
+    session = session_of([LARGE], handler=LazyProtocolHandler)
+    rows = send(session).result().current_rows
+    assert type(rows).__name__ == "LazyRows"
+    assert list(rows) == ROWS
+
+
+def test_encrypted_columns_are_decrypted_where_the_rows_are_made():
+    class Policy:
+        threads: ClassVar = set()
+
+        def contains_column(self, description):
+            return description.col == "text"
+
+        def column_type(self, _description):
+            return UTF8Type
+
+        def decrypt(self, _description, data):
+            self.threads.add(threading.get_ident())
+            return data.swapcase()
+
+    session = session_of([], column_encryption_policy=Policy())
+    future = send(session)
+    respond_on_a_thread(session, LARGE)
+    assert future.result().all() == [(number, text.upper()) for number, text in ROWS]
+    assert Policy.threads == {threading.get_ident()}
+
+
+def test_rows_of_several_threads_are_the_same():
+    session = session_of([])
+    future = send(session)
+    respond_on_a_thread(session, LARGE)
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(future.result().current_rows))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] == ROWS
+    assert all(rows is found[0] for rows in found)
+
+
+# --- callbacks -----------------------------------------------------------------------------------
+
+
+def test_callbacks_get_rows_where_the_answer_arrives():
+    session = session_of([])
+    session.row_factory = factory = Recorder()
+    got = []
+    future = send(session).add_callbacks(got.append, got.append)
+    reader = respond_on_a_thread(session, LARGE)
+    assert [len(rows) for rows in got] == [len(ROWS)]
+    assert factory.threads == [reader]
+    assert future.result().current_rows is got[0]
+
+
+def test_a_callback_may_ask_for_the_next_page():
+    session = session_of([])
+    got = []
+    future = send(session)
+
+    def go_on(rows):
+        got.append(("first", len(rows)))
+        if future.has_more_pages:
+            future.start_fetching_next_page()
+
+    future.add_callback(go_on).add_callback(lambda rows: got.append(("second", len(rows))))
+    respond_on_a_thread(session, answers.rows(COLUMNS, ROWS, paging_state=b"more"))
+    respond_on_a_thread(session, LARGE)
+    assert got == [(name, len(ROWS)) for name in ("first", "second")] * 2
+
+
+def test_callbacks_that_come_late_get_rows_where_they_are_added():
+    session = session_of([])
+    session.row_factory = factory = Recorder()
+    got = []
+    future = send(session)
+    respond_on_a_thread(session, LARGE)
+    future.add_callbacks(got.append, got.append)
+    assert [len(rows) for rows in got] == [len(ROWS)]
+    assert factory.threads == [threading.get_ident()]
+
+
+def test_execute_concurrent_gets_rows():
+    session = session_of([LARGE, SMALL, LARGE])
+    results = execute_concurrent(session, [("q", None)] * 3, concurrency=2)
+    assert [len(each.result_or_exc.current_rows) for each in results] == [len(ROWS), 1, len(ROWS)]
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+BROKEN = pytest.mark.parametrize(
+    ("answer", "error", "closes"),
+    [(cut(LARGE, 3), MalformedFrameError, True), (UNDECODABLE, ColumnDecodeError, False)],
+    ids=["ends early", "a value is none"],
+)
+
+
+@BROKEN
+def test_errors_reach_whoever_waits(answer, error, closes):
+    metrics = Metrics()
+    session = session_of([], metrics=metrics)
+    future = send(session)
+    respond_on_a_thread(session, answer)
+    for _ in range(2):
+        with pytest.raises(error):
+            future.result()
+    assert session.connection.is_closed is closes
+    got = []
+    future.add_callbacks(lambda _: got.append("rows"), got.append)
+    assert [type(each) for each in got] == [error]
+    stats = metrics.get_stats()
+    assert (stats["request_timer"]["count"], stats["request_errors"]) == (1, 1)
+
+
+@BROKEN
+@pytest.mark.parametrize("both", [True, False])
+def test_errors_reach_errbacks_where_the_answer_arrives(answer, error, closes, both):
+    session = session_of([])
+    got = []
+    future = send(session)
+    if both:
+        future.add_callback(lambda _: got.append("rows"))
+    future.add_errback(got.append)
+    respond_on_a_thread(session, answer)
+    assert [type(each) for each in got] == [error]
+    assert session.connection.is_closed is closes
+    with pytest.raises(error):
+        future.result()
+    assert len(got) == 1
+
+
+def test_what_a_row_factory_raises_reaches_whoever_waits():
+    def factory(_names, _rows):
+        raise LookupError("mine")
+
+    session = session_of([LARGE])
+    session.row_factory = factory
+    with pytest.raises(LookupError, match="mine"):
+        send(session).result()
+
+
+def test_whoever_is_interrupted_can_ask_again():
+    calls = []
+
+    def factory(_names, rows):
+        calls.append(None)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return rows
+
+    session = session_of([LARGE])
+    session.row_factory = factory
+    future = send(session)
+    with pytest.raises(KeyboardInterrupt):
+        future.result()
+    assert future.result().current_rows == ROWS
+
+
+@pytest.mark.parametrize("answer", [LARGE, UNDECODABLE], ids=["rows", "an error"])
+@pytest.mark.parametrize("kind", [ResponseFuture, AwaitableResponse])
+def test_a_request_is_gone_at_once(kind, answer):
+    async def ask():
+        session.loop = asyncio.get_running_loop() if kind is AwaitableResponse else None
+        request = send(session, kind)
+        gone.append(weakref.ref(request))
+        with contextlib.suppress(ColumnDecodeError):
+            if kind is AwaitableResponse:
+                await request
+            else:
+                request.result()
+        del request  # the error leads here
+
+    session, gone = session_of([answer]), []
+    gc.collect()
+    gc.disable()
+    try:
+        asyncio.run(ask())
+        assert gone[0]() is None
+    finally:
+        gc.enable()
+
+
+# --- tasks ---------------------------------------------------------------------------------------
+
+
+def on_loop(test):
+    def run():
+        asyncio.run(test())
+
+    run.__name__ = test.__name__
+    return run
+
+
+@on_loop
+async def test_tasks_go_on_between_the_rows_of_a_large_page():
+    session = session_of([])
+    session.loop = asyncio.get_running_loop()
+    events = []
+
+    async def ask(name):
+        page = await send(session, AwaitableResponse)
+        events.append(name)
+        return page.current_rows
+
+    def come_by():
+        if "large" not in events:
+            events.append("the loop")
+            session.loop.call_soon(come_by)
+
+    large, small, next_one = (
+        asyncio.ensure_future(ask(name)) for name in ("large", "small", "next one")
+    )
+    await asyncio.sleep(0)
+    host, connection = session.hosts[0], session.connection
+    read = b"".join(
+        session.servers[host].send(session.scripts[host].unanswered.pop(0).stream_id, answer)
+        for answer in (LARGE, SMALL)
+    )
+    # From the loop, as reads do come, and the next read in the next pass.
+    session.loop.call_soon(connection._receive, read)
+    session.loop.call_soon(session.loop.call_soon, respond, session, 0, SMALL)
+    session.loop.call_soon(session.loop.call_soon, come_by)
+    assert await large == ROWS
+    assert await small == await next_one == [(1,)]
+    assert events[:2] == ["small", "next one"] or events[:3] == ["small", "the loop", "next one"]
+    assert events.count("the loop") > 2
+    assert leftovers(session) == NOTHING_LEFT
+
+
+@on_loop
+async def test_a_small_page_needs_no_pass_of_the_loop():
+    session = session_of([SMALL])
+    session.loop = asyncio.get_running_loop()
+    passes = []
+    session.loop.call_soon(passes.append, None)
+    assert (await send(session, AwaitableResponse)).one() == (1,)
+    assert passes == []
+
+
+@on_loop
+async def test_whoever_is_cancelled_between_rows_may_await_again():
+    session = session_of([LARGE])
+    session.loop = asyncio.get_running_loop()
+    response = send(session, AwaitableResponse)
+
+    async def ask():
+        return await response
+
+    task = asyncio.ensure_future(ask())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert type(response._final_result) is LatePage
+    assert (await response).current_rows == ROWS
+
+
+@on_loop
+async def test_errors_reach_whoever_awaits():
+    session = session_of([UNDECODABLE])
+    session.loop = asyncio.get_running_loop()
+    response = send(session, AwaitableResponse)
+    for _ in range(2):
+        with pytest.raises(ColumnDecodeError):
+            await response
+
+
+@on_loop
+async def test_several_tasks_await_the_same_rows():
+    session = session_of([LARGE])
+    session.loop = asyncio.get_running_loop()
+    response = send(session, AwaitableResponse)
+
+    async def ask():
+        return (await response).current_rows
+
+    first, second = await asyncio.gather(ask(), ask())
+    assert first == ROWS
+    assert first is second
+
+
+# --- handlers ------------------------------------------------------------------------------------
+
+
+def test_a_handler_that_reads_results_in_its_own_way_is_left_alone():
+    class Own(ResultMessage):
+        __slots__ = ()
+
+        @classmethod
+        def recv_body(cls, *arguments):
+            return super().recv_body(*arguments)
+
+    class ReadsItself(ProtocolHandler):
+        message_types_by_opcode: ClassVar = {**RESPONSES_BY_OPCODE, Own.opcode: Own}
+
+    class Decodes(ProtocolHandler):
+        @classmethod
+        def decode_message(cls, *arguments):
+            return super().decode_message(*arguments)
+
+    for handler in (ReadsItself, Decodes):
+        assert late_handler(handler) is handler
+        session = InMemorySession(lambda _: LARGE, handler=handler, row_factory=tuple_factory)
+        future = send(session)
+        assert future._final_result == ROWS
+
+
+def test_a_handler_that_changes_is_seen():
+    def parse(*_):
+        return [("mine",)]
+
+    class Handler(ProtocolHandler):
+        pass
+
+    class Own(ResultMessage):
+        __slots__ = ()
+        row_parser = staticmethod(parse)
+
+    session = InMemorySession(lambda _: LARGE, handler=Handler, row_factory=tuple_factory)
+    assert send(session).result().current_rows == ROWS
+    Handler.message_types_by_opcode = {**RESPONSES_BY_OPCODE, Own.opcode: Own}
+    assert send(session).result().current_rows == [("mine",)]
+
+
+def test_a_page_that_says_that_it_has_more_rows_than_bytes():
+    count = struct.pack(">i", len(ROWS))
+    at = LARGE.body.index(count)
+    body = LARGE.body[:at] + struct.pack(">i", 10**9) + LARGE.body[at + 4 :]
+    session = session_of([LARGE._replace(body=body)])
+    future = send(session)
+    with pytest.raises(MalformedFrameError):
+        future.result()
+    assert session.connection.is_closed
