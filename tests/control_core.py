@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from driver.cluster.background import Background
 from driver.cluster.hosts import HostRegistry
 from driver.cluster.listeners import Listeners
+from driver.cluster.placement import Placement
 from driver.net.errors import ConnectionException, ConnectionShutdown
 from driver.policies.conviction import SimpleConvictionPolicy
 from driver.policies.distance import HostDistance
@@ -165,6 +166,7 @@ class FakeCore:
         )
         vars(self.options).update(options)
         self.metadata = Metadata()
+        self.placement = Placement(self)
         self.background = Background(asyncio.get_running_loop())
         self.profile_manager = FakePolicies()
         self.listener = Recorder()

@@ -332,7 +332,7 @@ class ControlConnection:
                 if nodes.local_host_id not in nodes.nodes:
                     raise ConnectionException(f"{endpoint} does not describe itself", endpoint)
             self.release_version = nodes.release_version
-            self._nodes.apply(nodes, force_token_rebuild)
+            await self._nodes.apply(nodes, force_token_rebuild)
             self._host = self._core.metadata.get_host_by_host_id(nodes.local_host_id)
 
     def _reader(self) -> NodeReader:
@@ -341,7 +341,13 @@ class ControlConnection:
     async def _read_schema(self, tables: SystemTables, **target: Any) -> None:  # noqa: ANN401  (names of parts)
         async with self._schema_lock:
             with self._given_up_if_it_fails(tables):
-                await read_schema(self._core.metadata, tables.ask, self.release_version, **target)
+                await read_schema(
+                    self._core.metadata,
+                    tables.ask,
+                    self.release_version,
+                    self._core.placement.place_ahead,
+                    **target,
+                )
 
     async def _ask_versions(self, tables: SystemTables) -> list[NodeSchema]:
         local, peers = await tables.schema_versions()

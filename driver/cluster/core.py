@@ -40,6 +40,7 @@ from .contact_points import resolve_contact_points
 from .control_connection import ControlConnection
 from .hosts import HostRegistry
 from .listeners import InOrder, Listeners, at_once
+from .placement import Placement
 from .pools import gauges_of
 from .prepared import PreparedStatements
 from .profiles import ProfileManager
@@ -57,9 +58,6 @@ if TYPE_CHECKING:
     from .profiles import ExecutionProfile
 
 log = logging.getLogger(__name__)
-
-#: Tokens of a ring whose replicas take longer than a request should wait for.
-_LARGE_RING = 2048
 
 
 class ClusterCore:
@@ -113,6 +111,7 @@ class ClusterCore:
         self.is_open = False
         self.is_shutdown = False
         self.prepared = PreparedStatements(self)
+        self.placement = Placement(self)
         self.hosts = HostRegistry(self)
         self.control_connection = ControlConnection(self)
         self.metrics = Metrics(gauges_of(self)) if options.metrics_enabled else None
@@ -238,14 +237,6 @@ class ClusterCore:
         self.loop = INHERITED_LOOP
         self._executor = None
         self._executor_lock = threading.Lock()
-
-    async def place_replicas(self, keyspace: str | None) -> None:
-        """Work out who replicates a keyspace before a request needs it, if that takes a while."""
-        ring = self.metadata.token_map
-        if ring is None or keyspace is None or keyspace in ring.tokens_to_hosts_by_ks:
-            return
-        if len(ring.ring) > _LARGE_RING:
-            await self.loop.run_in_executor(self.executor, ring.rebuild_keyspace, keyspace, True)
 
     async def _close(self) -> None:
         async with AsyncExitStack() as last_first:

@@ -20,8 +20,8 @@ log = logging.getLogger(__name__)
 class NodeRefresh:
     """Remembers what the last list said, to see what the next one changes.
 
-    All changes of the metadata happen in one go, without an await. What they mean for policies,
-    pools and listeners is up to the host registry, in the background.
+    All changes of hosts happen in one go, without an await; the ring follows. What they mean for
+    policies, pools and listeners is up to the host registry, in the background.
     """
 
     def __init__(self, core: ClusterCore) -> None:
@@ -31,8 +31,8 @@ class NodeRefresh:
         self._ring: dict[UUID, tuple[str, ...]] = {}
         self._partitioner: str | None = None
 
-    def apply(self, nodes: NodeList, force_token_rebuild: bool = False) -> None:
-        """Take a list over: afterwards the metadata has its hosts, and no others."""
+    async def apply(self, nodes: NodeList, force_token_rebuild: bool = False) -> None:
+        """Take a list over: afterwards the metadata has its hosts and its ring, and no others."""
         metadata = self._core.metadata
         if nodes.cluster_name is not None:
             metadata.cluster_name = nodes.cluster_name
@@ -59,7 +59,7 @@ class NodeRefresh:
             else:
                 self._add(node)
                 rebuild = True
-        self._update_ring(nodes, rebuild)
+        await self._update_ring(nodes, rebuild)
 
     def apply_one(self, host: Host, node: Node) -> None:
         """Take over what is new of one host that is known; the ring is left to a whole refresh."""
@@ -110,7 +110,7 @@ class NodeRefresh:
         self._core.hosts.relocate(host, node.datacenter, node.rack)
         return True
 
-    def _update_ring(self, nodes: NodeList, rebuild: bool) -> None:
+    async def _update_ring(self, nodes: NodeList, rebuild: bool) -> None:
         metadata = self._core.metadata
         partitioner = nodes.partitioner or self._partitioner
         if not self._core.options.token_metadata_enabled or partitioner is None:
@@ -126,6 +126,6 @@ class NodeRefresh:
         if rebuild or ring != self._ring or partitioner != self._partitioner:
             self._ring, self._partitioner = ring, partitioner
             log.debug("Rebuilding the token map")
-            metadata.rebuild_token_map(
+            await self._core.placement.use_ring(
                 partitioner, {host: ring[host_id] for host_id, host in hosts.items()}
             )

@@ -9,8 +9,9 @@ from ..topology.metadata import Metadata
 from ..topology.schema import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
+    from ..topology.schema.keyspace import KeyspaceMetadata
     from ..topology.schema.reader import Ask
 
 _KEYSPACE = SchemaTargetType.KEYSPACE
@@ -30,6 +31,7 @@ async def read_schema(
     metadata: Metadata,
     ask: Ask,
     release_version: str | None,
+    before: Callable[[Iterable[KeyspaceMetadata]], Awaitable[None]] | None = None,
     *,
     target_type: str | None = None,
     keyspace: str | None = None,
@@ -43,6 +45,7 @@ async def read_schema(
         metadata: where the schema is kept.
         ask: runs queries, as ``driver.topology.schema.reader`` describes.
         release_version: of the server that answers.
+        before: told of keyspaces that are about to be put there, and waited for.
         target_type: ``KEYSPACE``, ``TABLE`` (a view as well), ``TYPE``, ``FUNCTION`` or
             ``AGGREGATE``; None for everything.
         keyspace: in which keyspace the target is, or which one it is.
@@ -54,7 +57,10 @@ async def read_schema(
         ValueError: there is no such target, or it is not named.
     """
     if target_type is None:
-        metadata.set_keyspaces(await reader.read_keyspaces(ask, release_version))
+        keyspaces = await reader.read_keyspaces(ask, release_version)
+        if before is not None:
+            await before(keyspaces.values())
+        metadata.set_keyspaces(keyspaces)
         return
     name: Any = keyspace if target_type == _KEYSPACE else names.get(target_type.lower())
     if target_type not in _PARTS or keyspace is None or name is None:
@@ -66,4 +72,7 @@ async def read_schema(
     elif target_type in _WITH_SIGNATURE:
         where = (keyspace, name.name, tuple(name.argument_types))
     read, put = _PARTS[target_type]
-    put(metadata, *where, await read(ask, release_version, *where))
+    new = await read(ask, release_version, *where)
+    if target_type == _KEYSPACE and new is not None and before is not None:
+        await before([new])
+    put(metadata, *where, new)

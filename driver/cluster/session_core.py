@@ -414,7 +414,7 @@ class SessionCore:
         prepared.custom_payload = response.custom_payload
         core.prepared.add(prepared, self.keyspace)
         if prepared.column_metadata:
-            await core.place_replicas(prepared.column_metadata[0].keyspace_name)
+            await core.placement.place_for_requests(prepared.column_metadata[0].keyspace_name)
         if core.options.prepare_on_all_hosts:
             await self.prepare_on_all_hosts(query, request.coordinator_host, keyspace)
         return prepared

@@ -170,16 +170,21 @@ class Metadata:
             token_map: tokens as text, by host.
         """
         self.partitioner = partitioner
+        self.token_map = self.new_token_map(partitioner, token_map)
+
+    def new_token_map(
+        self, partitioner: str, token_map: Mapping[Host, Iterable[str]]
+    ) -> TokenMap | None:
+        """The ring that ``rebuild_token_map`` would build; None of an unknown partitioner."""
         token_class = token_class_for(partitioner)
         if token_class is None:
-            self.token_map = None
-            return
+            return None
         owners = {
             token_class.from_string(text): host
             for host, texts in token_map.items()
             for text in texts
         }
-        self.token_map = TokenMap(token_class, owners, list(owners), self)
+        return TokenMap(token_class, owners, list(owners), self)
 
     def get_replicas(self, keyspace: str, key: bytes, table: str | None = None) -> list[Host]:
         """Hosts that hold a partition key, best known first.
@@ -312,10 +317,10 @@ class Metadata:
             self.led_keyspaces -= {name}
 
     def _placement_changed(self, keyspace: str) -> None:
-        """Forget the replicas and tablets of a keyspace: the next request works them out anew."""
+        """Forget the tablets of a keyspace, and its replicas if others were chosen."""
         self.tablets.drop_tablets(keyspace)
         if self.token_map is not None:
-            self.token_map.remove_keyspace(keyspace)
+            self.token_map.keyspace_changed(keyspace)
 
 
 def _set_signed(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..protocol.typing import TokenValue
     from .host import Host
     from .metadata import Metadata
-    from .replication import ReplicaMap
+    from .replication import ReplicaMap, ReplicationStrategy
     from .schema.keyspace import KeyspaceMetadata
     from .token import Token
 
@@ -23,15 +23,19 @@ class PlacedReplicas(dict["Token", tuple["Host", ...]]):
     """The replicas of each range of a keyspace, by the token at its end.
 
     Attributes:
+        strategy: what chose them.
         in_order: the same in the order of the ring, to be found without a token; empty without
             replicas.
     """
 
-    __slots__ = ("in_order",)
+    __slots__ = ("in_order", "strategy")
 
-    def __init__(self, by_token: ReplicaMap, ring: Sequence[Token]) -> None:
+    def __init__(
+        self, by_token: ReplicaMap, ring: Sequence[Token], strategy: ReplicationStrategy | None
+    ) -> None:
         """Copy a map for all tokens of a ring, or for none."""
         super().__init__(by_token)
+        self.strategy = strategy
         self.in_order = [by_token[token] for token in ring] if by_token else []
 
 
@@ -49,6 +53,7 @@ class TokenMap:
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_ahead",
         "_metadata",
         "_rebuild_lock",
         "_values",
@@ -70,6 +75,7 @@ class TokenMap:
         self.token_to_host_owner = token_to_host_owner
         self.ring = sorted(all_tokens)
         self.tokens_to_hosts_by_ks: dict[str, PlacedReplicas] = {}
+        self._ahead: dict[str, PlacedReplicas] = {}
         self._values = [token.value for token in self.ring]
         self._metadata = metadata
         self._rebuild_lock = threading.RLock()
@@ -107,15 +113,40 @@ class TokenMap:
         description = self._metadata.keyspaces.get(keyspace)
         while description is not None:
             placed = description
-            self.tokens_to_hosts_by_ks[keyspace] = PlacedReplicas(
-                self.replica_map_for_keyspace(placed), self.ring
-            )
-            # Another thread may have replaced the keyspace meanwhile, and ``remove_keyspace`` come
+            self.tokens_to_hosts_by_ks[keyspace] = self._placed(placed)
+            # Another thread may have replaced the keyspace meanwhile, and ``keyspace_changed`` come
             # too early for the replicas that are old now.
             description = self._metadata.keyspaces.get(keyspace)
             if description is placed:
                 return
         self.remove_keyspace(keyspace)
+
+    def _placed(self, description: KeyspaceMetadata) -> PlacedReplicas:
+        return PlacedReplicas(
+            self.replica_map_for_keyspace(description),
+            self.ring,
+            description.replication_strategy,
+        )
+
+    def is_placed(self, keyspace: str, description: KeyspaceMetadata) -> bool:
+        """Whether the replicas of a keyspace are known, as this description wants them."""
+        placed = self.tokens_to_hosts_by_ks.get(keyspace)
+        return placed is not None and placed.strategy == description.replication_strategy
+
+    def place_ahead(self, description: KeyspaceMetadata) -> None:
+        """Work out the replicas of a keyspace that is about to change, from any thread."""
+        self._ahead[description.name] = self._placed(description)
+
+    def keyspace_changed(self, keyspace: str) -> None:
+        """Forget the replicas of a keyspace, unless they are right or were worked out ahead."""
+        ahead = self._ahead.pop(keyspace, None)
+        description = self._metadata.keyspaces.get(keyspace)
+        if description is None:
+            self.remove_keyspace(keyspace)
+        elif not self.is_placed(keyspace, description):
+            self.remove_keyspace(keyspace)
+            if ahead is not None and ahead.strategy == description.replication_strategy:
+                self.tokens_to_hosts_by_ks[keyspace] = ahead
 
     def replica_map_for_keyspace(self, ks_metadata: KeyspaceMetadata) -> ReplicaMap:
         """The replicas of each token of the ring for a keyspace; empty without a strategy."""

@@ -82,7 +82,7 @@ def test_a_host_found_under_another_node_s_address_moves_once_that_node_is_liste
     one, two = (DefaultEndPoint(f"10.0.0.{number}", 9042) for number in (1, 2))
 
     def learn(local, *peers):
-        refresh.apply(asyncio.run(reader.node_list(local, peers, one)))
+        asyncio.run(refresh.apply(asyncio.run(reader.node_list(local, peers, one))))
         return {host.host_id.int: host.endpoint for host in metadata.all_hosts()}
 
     # Of two nodes that exchanged their addresses for a while, nobody had heard of the second.

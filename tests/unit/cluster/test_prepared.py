@@ -7,8 +7,7 @@ import pytest
 from cql_cluster import CqlCluster
 from cql_node import EXECUTE, PREPARE, VOID, error, rows
 
-from driver.cluster import Cluster
-from driver.cluster import core as core_module
+from driver.cluster import Cluster, placement
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
 from driver.protocol.errors import InvalidRequest, ProtocolException, UnsupportedOperation
 from driver.statements import BatchStatement
@@ -201,7 +200,7 @@ def test_who_replicates_a_large_ring_is_known_before_the_first_request(cluster, 
     cluster.metadata.keyspaces["ks"] = described
     threads = []
     place = ring._place
-    monkeypatch.setattr(core_module, "_LARGE_RING", 1)
+    monkeypatch.setattr(placement, "_LARGE_RING", 1)
     monkeypatch.setattr(
         ring, "_place", lambda name: (threads.append(threading.current_thread()), place(name))
     )
