@@ -32,7 +32,7 @@ class AsyncResultSet(ResultPage[Row]):
         """
         if self.response_future.has_more_pages:
             self.response_future.start_fetching_next_page()
-            self._current_rows = (await self.response_future).current_rows
+            self._set_current_rows(await self.response_future.wait_for_page())
         else:
             self._current_rows = []
 
@@ -48,7 +48,11 @@ class AsyncResultSet(ResultPage[Row]):
 
     async def all(self) -> list[Row]:
         """All rows from the current page on, as a list."""
-        return [row async for row in self]
+        rows = list(self._current_rows)
+        while self.has_more_pages:
+            await self.fetch_next_page()
+            rows += self._current_rows
+        return rows
 
     async def to_arrow(self) -> ArrowTable:
         """All rows from the current page on, in memory, as Apache Arrow's columns.

@@ -17,6 +17,7 @@ from .tracing import traces_of
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from ..protocol.typing import Rows
     from .tracing import QueryTrace
 
 
@@ -72,7 +73,12 @@ class AwaitableResponse(RequestExecution):
         return super().is_done or self._is_cancelled
 
     def __await__(self) -> Generator[Any, None, Any]:
-        """The current page, of ``page_class``.
+        """The current page, of ``page_class``; errors as of ``wait_for_page``."""
+        return self._wait(self.page_class)
+
+    @coroutine
+    def wait_for_page(self) -> Generator[Any, None, Rows]:
+        """Wait for the current page as the row factory gave it.
 
         Raises:
             OperationTimedOut: there was none within ``timeout`` seconds.
@@ -80,6 +86,12 @@ class AwaitableResponse(RequestExecution):
             CancelledError: it was cancelled.
             Exception: what else the request failed with.
         """
+        try:
+            return (yield from self._wait(None))
+        finally:
+            del self  # as in ``_wait``
+
+    def _wait(self, page_class: type[ResultPage[Any]] | None) -> Generator[Any, None, Any]:
         if not self.is_done or self._is_cancelled:
             waiter = self._waiter()
             try:
@@ -99,7 +111,8 @@ class AwaitableResponse(RequestExecution):
                 raise error
             finally:
                 del self, error  # the traceback leads here, and from here it would to the error
-        return self.page_class(self, self._final_result)
+        rows = self._final_result
+        return rows if page_class is None else page_class(self, rows)
 
     @coroutine
     def _make_rows_in_between(self) -> Generator[None, None, None]:

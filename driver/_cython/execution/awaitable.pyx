@@ -79,13 +79,34 @@ cdef bint is_late(object self) except -1:
     return type(taken(checked(self), RESULT)) is _LatePage
 
 
-cdef object outcome(object self):
-    """The current page; raises what the request failed with."""
+cdef object rows_of(object self):
+    """The rows of the current page; raises what the request failed with."""
     cdef PyObject *me = checked(self)
     cdef object error = taken(me, EXCEPTION)
     if error is not None:
         raise error
-    return new_page(self.page_class, self, taken(me, NAMES), taken(me, TYPES), taken(me, RESULT))
+    return taken(me, RESULT)
+
+
+cdef object outcome(object self):
+    """The current page; raises what the request failed with."""
+    cdef PyObject *me = checked(self)
+    cdef object rows = rows_of(self)
+    return new_page(self.page_class, self, taken(me, NAMES), taken(me, TYPES), rows)
+
+
+async def wait_for_page(self):
+    """The rows of the current page; see driver/execution/awaitable.py."""
+    cdef Waiter waiter = begin_waiting(self)
+    if waiter is not None:
+        try:
+            await waiter
+            waiter.result()
+        finally:
+            end_waiting(self, waiter)
+    if is_late(self):
+        await self._make_rows_in_between()
+    return rows_of(self)
 
 
 def await_(self):
@@ -108,4 +129,5 @@ METHODS = {
     "AwaitableResponse._waiter": waiter_of,
     "AwaitableResponse._wake": wake,
     "AwaitableResponse.__await__": await_,
+    "AwaitableResponse.wait_for_page": wait_for_page,
 }

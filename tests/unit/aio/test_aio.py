@@ -11,7 +11,8 @@ from control_core import until
 from cql_cluster import CqlCluster, eventually
 from cql_node import SILENCE, error, rows
 
-from driver.aio import Cluster
+from driver.aio import AsyncResultSet, Cluster
+from driver.aio import session as session_module
 from driver.cluster import ClusterOptions, ExecutionProfile
 from driver.net.errors import ConnectionException
 from driver.policies import RoundRobinPolicy
@@ -117,6 +118,34 @@ def test_pages_are_fetched_by_hand_and_from_a_state(nodes):
             assert result.current_rows == []
             rest = await session.execute("SELECT k FROM paged", paging_state=state)
             assert [row.k async for row in rest] == [3]
+
+    asyncio.run(main())
+
+
+def test_further_pages_make_no_further_result_sets(nodes, monkeypatch):
+    nodes.when("FROM paged", page)
+    made = []
+
+    class Counted(AsyncResultSet):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(type(self))
+
+        async def __aiter__(self):
+            made.append("a generator")
+            async for row in super().__aiter__():
+                yield row
+
+    monkeypatch.setattr(session_module._Response, "page_class", Counted)
+
+    async def main():
+        async with connected(nodes) as session:
+            result = await session.execute("SELECT k FROM paged")
+            while result.has_more_pages:
+                await result.fetch_next_page()
+            assert made == [Counted]
+            assert len(await (await session.execute("SELECT k FROM paged")).all()) == 3
+            assert made == [Counted] * 2
 
     asyncio.run(main())
 

@@ -9,7 +9,7 @@ from script import INVALID, NOTHING_LEFT, NUMBER, OVERLOADED, leftovers, respond
 
 from driver.execution import AwaitableResponse, QueryExhausted, TraceUnavailable
 from driver.protocol.errors import InvalidRequest, OperationTimedOut
-from driver.results import ResultPage
+from driver.results import ResultPage, named_tuple_factory
 from driver.statements import SimpleStatement
 
 
@@ -72,6 +72,27 @@ async def test_one_may_be_awaited_by_many_and_again():
     await asyncio.sleep(0)
     respond(session, 0, row(1))
     assert [(await each).one() for each in [*waiting, response]] == [(1,)] * 4
+
+
+@on_loop
+async def test_rows_may_be_awaited_without_a_page():
+    session = session_of([])
+    session.row_factory = named_tuple_factory
+    response = send(session)
+    waiting = asyncio.ensure_future(response.wait_for_page())
+    await asyncio.sleep(0)
+    respond(session, 0, row(1))
+    rows = await waiting
+    assert rows == [(1,)]
+    assert (await response).current_rows is rows is await response.wait_for_page()
+    failed = send(session_of([INVALID]))
+    with pytest.raises(InvalidRequest):
+        await failed.wait_for_page()
+    given_up = asyncio.ensure_future(send(session_of([])).wait_for_page())
+    await asyncio.sleep(0)
+    given_up.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
 
 
 @on_loop
