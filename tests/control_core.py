@@ -84,6 +84,9 @@ class FakePolicies(Recorder):
         self.ignored = set()
         self.live = set()
 
+    def tell(self, what, host):
+        getattr(self, what)(host)
+
     def distance(self, host):
         return HostDistance.IGNORED if host.address in self.ignored else HostDistance.LOCAL
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from weakref import WeakSet
 
+from ..execution.listeners import RequestInitListener
 from ..protocol.kinds import SchemaTargetType
 from .core import ClusterCore
 from .forwarded import Forwarded
@@ -530,7 +531,8 @@ class BaseSession:
         **kwargs: object,
     ) -> None:
         """Have ``fn(request, *args, **kwargs)`` called with each request before it is sent."""
-        self.core.add_request_init_listener(fn, *args, **kwargs)
+        listener = RequestInitListener(fn, args, kwargs)
+        self.core.request_listeners = (*self.core.request_listeners, listener)
 
     def remove_request_init_listener(
         self,
@@ -543,7 +545,9 @@ class BaseSession:
         Raises:
             ValueError: there is none.
         """
-        self.core.remove_request_init_listener(fn, *args, **kwargs)
+        left = list(self.core.request_listeners)
+        left.remove(RequestInitListener(fn, args, kwargs))
+        self.core.request_listeners = tuple(left)
 
     def user_type_registered(self, keyspace: str, user_type: str, klass: type) -> None:
         """Write instances of a class as literals of a user-defined type.

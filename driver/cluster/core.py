@@ -171,8 +171,8 @@ class ClusterCore:
         if self.is_shutdown:
             await self.control_connection.close()
             raise DriverException("Cluster was shut down while it was connected")
-        self.profile_manager.populate(self.facade, self.metadata.all_hosts())
-        self.profile_manager.check_supported()
+        self.profile_manager.tell("populate", self.facade, self.metadata.all_hosts())
+        self.profile_manager.tell("check_supported")
         self.is_open = True
         self.hosts.start()
 
@@ -370,7 +370,14 @@ class ClusterCore:
     def schema_changed(
         self, connection: Connection, event: Mapping[str, Any], done: Callable[[bool], None]
     ) -> None:
-        """Take over a schema change in the background, then say whether all hosts agree on it."""
+        """Take over a schema change that a request made. The loop's thread; it does not wait.
+
+        Args:
+            connection: where the change was answered.
+            event: fields of the SCHEMA_CHANGE (``driver.wire.responses.schema_change``).
+            done: called once, on the loop's thread, at once or later: with whether all hosts agree
+                on the schema; with False if it could not be read.
+        """
         if self.is_shutdown:  # nothing is started any more, and somebody waits
             done(False)
             return

@@ -309,7 +309,7 @@ class HostRegistry:
 
     def _tell_policies(self, what: str, host: Host) -> None:
         try:
-            getattr(self._core.profile_manager, what)(host)
+            self._core.profile_manager.tell(what, host)
         except Exception:
             log.exception("%s of a load balancing policy raised an exception for %s", what, host)
 

@@ -44,11 +44,6 @@ class SessionPools:
         # A lock lives as long as somebody holds it or waits for it.
         self._renewing: WeakValueDictionary[Host, asyncio.Lock] = WeakValueDictionary()
 
-    def pool_for(self, host: Host) -> HostPool | None:
-        """The pool of a host; None if there is none, or none that lends connections."""
-        pool = self.by_host.get(host)
-        return None if pool is None or pool.is_shutdown else pool
-
     def open_count(self, host: Host) -> int:
         """How many connections to a host are open."""
         pool = self.by_host.get(host)

@@ -23,7 +23,7 @@ from ..results.rows import named_tuple_factory
 from .forwarded import Forwarded
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping
 
     from ..policies.load_balancing import LoadBalancingPolicy
     from ..policies.speculative import SpeculativeExecutionPolicy
@@ -270,32 +270,7 @@ class ProfileManager:
                 return near
         return HostDistance.IGNORED
 
-    def populate(self, cluster: Any, hosts: Sequence[Host]) -> None:  # noqa: ANN401  (the object that the application knows)
-        """Give all policies the hosts to begin with."""
+    def tell(self, what: str, *given: object) -> None:
+        """Call a method of each policy, such as ``on_up`` with a host."""
         for policy in self._policies():
-            policy.populate(cluster, hosts)
-
-    def check_supported(self) -> None:
-        """Have all policies check that the cluster has what they need."""
-        for policy in self._policies():
-            policy.check_supported()
-
-    def on_up(self, host: Host) -> None:
-        """Tell all policies that a host is up."""
-        for policy in self._policies():
-            policy.on_up(host)
-
-    def on_down(self, host: Host) -> None:
-        """Tell all policies that a host is down."""
-        for policy in self._policies():
-            policy.on_down(host)
-
-    def on_add(self, host: Host) -> None:
-        """Tell all policies that a host joined."""
-        for policy in self._policies():
-            policy.on_add(host)
-
-    def on_remove(self, host: Host) -> None:
-        """Tell all policies that a host left."""
-        for policy in self._policies():
-            policy.on_remove(host)
+            getattr(policy, what)(*given)

@@ -211,7 +211,7 @@ class Session(BaseSession):
 
     def submit(self, fn: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         """Run a function soon, on one of the cluster's threads that may wait."""
-        return self.core.submit(fn, *args, **kwargs)
+        return self.cluster.executor.submit(fn, *args, **kwargs)
 
     def update_created_pools(self) -> frozenset[Future[bool]]:
         """Open pools that are missing, and close those of hosts that became ignored.

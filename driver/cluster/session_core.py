@@ -1,18 +1,26 @@
 """The core of a session: its pools, its settings, and the requests that it makes of statements.
 
-It is the ``Session`` that executions of layer 8 ask (``driver.execution.contract``). Requests are
-made and sent on whichever thread asks for them; everything else happens on the loop's thread.
+It is what executions of layer 8 ask. Requests are made and sent, and their next pages asked for, on
+whichever thread wants them ("the calling thread"); everything else happens on the thread of the one
+event loop ("the loop's thread"), which in ``driver.aio`` is the same. What executions ask says
+where it is called.
+
+A connection that was borrowed is given back exactly once, by ``return_connection``, whatever became
+of its stream::
+
+    borrow_connection -> send_msg -> answer, or exception            -> return_connection
+    borrow_connection -> send_msg raises -> release_request_id       -> return_connection
+    borrow_connection -> send_msg -> nobody waits any more: abandon  -> return_connection
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from ..execution.awaitable import AwaitableResponse
-from ..execution.listeners import RequestInitListener
 from ..execution.options import Options, message_for
 from ..execution.request import RequestExecution
 from ..implementation import hand_over
@@ -34,7 +42,6 @@ from .user_types import field_names, literal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
 
     from ..execution.listeners import RequestEvent
     from ..execution.metrics import Metrics
@@ -58,9 +65,6 @@ _Execution = TypeVar("_Execution", bound=RequestExecution)
 #: The errors of using a keyspace on pools that are closed meanwhile.
 _SHUT_DOWN: Mapping[Any, Any] = {"session": [DriverException("this session was shut down")]}
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
-
 
 class SessionCore:
     """A session on the cluster's loop.
@@ -75,8 +79,9 @@ class SessionCore:
         use_client_timestamp: whether requests carry a timestamp of this side.
         timestamp_generator: called for it, in microseconds since the epoch.
         max_trace_wait: seconds that a trace is waited for.
-        request_listeners: called with each request before it is sent.
-        preparing: what hosts are asked to prepare again.
+        request_listeners: called with each request before it is sent, on the calling thread.
+        preparing: what hosts are asked to prepare again, by host and id; the loop's thread. Of a
+            session, since names in a statement are relative to the keyspace of its connections.
         session_id: tells sessions apart.
         is_shutdown: whether ``close`` has begun.
     """
@@ -350,7 +355,7 @@ class SessionCore:
         return handler
 
     def with_row_factory(self, options: Options, row_factory: RowFactory[Any]) -> Options:
-        """Options with another shape of rows, from the next page on."""
+        """Options with another shape of rows, from the next page on. Any thread."""
         handler = self._handler_for(row_factory)
         return options._replace(row_factory=row_factory, protocol_handler=handler)
 
@@ -466,7 +471,13 @@ class SessionCore:
     def set_keyspace_for_all_pools(
         self, keyspace: str, callback: Callable[[Mapping[Host, Sequence[Exception]]], None]
     ) -> None:
-        """Use a keyspace on all connections, then call back with the errors of every host."""
+        """Use a keyspace on all connections. The loop's thread; it does not wait.
+
+        Args:
+            keyspace: its name, as SET_KEYSPACE gave it.
+            callback: called once, on the loop's thread, at once or later: with the errors of every
+                host that failed; empty if none did.
+        """
         if self.is_shutdown:  # nothing is started any more, and somebody waits
             callback(_SHUT_DOWN)
             return
@@ -493,7 +504,8 @@ class SessionCore:
     ) -> Iterator[Host]:
         """The hosts to ask for a statement, in order; only the given one, if there is one.
 
-        A statement without a keyspace is in the given one, or in that of the session.
+        A statement without a keyspace is in the given one, or in that of the session. Called on the
+        calling thread; the iterator is advanced there first, then on the loop's.
 
         Raises:
             NoHostAvailable: the session is shut down.
@@ -509,39 +521,9 @@ class SessionCore:
         return iter(policy.make_query_plan(keyspace or self.pools.keyspace, query))
 
     def pool_for(self, host: Host) -> HostPool | None:
-        """The pool of a host; None if there is none that lends connections."""
+        """The pool of a host; None if there is none that lends connections. Any thread."""
         pool = self.pools.by_host.get(host)
         return None if pool is None or pool.is_shutdown else pool
-
-    def submit(self, fn: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        """Run a function soon, on a thread that may wait; a future of the standard library."""
-        return self.cluster.executor.submit(fn, *args, **kwargs)
-
-    # --- listeners of requests -----------------------------------------------------------------
-
-    def add_request_init_listener(
-        self,
-        fn: Callable[..., object],
-        *args: object,
-        **kwargs: object,
-    ) -> None:
-        """Have ``fn(request, *args, **kwargs)`` called with each request before it is sent."""
-        self.request_listeners = (*self.request_listeners, RequestInitListener(fn, args, kwargs))
-
-    def remove_request_init_listener(
-        self,
-        fn: Callable[..., object],
-        *args: object,
-        **kwargs: object,
-    ) -> None:
-        """Call a listener no more that was added with the same arguments.
-
-        Raises:
-            ValueError: there is none.
-        """
-        left = list(self.request_listeners)
-        left.remove(RequestInitListener(fn, args, kwargs))
-        self.request_listeners = tuple(left)
 
     # --- user types ----------------------------------------------------------------------------
 

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from uuid import UUID
 
+    from ..cluster.session_core import SessionCore
     from ..net.connection import Connection
     from ..net.timers import Timer
     from ..policies.speculative import SpeculativeExecutionPlan
@@ -90,7 +91,6 @@ if TYPE_CHECKING:
     from ..topology.host import Host
     from ..types.base import CQLType
     from ..wire.messages import Request
-    from .contract import Session
     from .metrics import Metrics
     from .routing import Route
 
@@ -362,7 +362,7 @@ class RequestExecution:
 
     def __init__(
         self,
-        session: Session,
+        session: SessionCore,
         message: Request,
         query: Statement | None,
         options: Options | None = None,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ..cluster.session_core import SessionCore
     from ..statements.base import Statement
     from ..topology.host import Host
     from ..topology.tablets import Tablet
-    from .contract import Session
 
 
 class Route(NamedTuple):
@@ -32,7 +32,7 @@ class Route(NamedTuple):
 _NOWHERE = Route()
 
 
-def route_of(session: Session, query: Statement | None, keyspace: str | None = None) -> Route:
+def route_of(session: SessionCore, query: Statement | None, keyspace: str | None = None) -> Route:
     """Where a statement goes: once for a request, whichever nodes it is sent to.
 
     Args:

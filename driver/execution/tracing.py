@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from uuid import UUID
 
-    from .contract import Session
+    from ..cluster.session_core import SessionCore
+
 
 #: One row: value by column.
 Row: TypeAlias = dict[str, Any]
@@ -94,7 +95,7 @@ class QueryTrace:
         events: what nodes did, in the order of their clocks.
     """
 
-    def __init__(self, trace_id: UUID, session: Session) -> None:
+    def __init__(self, trace_id: UUID, session: SessionCore) -> None:
         """Know the id; the session reads the rest."""
         self.trace_id = trace_id
         self.request_type: str | None = None

@@ -6,14 +6,14 @@ from asyncio.events import _get_running_loop
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .contract import Session
+    from ..cluster.session_core import SessionCore
 
 #: Seconds after a request's time-out until a waiting thread stops to believe in its timer: timers
 #: run on the loop's thread, which a callback of the application may have stopped.
 GRACE: Final = 1.0
 
 
-def refuse_on_loop(session: Session) -> None:
+def refuse_on_loop(session: SessionCore) -> None:
     """Make sure that this thread may wait for answers.
 
     Raises:

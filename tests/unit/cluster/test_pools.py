@@ -84,7 +84,7 @@ async def test_an_update_while_a_host_rises_opens_no_second_pool(made):
     all_can_open(made)
     await asyncio.gather(going_up, updating)
     assert len(made) == 1
-    assert pools.pool_for(host) is made[0]
+    assert pools.by_host[host] is made[0]
 
 
 @on_a_loop
@@ -126,7 +126,7 @@ async def test_a_pool_that_drains_keeps_nobody_from_renewing_it_again(made):
         made[-1].may_drain.clear()
         all_can_open(made)
         await turns()
-    assert pools.pool_for(host) is made[2]
+    assert pools.by_host[host] is made[2]
     assert [pool.is_shutdown for pool in made] == [True, True, False]
     for pool in made:
         pool.may_drain.set()

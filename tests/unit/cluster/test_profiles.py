@@ -140,10 +140,10 @@ def test_a_policy_of_two_profiles_hears_of_a_host_once():
         }
     )
     host = Host("127.0.0.1")
-    manager.on_add(host)
-    manager.on_down(host)
-    manager.on_up(host)
-    manager.on_remove(host)
+    manager.tell("on_add", host)
+    manager.tell("on_down", host)
+    manager.tell("on_up", host)
+    manager.tell("on_remove", host)
     told = [("add", host), ("down", host), ("up", host), ("remove", host)]
     assert shared.heard == told
     assert own.heard == told
