@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from ..protocol.consistency import ConsistencyLevel, consistency_value_to_name
@@ -116,26 +117,29 @@ class Statement:
         """
         return False
 
-    @property
-    def serial_consistency_level(self) -> int | None:
-        """Level of the Paxos phase of a conditional statement: SERIAL, LOCAL_SERIAL or None.
-
-        Raises:
-            ValueError: on setting any other level.
-        """
-        return self._serial_consistency_level
-
-    @serial_consistency_level.setter
-    def serial_consistency_level(self, level: int | None) -> None:
+    def _set_serial_consistency_level(self, level: int | None) -> None:
+        """Keep a level, if it is a serial one."""
         if level is not None and not ConsistencyLevel.is_serial(level):
             raise ValueError(
                 f"{level} is no serial consistency level: there are SERIAL and LOCAL_SERIAL"
             )
         self._serial_consistency_level = level
 
-    @serial_consistency_level.deleter
-    def serial_consistency_level(self) -> None:
+    def _del_serial_consistency_level(self) -> None:
+        """Leave the level to the session's defaults."""
         self._serial_consistency_level = None
+
+    #: Read without a call of Python's: every request asks.
+    serial_consistency_level: int | None = property(  # type: ignore[assignment]  # what it gives
+        attrgetter("_serial_consistency_level"),
+        _set_serial_consistency_level,
+        _del_serial_consistency_level,
+        """Level of the Paxos phase of a conditional statement: SERIAL, LOCAL_SERIAL or None.
+
+        Raises:
+            ValueError: on setting any other level.
+        """,
+    )
 
     def _consistency_name(self) -> str:
         """For representations."""
