@@ -18,7 +18,7 @@ from ..protocol.consistency import ConsistencyLevel
 from ..protocol.errors import DriverException, OperationTimedOut
 from ..results.rows import dict_factory
 from ..statements.simple import SimpleStatement
-from ..values.uuids import datetime_from_uuid1
+from ..types.identity import datetime_from_uuid1
 from ..wire.requests import QueryMessage
 from . import waiting
 from .options import Options

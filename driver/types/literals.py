@@ -20,8 +20,7 @@ from ..values.duration import Duration
 from ..values.ordered_map import OrderedMap, OrderedMapSerializedKey
 from ..values.sorted_set import SortedSet
 from ..values.time import Time
-from ..values.timestamps import ms_timestamp_from_datetime
-from .temporal import EPOCH_OFFSET_DAYS
+from .temporal import EPOCH_OFFSET_DAYS, ms_timestamp_from_datetime
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,8 @@
-"""Times: timestamp, date, time, duration."""
+"""Times: timestamp, date, time, duration.
+
+Timestamps are computed in exact integers: floating point cannot hold milliseconds far from the
+epoch together with microseconds. Every one that a ``datetime`` can express survives the round trip.
+"""
 
 # ruff: noqa: ARG003, D102  (overrides of the class methods that CQLType documents)
 
@@ -6,17 +10,12 @@ from __future__ import annotations
 
 import datetime as dt
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..protocol.errors import MarshalException
 from ..values.date import Date
 from ..values.duration import Duration
 from ..values.time import Time
-from ..values.timestamps import (
-    DATETIME_EPOC,
-    datetime_from_timestamp,
-    ms_timestamp_from_datetime,
-)
 from . import marshal
 from .base import CQLType, wrong_size
 
@@ -24,13 +23,54 @@ if TYPE_CHECKING:
     from ..protocol.typing import CqlValue
 
 
+#: The Unix epoch as the naive UTC datetime that CQL timestamps are counted from.
+DATETIME_EPOC: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (CQL timestamps are naive UTC)
+
+_EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
 #: What a date of the epoch is on the wire: dates are unsigned, so that bytes sort as dates do.
 EPOCH_OFFSET_DAYS = 1 << 31
 
 #: Not marshal's, which is a call of Python's more: pages have a timestamp in each row.
 _int64 = struct.Struct(">q").unpack
 _DAY = dt.timedelta(days=1)
+_SECONDS_A_DAY = 86_400
 _MS_A_DAY = 86_400_000
+
+
+def datetime_from_timestamp(milliseconds: int) -> dt.datetime:
+    """The naive UTC datetime of a CQL timestamp.
+
+    Args:
+        milliseconds: since the epoch; negative before it.
+
+    Raises:
+        OverflowError: the year is not in 1..9999.
+    """
+    return DATETIME_EPOC + dt.timedelta(milliseconds=milliseconds)
+
+
+def microseconds_from_datetime(value: dt.datetime) -> int:
+    """Microseconds since the epoch; a naive datetime is taken as UTC."""
+    zone = value.tzinfo
+    if zone is None:
+        elapsed = value - DATETIME_EPOC
+    elif zone is dt.UTC or value.utcoffset() is not None:
+        elapsed = value - _EPOCH
+    else:
+        elapsed = value.replace(tzinfo=None) - DATETIME_EPOC  # a zone that says nothing
+    seconds = elapsed.days * _SECONDS_A_DAY + elapsed.seconds
+    return seconds * 1_000_000 + elapsed.microseconds
+
+
+def ms_timestamp_from_datetime(value: dt.datetime) -> int:
+    """Milliseconds since the epoch; a fraction is dropped towards the epoch.
+
+    A naive datetime is taken as UTC.
+    """
+    microseconds = microseconds_from_datetime(value)
+    # Not //, which rounds away from the epoch before 1970.
+    return microseconds // 1000 if microseconds >= 0 else -(-microseconds // 1000)
 
 
 class TimestampType(CQLType):

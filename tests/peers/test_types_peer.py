@@ -11,7 +11,7 @@ from strategies.cql import CUSTOM, SCALARS, types_with_values, values_of
 from driver import types
 from driver.types import lookup_casstype, lookup_cqltype
 from driver.types.deserializers import find_deserializer
-from driver.values.timestamps import DATETIME_EPOC
+from driver.types.temporal import DATETIME_EPOC
 
 VERSIONS = st.sampled_from([3, 4, 5])
 SIMPLE = [lookup_cqltype(name) for name in SCALARS] + [lookup_casstype(CUSTOM)]

@@ -16,9 +16,8 @@ from names import plain
 
 from driver.protocol.consistency import ConsistencyLevel
 from driver.protocol.kinds import WriteType
-from driver.types import marshal
+from driver.types import identity, marshal
 from driver.types.literals import Encoder, ValueSequence
-from driver.values import uuids
 from driver.values.date import Date
 from driver.values.duration import Duration
 from driver.values.ordered_map import OrderedMap
@@ -69,11 +68,11 @@ def test_durations_read_as_the_peer_s(sign, parts):
     clock=st.integers(0, 2**14 - 1),
 )
 def test_timeuuids_of_times_are_the_peer_s(seconds, node, clock):
-    made = uuids.uuid_from_time(seconds, node, clock)
+    made = identity.uuid_from_time(seconds, node, clock)
     assert made == peer.uuid_from_time(seconds, node, clock)
-    assert uuids.unix_time_from_uuid1(made) == peer.unix_time_from_uuid1(made)
-    assert uuids.min_uuid_from_time(seconds) == peer.min_uuid_from_time(seconds)
-    assert uuids.max_uuid_from_time(seconds) == peer.max_uuid_from_time(seconds)
+    assert identity.unix_time_from_uuid1(made) == peer.unix_time_from_uuid1(made)
+    assert identity.min_uuid_from_time(seconds) == peer.min_uuid_from_time(seconds)
+    assert identity.max_uuid_from_time(seconds) == peer.max_uuid_from_time(seconds)
 
 
 @given(values=st.lists(st.integers(-5, 5)), others=st.lists(st.integers(-5, 5)))

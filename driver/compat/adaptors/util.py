@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ...cluster.system_tables import time_limit
-from ...values.timestamps import DATETIME_EPOC
-from ...values.timestamps import datetime_from_timestamp as _datetime_from_milliseconds
+from ...types.temporal import DATETIME_EPOC
+from ...types.temporal import datetime_from_timestamp as _datetime_from_milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

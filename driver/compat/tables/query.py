@@ -13,7 +13,7 @@ QUERY = serve(
         "execution.tracing": "QueryTrace TraceEvent TraceUnavailable",
         "results.rows": "dict_factory named_tuple_factory ordered_dict_factory tuple_factory",
         "types.literals": "Encoder ValueSequence",
-        "values.uuids": "unix_time_from_uuid1",
+        "types.identity": "unix_time_from_uuid1",
         "protocol.columns": "ColDesc",
         "protocol.consistency": "ConsistencyLevel",
         "protocol.errors": "OperationTimedOut",

@@ -63,8 +63,8 @@ UTIL = serve(
         "values.ordered_map": "OrderedMap OrderedMapSerializedKey",
         "values.sorted_set": "SortedSet sortedset",
         "values.time": "Time",
-        "values.timestamps": "DATETIME_EPOC ms_timestamp_from_datetime",
-        "values.uuids": """
+        "types.temporal": "DATETIME_EPOC ms_timestamp_from_datetime",
+        "types.identity": """
             HIGHEST_TIME_UUID LOWEST_TIME_UUID datetime_from_uuid1 max_uuid_from_time
             min_uuid_from_time unix_time_from_uuid1 uuid_from_time
         """,
@@ -75,7 +75,7 @@ UTIL = serve(
             maybe_add_timeout_to_query utc_datetime_from_ms_timestamp
         """,
     },
-    behind=("values.date", "values.time", "values.timestamps", "values.uuids"),
+    behind=("values.date", "values.time", "types.temporal", "types.identity"),
     file=__file__,
 )
 
@@ -117,4 +117,4 @@ TYPE_CODES = serve(
     file=__file__,
 )
 
-CYTHON_UTILS = serve({"values.timestamps": "DATETIME_EPOC"}, file=__file__)
+CYTHON_UTILS = serve({"types.temporal": "DATETIME_EPOC"}, file=__file__)

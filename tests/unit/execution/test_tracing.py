@@ -11,8 +11,7 @@ from script import INVALID, NOTHING_LEFT, asked, leftovers, respond, row, sessio
 from driver.execution import QueryTrace, TraceEvent, TraceUnavailable
 from driver.protocol.errors import InvalidRequest
 from driver.types import InetAddressType, Int32Type, MapType, TimestampType, TimeUUIDType, UTF8Type
-from driver.types.identity import UUIDType
-from driver.values.uuids import uuid_from_time
+from driver.types.identity import UUIDType, uuid_from_time
 
 TRACE = UUID("5d2f1e30-2cc2-11f0-9cd2-0242ac120002")
 SECOND = UUID("6d2f1e30-2cc2-11f0-9cd2-0242ac120002")

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.values import uuids
-from driver.values.date import Date
-from driver.values.duration import Duration
-from driver.values.time import Time
-from driver.values.timestamps import (
+from driver.types import identity
+from driver.types.temporal import (
     DATETIME_EPOC,
     datetime_from_timestamp,
     ms_timestamp_from_datetime,
 )
+from driver.values.date import Date
+from driver.values.duration import Duration
+from driver.values.time import Time
 
 
 @given(day=st.dates())
@@ -156,23 +156,23 @@ def test_years_that_datetime_lacks_overflow(milliseconds):
 
 @given(value=st.datetimes(dt.datetime(1600, 1, 1), dt.datetime(5000, 1, 1)))  # noqa: DTZ001  (naive is UTC)
 def test_a_time_uuid_holds_its_time(value):
-    made = uuids.uuid_from_time(value)
+    made = identity.uuid_from_time(value)
     assert made.version == 1
-    assert uuids.datetime_from_uuid1(made) == value
-    low, high = uuids.min_uuid_from_time(value), uuids.max_uuid_from_time(value)
+    assert identity.datetime_from_uuid1(made) == value
+    low, high = identity.min_uuid_from_time(value), identity.max_uuid_from_time(value)
     assert low.time == made.time == high.time
-    assert uuids.uuid_from_time(value, node=5, clock_seq=3).node == 5
+    assert identity.uuid_from_time(value, node=5, clock_seq=3).node == 5
 
 
 def test_the_unix_time_of_a_uuid_is_in_seconds():
-    assert uuids.unix_time_from_uuid1(UUID("13814000-1dd2-11b2-8000-000000000000")) == 0.0
-    assert uuids.unix_time_from_uuid1(uuids.uuid_from_time(1.5)) == 1.5
+    assert identity.unix_time_from_uuid1(UUID("13814000-1dd2-11b2-8000-000000000000")) == 0.0
+    assert identity.unix_time_from_uuid1(identity.uuid_from_time(1.5)) == 1.5
 
 
 def test_a_clock_sequence_has_14_bits():
     with pytest.raises(ValueError, match="14 bits"):
-        uuids.uuid_from_time(0, clock_seq=1 << 14)
+        identity.uuid_from_time(0, clock_seq=1 << 14)
 
 
 def test_random_parts_differ():
-    assert uuids.uuid_from_time(0) != uuids.uuid_from_time(0)
+    assert identity.uuid_from_time(0) != identity.uuid_from_time(0)
