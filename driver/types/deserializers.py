@@ -12,7 +12,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from ..implementation import hand_over
-from .numeric import Int32Type
+from .numeric import BooleanType, Int32Type
 from .text import UTF8Type
 from .wrapper import unwrapped
 
@@ -28,8 +28,10 @@ _NUMBERS = {
     ">i1": Struct(">ib"), ">i2": Struct(">ih"), ">i4": Struct(">ii"), ">i8": Struct(">iq"),
     ">f4": Struct(">if"), ">f8": Struct(">id"),
 }  # fmt: skip
-#: How all types of numbers of one width are decoded, and all of texts.
+_BOOLEAN = Struct(">i?")
+#: How all types of numbers of one width are decoded, booleans, and all of texts.
 _OF_NUMBERS = Int32Type.deserialize.__func__  # type: ignore[attr-defined]  # of a class method
+_OF_BOOLEANS = BooleanType.deserialize.__func__  # type: ignore[attr-defined]  # likewise
 _OF_TEXTS = UTF8Type.deserialize.__func__  # type: ignore[attr-defined]  # likewise
 
 
@@ -39,7 +41,7 @@ class Deserializer:
     Attributes:
         cqltype: the type; of a frozen or reversed type the one inside.
         number_at: in this form only, what reads a length and the number behind it from bytes at an
-            offset, of a type whose values are numbers of one width.
+            offset, of a type whose values are numbers of one width, or booleans.
         number_size: bytes of both together; 0 of other types.
         is_utf8: likewise, whether its values are texts in UTF-8.
     """
@@ -50,7 +52,9 @@ class Deserializer:
         """Take the type."""
         self.cqltype = cqltype
         decodes = getattr(getattr(cqltype, "deserialize", None), "__func__", None)
-        number = _NUMBERS.get(cqltype.dtype) if decodes is _OF_NUMBERS else None
+        number = _BOOLEAN if decodes is _OF_BOOLEANS else None
+        if decodes is _OF_NUMBERS:
+            number = _NUMBERS.get(cqltype.dtype)
         self.number_at = number.unpack_from if number else None
         self.number_size = number.size if number else 0
         self.is_utf8 = (
