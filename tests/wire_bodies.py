@@ -6,10 +6,11 @@ import io
 import socket
 
 from driver.types import FrozenType, ListType, MapType, SetType, TupleType, UserType
+from driver.types.base import types_by_option_code
 from driver.wire import primitives as p
-from driver.wire.responses.column_types import CUSTOM, LIST, MAP, SET, SIMPLE_TYPES, TUPLE, UDT
+from driver.wire.responses.column_types import CUSTOM
 
-CODES = {cqltype: code for code, cqltype in reversed(SIMPLE_TYPES.items())}
+CODES = {cqltype: code for code, cqltype in types_by_option_code.items()}
 
 
 def parts(*pairs):
@@ -61,7 +62,7 @@ def option(cqltype):
 def _udt_option(udt):
     fields = zip(udt.fieldnames, udt.subtypes, strict=True)
     specs = b"".join(string(name) + option(cqltype) for name, cqltype in fields)
-    head = short(UDT) + string(udt.keyspace) + string(udt.typename)
+    head = short(UserType.option_code) + string(udt.keyspace) + string(udt.typename)
     return head + short(len(udt.subtypes)) + specs
 
 
@@ -74,10 +75,10 @@ WRITERS = {
     FrozenType: _inner,
     # Before the tuple, which it is a kind of.
     UserType: _udt_option,
-    TupleType: lambda t: short(TUPLE) + short(len(t.subtypes)) + _inner(t),
-    ListType: lambda t: short(LIST) + _inner(t),
-    MapType: lambda t: short(MAP) + _inner(t),
-    SetType: lambda t: short(SET) + _inner(t),
+    TupleType: lambda t: short(TupleType.option_code) + short(len(t.subtypes)) + _inner(t),
+    ListType: lambda t: short(ListType.option_code) + _inner(t),
+    MapType: lambda t: short(MapType.option_code) + _inner(t),
+    SetType: lambda t: short(SetType.option_code) + _inner(t),
 }
 
 

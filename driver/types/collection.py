@@ -53,6 +53,7 @@ class ListType(_Sequence):
     """list: a list in Python; takes any sized iterable but text and bytes."""
 
     typename = "list"
+    option_code = 0x0020
     arrow = "+l"
 
     @classmethod
@@ -64,6 +65,7 @@ class SetType(_Sequence):
     """set: a ``SortedSet`` in Python; takes any sized iterable but text and bytes."""
 
     typename = "set"
+    option_code = 0x0022
     arrow = "+l"
 
     @classmethod
@@ -75,6 +77,7 @@ class MapType(CQLType):
     """map: an ``OrderedMapSerializedKey`` in Python, in wire order; takes any mapping."""
 
     typename = "map"
+    option_code = 0x0021
     arrow = "+m"
     num_subtypes = 2
 

@@ -29,6 +29,7 @@ class TupleType(CQLType):
     """tuple: a tuple in Python, with None for fields that are null or missing."""
 
     typename = "tuple"
+    option_code = 0x0031
     arrow = "+s"
     num_subtypes = None
 
@@ -91,6 +92,7 @@ class UserType(TupleType):
     """
 
     typename = "org.apache.cassandra.db.marshal.UserType"
+    option_code = 0x0030
     keyspace: ClassVar[str] = ""
     mapped_class: ClassVar[Callable[..., Any] | None] = None
     tuple_type: ClassVar[type[tuple[Any, ...]]] = tuple

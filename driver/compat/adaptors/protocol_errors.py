@@ -111,7 +111,7 @@ class _UnknownError(ErrorMessage, errors.RequestExecutionException):
 
 
 #: What programs catch from ``cassandra`` itself: such a message becomes that, and no class of here.
-_PUBLIC: Final = frozenset({
+PUBLIC: Final = frozenset({
     errors.Unavailable, errors.WriteTimeout, errors.ReadTimeout, errors.ReadFailure,
     errors.WriteFailure, errors.FunctionFailure, errors.Unauthorized, errors.InvalidRequest,
     errors.AlreadyExists,
@@ -131,10 +131,10 @@ def _served(message: type[messages.ErrorMessage]) -> type[ErrorMessage]:
         message.exception, errors.RequestExecutionException
     ):
         base = RequestExecutionException
-    bases = (base,) if message.exception in _PUBLIC else (base, message.exception)
+    bases = (base,) if message.exception in PUBLIC else (base, message.exception)
     about = {"message_type": message, "__doc__": message.__doc__, "__module__": __name__}
     kind: type[ErrorMessage] = cast("Any", _MessageAndException)(message.__name__, bases, about)
-    if message.exception not in _PUBLIC:
+    if message.exception not in PUBLIC:
         _RAISED[message] = kind
     return kind
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from ..served import serve
-
-_ERROR_MESSAGES = """
-    ErrorMessage IsBootstrappingErrorMessage OverloadedErrorMessage PreparedQueryNotFound
-    ProtocolException ReadTimeoutErrorMessage ServerError TruncateError UnavailableErrorMessage
-    WriteTimeoutErrorMessage
-"""
+from .wire import ERROR_MESSAGES
 
 CLUSTER = serve(
     {
@@ -72,7 +67,7 @@ CLUSTER = serve(
             AuthenticationFailed DependencyException DriverException InvalidRequest NoHostAvailable
             OperationTimedOut UnresolvableContactPoints UnsupportedOperation
         """,
-        "compat.adaptors.protocol_errors": _ERROR_MESSAGES,
+        "compat.adaptors.protocol_errors": ERROR_MESSAGES,
         "compat.adaptors.reactors": "EventletConnection TwistedConnection",
         "compat.adaptors.application_info": "ApplicationInfoBase",
         "compat.adaptors.util": "Version maybe_add_timeout_to_query",

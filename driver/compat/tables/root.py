@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..served import serve
+from .wire import EXCEPTIONS
 
 ROOT = serve(
     {
@@ -13,12 +14,11 @@ ROOT = serve(
         "protocol.consistency": "ConsistencyLevel consistency_value_to_name",
         "protocol.version": "ProtocolVersion",
         "protocol.kinds": "OperationType SchemaChangeType SchemaTargetType WriteType",
-        "protocol.errors": """
-            AlreadyExists AuthenticationFailed CASWriteUnknown CDCWriteFailure
+        "protocol.errors": f"""
+            {EXCEPTIONS} AuthenticationFailed CASWriteUnknown CDCWriteFailure
             ConfigurationException CoordinationFailure DependencyException DriverException
-            FunctionFailure InvalidRequest OperationTimedOut RateLimitReached ReadFailure
-            ReadTimeout RequestExecutionException RequestValidationException Timeout Unauthorized
-            Unavailable UnresolvableContactPoints UnsupportedOperation WriteFailure WriteTimeout
+            OperationTimedOut RateLimitReached RequestExecutionException
+            RequestValidationException Timeout UnresolvableContactPoints UnsupportedOperation
         """,
     },
     file=__file__,

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from ... import types
+from ...types import marshal
 from ..served import serve
+
+#: All types, those among them that the protocol has a code for, and what writes and reads numbers.
+TYPES = [name for name in types.__all__ if name in types.base.casstypes]
+TYPES_WITH_CODES = " ".join(
+    ["VarcharType", *(each.__name__ for each in types.base.types_by_option_code.values())]
+)
+NUMBERS = " ".join(name for name in vars(marshal) if name.endswith(("_pack", "_unpack")))
 
 CQLTYPES = serve(
     {
-        "types": """
-            AsciiType BooleanType ByteType BytesType CassandraType=CQLType ColumnToCollectionType
-            CompositeType CounterColumnType DateType DecimalType DoubleType DurationType
-            DynamicCompositeType EMPTY EmptyValue FloatType FrozenType InetAddressType Int32Type
-            IntegerType ListType LongType MapType ReversedType SetType ShortType SimpleDateType
-            TimeType TimeUUIDType TimestampType TupleType UTF8Type UUIDType UserType VarcharType
-            VectorType lookup_casstype lookup_casstype_simple mkUnrecognizedType
+        "types": f"""
+            {" ".join(TYPES)} CassandraType=CQLType EMPTY EmptyValue lookup_casstype
+            lookup_casstype_simple mkUnrecognizedType
         """,
         "types.base": "CassandraTypeType=CQLTypeMeta _casstypes=casstypes _cqltypes=cqltypes",
-        "types.marshal": """
-            double_pack double_unpack float_pack float_unpack int16_pack int16_unpack int32_pack
-            int32_unpack int64_pack int64_unpack int8_pack int8_unpack uint16_pack uint16_unpack
-            uint32_pack uint32_unpack uvint_pack uvint_unpack varint_pack varint_unpack vints_pack
-            vints_unpack
-        """,
+        "types.marshal": NUMBERS,
         "compat.adaptors.cqltypes": """
             apache_cassandra_type_prefix cassandra_empty_type cql_empty_type
             cql_timestamp_formats cql_typename cql_types_from_string cqltype_to_python
@@ -41,12 +41,7 @@ CQLTYPES = serve(
 
 MARSHAL = serve(
     {
-        "types.marshal": """
-            double_pack double_unpack float_pack float_unpack int16_pack int16_unpack int32_pack
-            int32_unpack int64_pack int64_unpack int8_pack int8_unpack uint16_pack uint16_unpack
-            uint32_pack uint32_unpack uint64_pack uint64_unpack uint8_pack uint8_unpack uvint_pack
-            uvint_unpack varint_pack varint_unpack vints_pack vints_unpack
-        """,
+        "types.marshal": NUMBERS,
         "compat.adaptors.marshal": """
             bit_length decode_zig_zag encode_zig_zag header_pack header_unpack uint32_le_pack
             uint32_le_unpack v3_header_pack v3_header_unpack
@@ -80,23 +75,15 @@ UTIL = serve(
 )
 
 #: One class for each type there, one class for all of them here.
-_DESERIALIZERS = """
-    DesAsciiType=Deserializer DesBooleanType=Deserializer DesByteType=Deserializer
-    DesBytesType=Deserializer DesBytesTypeByteArray=Deserializer DesCompositeType=Deserializer
-    DesCounterColumnType=Deserializer DesDateType=Deserializer DesDecimalType=Deserializer
-    DesDoubleType=Deserializer DesDynamicCompositeType=Deserializer DesFloatType=Deserializer
-    DesFrozenType=Deserializer DesInetAddressType=Deserializer DesInt32Type=Deserializer
-    DesIntegerType=Deserializer DesListType=Deserializer DesLongType=Deserializer
-    DesMapType=Deserializer DesReversedType=Deserializer DesSetType=Deserializer
-    DesShortType=Deserializer DesSimpleDateType=Deserializer DesTimeType=Deserializer
-    DesTupleType=Deserializer DesUTF8Type=Deserializer DesUUIDType=Deserializer
-    DesUserType=Deserializer DesVarcharType=Deserializer GenericDeserializer=Deserializer
-"""
+_DESERIALIZERS = " ".join(
+    f"{name}=Deserializer"
+    for name in ["DesBytesTypeByteArray", "GenericDeserializer", *(f"Des{name}" for name in TYPES)]
+)
 
 DESERIALIZERS = serve(
     {
         "types.deserializers": (
-            "Deserializer find_deserializer make_deserializers" + _DESERIALIZERS
+            f"Deserializer find_deserializer make_deserializers {_DESERIALIZERS}"
         ),
         "types.temporal": "EPOCH_OFFSET_DAYS TimestampType",
         "types": "TimeUUIDType",
@@ -107,12 +94,7 @@ DESERIALIZERS = serve(
 
 TYPE_CODES = serve(
     {
-        "compat.adaptors.type_codes": """
-            AsciiType BooleanType ByteType BytesType CUSTOM_TYPE CounterColumnType DateType
-            DecimalType DoubleType DurationType FloatType InetAddressType Int32Type IntegerType
-            ListType LongType MapType SetType ShortType SimpleDateType TimeType TimeUUIDType
-            TupleType UTF8Type UUIDType UserType VarcharType
-        """,
+        "compat.adaptors.type_codes": f"CUSTOM_TYPE {TYPES_WITH_CODES}",
     },
     file=__file__,
 )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from ..adaptors.protocol_errors import PUBLIC, error_classes
 from ..served import serve
+from .types import NUMBERS, TYPES_WITH_CODES
+
+#: The message of every code, and the exceptions that some of them become, by their names.
+ERROR_MESSAGES = " ".join(["ErrorMessage", *(kind.__name__ for kind in error_classes.values())])
+EXCEPTIONS = " ".join(sorted(exception.__name__ for exception in PUBLIC))
 
 PROTOCOL = serve(
     {
-        "compat.adaptors.protocol_errors": """
-            AlreadyExistsException BadCredentials CDCWriteException ConfigurationException
-            ErrorMessage ErrorMessageSub FunctionFailureMessage InternalError
-            InvalidRequestException IsBootstrappingErrorMessage NotSupportedError
-            OverloadedErrorMessage PreparedQueryNotFound ProtocolException ReadFailureMessage
-            ReadTimeoutErrorMessage RequestExecutionException RequestValidationException
-            ServerError SyntaxException TruncateError UnauthorizedErrorMessage
-            UnavailableErrorMessage WriteFailureMessage WriteTimeoutErrorMessage error_classes
+        "compat.adaptors.protocol_errors": f"""
+            {ERROR_MESSAGES} ErrorMessageSub InternalError NotSupportedError
+            RequestExecutionException RequestValidationException error_classes
         """,
         "wire.requests": """
             AuthResponseMessage BatchMessage ExecuteMessage OptionsMessage PrepareMessage
@@ -37,21 +38,11 @@ PROTOCOL = serve(
             write_inet write_int write_long write_longstring write_short write_string
             write_stringlist write_stringmap write_stringmultimap write_uint write_value
         """,
-        "types": """
-            AsciiType BooleanType ByteType BytesType CounterColumnType DateType DecimalType
-            DoubleType DurationType FloatType InetAddressType Int32Type IntegerType ListType
-            LongType MapType SetType ShortType SimpleDateType TimeType TimeUUIDType TupleType
-            UTF8Type UUIDType UserType VarcharType lookup_casstype
-        """,
-        "types.marshal": """
-            int32_pack int32_unpack int64_pack int8_pack int8_unpack uint16_pack uint16_unpack
-            uint32_pack uint64_pack uint8_pack
-        """,
+        "types": f"{TYPES_WITH_CODES} lookup_casstype",
+        "types.marshal": NUMBERS,
         "protocol.columns": "ColDesc ColumnMetadata",
-        "protocol.errors": """
-            AlreadyExists CDCWriteFailure DriverException FunctionFailure InvalidRequest
-            RateLimitReached ReadFailure ReadTimeout Unauthorized Unavailable UnsupportedOperation
-            WriteFailure WriteTimeout
+        "protocol.errors": f"""
+            {EXCEPTIONS} CDCWriteFailure DriverException RateLimitReached UnsupportedOperation
         """,
         "protocol.kinds": """
             RESULT_KIND_PREPARED RESULT_KIND_ROWS RESULT_KIND_SCHEMA_CHANGE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ...types import ListType, MapType, SetType, TupleType, UserType
+from ...types import TupleType, UserType, UTF8Type
 from ...types.base import types_by_option_code
 from ...types.registry import lookup_casstype
 from ..malformed import MalformedFrameError
@@ -20,20 +20,13 @@ if TYPE_CHECKING:
 Type: TypeAlias = Any
 
 CUSTOM: Final = 0x0000
-LIST: Final = 0x0020
-MAP: Final = 0x0021
-SET: Final = 0x0022
-UDT: Final = 0x0030
-TUPLE: Final = 0x0031
 
-#: Option codes without a value of their own; each type says its own. 0x000A was text in v1 and v2.
-SIMPLE_TYPES: Final[Mapping[int, Type]] = {
-    0x000A: types_by_option_code[0x000D],
-    **types_by_option_code,
-}
-
-_SIMPLE: Final = frozenset(SIMPLE_TYPES.values())
-_COLLECTIONS: Final = frozenset({ListType, SetType, MapType, TupleType})
+#: Types by option code; each type says its own. 0x000A was text in v1 and v2.
+_TYPES: Final[Mapping[int, Type]] = {0x000A: UTF8Type, **types_by_option_code}
+#: Those that are whole without more.
+_SIMPLE: Final = {code: type_ for code, type_ in _TYPES.items() if type_.num_subtypes == 0}
+#: Those that mean the same on every connection, with subtypes that do.
+_WITHOUT_NAMES: Final = frozenset(_TYPES.values()) - {UserType}
 
 #: Deeper than any schema; a hostile frame could otherwise exhaust the stack.
 MAX_NESTING: Final = 64
@@ -54,45 +47,24 @@ def read_type(f: BytesIO, user_type_map: UserTypeMap, depth: int = 0) -> Type:
     if depth > MAX_NESTING:
         raise MalformedFrameError(f"a column's type nests deeper than {MAX_NESTING}")
     code = read_short(f)
-    simple = SIMPLE_TYPES.get(code)
+    simple = _SIMPLE.get(code)
     if simple is not None:
         return simple
-    reader = _READERS.get(code)
-    if reader is None:
+    found = _TYPES.get(code)
+    if found is None and code != CUSTOM:
         raise MalformedFrameError(f"a column has an unknown type code: {code:#06x}")
     try:
-        return reader(f, user_type_map, depth + 1)
+        if found is None:
+            # The server's class name, which may have parameters; a vector comes so.
+            return lookup_casstype(read_string(f), user_type_map)
+        if found is UserType:
+            return _read_udt(f, user_type_map, depth + 1)
+        count = read_short(f) if found is TupleType else found.num_subtypes
+        return found.apply_parameters(
+            [read_type(f, user_type_map, depth + 1) for _ in range(count)]
+        )
     except (ValueError, TypeError, RecursionError) as error:
         raise MalformedFrameError(f"a column has a type that cannot be: {error}") from error
-
-
-def _read_custom(f: BytesIO, user_type_map: UserTypeMap, _: int) -> Type:
-    """A [string]: the server's class name, which may have parameters; a vector comes so."""
-    return lookup_casstype(read_string(f), user_type_map)
-
-
-def _read_list(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
-    """The type of the elements."""
-    return ListType.apply_parameters((read_type(f, user_type_map, depth),))
-
-
-def _read_set(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
-    """The type of the elements."""
-    return SetType.apply_parameters((read_type(f, user_type_map, depth),))
-
-
-def _read_map(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
-    """The types of keys and values."""
-    key = read_type(f, user_type_map, depth)
-    return MapType.apply_parameters((key, read_type(f, user_type_map, depth)))
-
-
-def _read_tuple(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
-    """A [short] n and n types."""
-    count = read_short(f)
-    return TupleType.apply_parameters(
-        tuple(read_type(f, user_type_map, depth) for _ in range(count))
-    )
 
 
 def _read_udt(f: BytesIO, user_type_map: UserTypeMap, depth: int) -> Type:
@@ -115,16 +87,4 @@ def means_the_same(type_: Type) -> bool:
     Those of a user-defined type and of a custom one do not.
     """
     generic = type_.__dict__.get("generic", type_)
-    if generic in _COLLECTIONS:
-        return all(map(means_the_same, type_.subtypes))
-    return generic in _SIMPLE
-
-
-_READERS: Final = {
-    CUSTOM: _read_custom,
-    LIST: _read_list,
-    MAP: _read_map,
-    SET: _read_set,
-    UDT: _read_udt,
-    TUPLE: _read_tuple,
-}
+    return generic in _WITHOUT_NAMES and all(map(means_the_same, type_.subtypes))

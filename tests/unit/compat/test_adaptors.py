@@ -289,3 +289,15 @@ def test_a_dict_with_more_names_and_a_text_are_bound_only_while_the_names_are_se
     for refused in ({"v": "x", "more": 1}, "x"):
         with pytest.raises((ValueError, TypeError), match=r"no bind marker|values are a sequence"):
             prepared.bind(refused)
+
+
+@pytest.mark.usefixtures("served")
+def test_codes_of_types_are_those_of_the_protocol():
+    from cassandra import type_codes
+
+    # Native protocol, section 4.2.5.2; 0x000A was text before v3.
+    codes = (type_codes.CUSTOM_TYPE, type_codes.UTF8Type, type_codes.VarcharType)
+    assert codes == (0x0000, 0x000A, 0x000D)
+    assert (type_codes.ListType, type_codes.MapType, type_codes.SetType) == (0x20, 0x21, 0x22)
+    assert (type_codes.UserType, type_codes.TupleType) == (0x30, 0x31)
+    assert not hasattr(type_codes, "VectorType")
