@@ -12,8 +12,7 @@ from .ring import TokenMap
 from .schema.column import PartitionKeyColumn
 from .schema.function import same_types
 from .schema.keyspace import KeyspaceMetadata
-from .schema.table import TableMetadata
-from .schema.view import MaterializedViewMetadata
+from .schema.table import MaterializedViewMetadata, TableMetadata
 from .tablets import Tablets
 from .token import Token, token_class_for
 

@@ -420,7 +420,7 @@ def schema(drivers: list[ModuleType]) -> Callable[[bytes], None]:
         async def ask(queries: list[str]) -> list[list[dict]]:
             return [found.get(query.split()[3], []) for query in queries]
 
-        read = m("topology.schema").read_keyspaces
+        read = m("topology.schema.reader").read_keyspaces
         keyspaces = asyncio.run(read(ask, versions[data[0] % len(versions)]))
         assert "quiet" in keyspaces, "one keyspace hides another"
         return tuple(keyspaces[name].export_as_string() for name in keyspaces)

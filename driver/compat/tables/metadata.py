@@ -7,17 +7,17 @@ from ..served import serve
 METADATA = serve(
     {
         "topology.metadata": "Metadata group_keys_by_replica NO_VALID_REPLICA",
-        "topology.schema": """
-            Aggregate ColumnMetadata Function IndexMetadata KeyspaceMetadata
-            MaterializedViewMetadata TableMetadata TableMetadataV3=TableMetadata TriggerMetadata
-            UserType
+        "topology.schema.column": "ColumnMetadata",
+        "topology.schema.function": "Aggregate Function",
+        "topology.schema.keyspace": "KeyspaceMetadata",
+        "topology.schema.table": """
+            IndexMetadata MaterializedViewMetadata TableMetadata TableMetadataV3=TableMetadata
+            TriggerMetadata
         """,
-        "topology.schema.keywords": """
-            cql_keywords cql_keywords_reserved cql_keywords_unreserved
-        """,
+        "topology.schema.user_type": "UserType",
         "topology.schema.quoting": """
-            escape_name is_valid_name maybe_escape_name=protect_name protect_name protect_names
-            protect_value
+            cql_keywords cql_keywords_reserved cql_keywords_unreserved escape_name is_valid_name
+            maybe_escape_name=protect_name protect_name protect_names protect_value
         """,
         "topology.replication": """
             LocalStrategy NetworkTopologyStrategy ReplicationFactor ReplicationStrategy

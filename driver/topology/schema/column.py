@@ -10,8 +10,8 @@ from .quoting import protect_name, protect_value, qualified
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .table import TableMetadata
-    from .view import MaterializedViewMetadata
+    from .table import MaterializedViewMetadata, TableMetadata
+
 
 #: Types whose literals stand in single quotes.
 _QUOTED_LITERALS = frozenset(

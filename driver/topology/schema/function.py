@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .part import SchemaPart
@@ -55,6 +56,7 @@ def _join(parts: list[str], formatted: bool) -> str:
     return ("\n    " if formatted else " ").join(parts)
 
 
+@dataclass(eq=False, repr=False)
 class Function(SchemaPart):
     """A user-defined function.
 
@@ -72,42 +74,26 @@ class Function(SchemaPart):
         monotonic_on: the arguments for which that holds; empty for all.
     """
 
-    def __init__(
-        self,
-        keyspace: str,
-        name: str,
-        argument_types: Sequence[str],
-        argument_names: Sequence[str],
-        return_type: str,
-        language: str,
-        body: str,
-        called_on_null_input: bool,
-        deterministic: bool = False,
-        monotonic: bool = False,
-        monotonic_on: Sequence[str] = (),
-    ) -> None:
-        """Describe a function as ``system_schema.functions`` does."""
-        self.keyspace = keyspace
-        self.name = name
-        self.argument_types = list(argument_types)
-        self.argument_names = list(argument_names)
-        self.return_type = return_type
-        self.language = language
-        self.body = body
-        self.called_on_null_input = called_on_null_input
-        self.deterministic = deterministic
-        self.monotonic = monotonic
-        self.monotonic_on = list(monotonic_on)
+    _LABEL = "Function {0.keyspace}.{0.key}"
+
+    keyspace: str
+    name: str
+    argument_types: Sequence[str]
+    argument_names: Sequence[str]
+    return_type: str
+    language: str
+    body: str
+    called_on_null_input: bool
+    deterministic: bool = False
+    monotonic: bool = False
+    monotonic_on: Sequence[str] = ()
 
     @property
     def signature(self) -> str:
         """Name and argument types: the key in ``KeyspaceMetadata.functions``."""
         return format_signature(self.name, self.argument_types)
 
-    @property
-    def label(self) -> str:
-        """Keyspace and signature."""
-        return f"Function {self.keyspace}.{self.signature}"
+    key = signature
 
     def as_cql_query(self, formatted: bool = False) -> str:
         """``CREATE FUNCTION``."""
@@ -135,6 +121,7 @@ class Function(SchemaPart):
         return _join(parts, formatted)
 
 
+@dataclass(eq=False, repr=False)
 class Aggregate(SchemaPart):
     """A user-defined aggregate.
 
@@ -151,40 +138,25 @@ class Aggregate(SchemaPart):
         reduce_func: the function that joins two states (ScyllaDB); None if there is none.
     """
 
-    def __init__(
-        self,
-        keyspace: str,
-        name: str,
-        argument_types: Sequence[str],
-        state_func: str,
-        state_type: str,
-        final_func: str | None,
-        initial_condition: str | None,
-        return_type: str,
-        deterministic: bool = False,
-        reduce_func: str | None = None,
-    ) -> None:
-        """Describe an aggregate as ``system_schema.aggregates`` does."""
-        self.keyspace = keyspace
-        self.name = name
-        self.argument_types = list(argument_types)
-        self.state_func = state_func
-        self.state_type = state_type
-        self.final_func = final_func
-        self.initial_condition = initial_condition
-        self.return_type = return_type
-        self.deterministic = deterministic
-        self.reduce_func = reduce_func
+    _LABEL = "Aggregate {0.keyspace}.{0.key}"
+
+    keyspace: str
+    name: str
+    argument_types: Sequence[str]
+    state_func: str
+    state_type: str
+    final_func: str | None
+    initial_condition: str | None
+    return_type: str
+    deterministic: bool = False
+    reduce_func: str | None = None
 
     @property
     def signature(self) -> str:
         """Name and argument types: the key in ``KeyspaceMetadata.aggregates``."""
         return format_signature(self.name, self.argument_types)
 
-    @property
-    def label(self) -> str:
-        """Keyspace and signature."""
-        return f"Aggregate {self.keyspace}.{self.signature}"
+    key = signature
 
     def as_cql_query(self, formatted: bool = False) -> str:
         """``CREATE AGGREGATE``."""

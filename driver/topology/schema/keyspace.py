@@ -12,11 +12,9 @@ from .user_type import in_order_of_creation, names_in_type
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .attachments import IndexMetadata
     from .function import Aggregate, Function
-    from .table import TableMetadata
+    from .table import IndexMetadata, MaterializedViewMetadata, TableMetadata
     from .user_type import UserType
-    from .view import MaterializedViewMetadata
 
 _CDC_LOG = "_scylla_cdc_log"
 #: The only value of the ``consistency`` option under which ScyllaDB has leaders.
@@ -42,6 +40,8 @@ class KeyspaceMetadata(SchemaPart):
         consistency: ScyllaDB's ``consistency`` option: "global" where a tablet has a leader, which
             orders its requests by Raft; None if the server does not say.
     """
+
+    _LABEL = "Keyspace {0.name}"
 
     def __init__(
         self,
@@ -79,11 +79,6 @@ class KeyspaceMetadata(SchemaPart):
     def is_graph_enabled(self) -> bool:
         """Whether it is a graph of DataStax Enterprise."""
         return self.graph_engine is not None
-
-    @property
-    def label(self) -> str:
-        """The name."""
-        return f"Keyspace {self.name}"
 
     def add_table(self, table: TableMetadata) -> None:
         """Add or replace a table with its indexes; the views of it that are known stay."""

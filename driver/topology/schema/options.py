@@ -1,16 +1,18 @@
-"""Options of tables and views: which columns of their rows are options, and their CQL text."""
+"""Options in rows of the schema tables: Cassandra's, and those that ScyllaDB keeps elsewhere.
+
+Source of the latter: ScyllaDB's ``db/schema_tables.cc`` (``scylla_tables``, ``scylla_keyspaces``,
+``scylla_aggregates``) and the classes derived from ``schema_extension``, whose blobs are written by
+its serializer: 32-bit little-endian numbers, texts and maps with a 32-bit length in front.
+"""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from .quoting import map_literal, protect_name, protect_value
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .column import ColumnMetadata
+    from collections.abc import Callable
 
 #: What a row of ``system_schema.tables`` or ``views`` has besides options. Everything else is taken
 #: for an option, so that those of later servers are seen without a change here.
@@ -30,8 +32,8 @@ _NO_OPTIONS: Final = frozenset(
 )
 #: Cassandra 4.0 keeps these columns and takes their options for obsolete (CASSANDRA-13910).
 _OBSOLETE_SINCE_4: Final = frozenset({"read_repair_chance", "dclocal_read_repair_chance"})
-#: Data in a view expires with the data of its table; the server takes no other time.
-_NOT_OF_VIEWS: Final = frozenset({"default_time_to_live"})
+#: Columns of ``system_schema.scylla_tables`` that are options of the table.
+_OPTION_COLUMNS: Final = ("cdc", "in_memory", "per_partition_rate_limit")
 
 
 def options_of_row(row: Mapping[str, Any], major_version: int) -> dict[str, Any]:
@@ -44,29 +46,68 @@ def options_of_row(row: Mapping[str, Any], major_version: int) -> dict[str, Any]
     }
 
 
-def option_strings(options: Mapping[str, Any], of_view: bool = False) -> list[str]:
-    """Each option as ``name = value``, by name."""
-    return [
-        f"{name} = {map_literal(value) if isinstance(value, Mapping) else protect_value(value)}"
-        for name, value in sorted(options.items())
-        if value is not None and not (of_view and name in _NOT_OF_VIEWS)
-    ]
+def _read_map(blob: bytes) -> dict[str, str]:
+    """A map of texts."""
+    texts = []
+    (count,) = struct.unpack_from("<I", blob)
+    offset = 4
+    for _ in range(2 * count):
+        (size,) = struct.unpack_from("<I", blob, offset)
+        offset += 4
+        if offset + size > len(blob):
+            raise ValueError(f"a text of {size} bytes, {len(blob) - offset} are left")
+        texts.append(blob[offset : offset + size].decode())
+        offset += size
+    return dict(zip(texts[::2], texts[1::2], strict=True))
 
 
-def clustering_order(clustering_key: Sequence[ColumnMetadata]) -> str:
-    """``CLUSTERING ORDER BY (a ASC, b DESC)``."""
-    columns = (
-        f"{protect_name(c.name)} {'DESC' if c.is_reversed else 'ASC'}" for c in clustering_key
-    )
-    return f"CLUSTERING ORDER BY ({', '.join(columns)})"
+def _read_int(blob: bytes) -> int:
+    """A signed number."""
+    (number,) = struct.unpack("<i", blob)
+    return int(number)
 
 
-def primary_key(
-    partition_key: Sequence[ColumnMetadata], clustering_key: Sequence[ColumnMetadata]
-) -> str:
-    """``PRIMARY KEY ((a, b), c)``, with as few parentheses as CQL takes."""
-    partition = ", ".join(protect_name(column.name) for column in partition_key)
-    if len(partition_key) > 1:
-        partition = f"({partition})"
-    rest = "".join(f", {protect_name(column.name)}" for column in clustering_key)
-    return f"PRIMARY KEY ({partition}{rest})"
+#: How the blobs are read that are options in CQL.
+_EXTENSIONS: Final[Mapping[str, Callable[[bytes], Any]]] = {
+    "cdc": _read_map,
+    "paxos_grace_seconds": _read_int,
+    "per_partition_rate_limit": _read_map,
+    "scylla_encryption_options": _read_map,
+    "tombstone_gc": _read_map,
+}
+
+
+def options_of_extensions(extensions: Mapping[str, bytes]) -> dict[str, Any]:
+    """The options among a table's extensions; unknown and unreadable blobs are left out."""
+    options = {}
+    for name, blob in extensions.items():
+        read = _EXTENSIONS.get(name)
+        if read is None:
+            continue
+        try:
+            options[name] = read(blob)
+        except (
+            ValueError,
+            struct.error,
+        ):  # another version's format is no reason to lose the table
+            continue
+    return options
+
+
+def options_of_scylla_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in a row of ``scylla_tables``; maps that are empty mean the default."""
+    return {name: row[name] for name in _OPTION_COLUMNS if row.get(name) not in (None, {}, False)}
+
+
+def consistency_of_row(row: Mapping[str, Any]) -> str | None:
+    """The ``consistency`` option in a row of ``scylla_keyspaces``; None if it says nothing."""
+    option = row.get("consistency")
+    return option.lower() if isinstance(option, str) and option else None
+
+
+def tablets_of_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The ``tablets`` option in a row of ``scylla_keyspaces``; None if it says nothing."""
+    initial = row.get("initial_tablets")
+    if initial is None:
+        return None
+    return {"enabled": True, "initial": initial} if initial else {"enabled": True}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,12 +26,20 @@ def commented(reason: str, text: str) -> str:
 class SchemaPart:
     """Base of everything in a schema."""
 
+    name: str
+    #: Its label, a format of the part itself.
+    _LABEL: ClassVar[str]
     _exc_info: ExcInfo | None = None
 
     @property
     def label(self) -> str:
         """Kind and name, for a person."""
-        raise NotImplementedError
+        return self._LABEL.format(self)
+
+    @property
+    def key(self) -> str:
+        """By which its keyspace knows it."""
+        return self.name
 
     def as_cql_query(self, formatted: bool = False) -> str:
         """The statement that creates this part, without a semicolon.

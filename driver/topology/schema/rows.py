@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...protocol.limits import shortened
 from ..replication import UnknownStrategy
-from .attachments import IndexMetadata, TriggerMetadata
 from .column import ColumnMask, ColumnMetadata
 from .function import Aggregate, Function, same_types
 from .keyspace import KeyspaceMetadata
-from .options import options_of_row
-from .scylla import (
+from .options import (
     consistency_of_row,
     options_of_extensions,
+    options_of_row,
     options_of_scylla_row,
     tablets_of_row,
 )
-from .table import TableMetadata
+from .table import IndexMetadata, MaterializedViewMetadata, TableMetadata, TriggerMetadata
 from .user_type import UserType
-from .view import MaterializedViewMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _Part = TypeVar("_Part", bound="SchemaPart")
-_Relation = TypeVar("_Relation", TableMetadata, MaterializedViewMetadata)
 
 
 class SchemaRows:
@@ -61,14 +58,22 @@ class SchemaRows:
 
         each_apart(keep, rows)
 
-    def all(self, source: str) -> list[Row]:
-        """All rows of a schema table."""
-        return self._rows.get((source,), [])
+    def of(self, source: str, *where: str) -> list[Row]:
+        """Rows of a schema table: all, those of a keyspace, or those of one table of it."""
+        return self._rows.get((source, *where), [])
 
-    def of(self, source: str, keyspace: str, table: str | None = None) -> list[Row]:
-        """Rows of a schema table that belong to a keyspace, or to one table of it."""
-        key = (source, keyspace) if table is None else (source, keyspace, table)
-        return self._rows.get(key, [])
+    def parts(
+        self, read: Callable[[Row, SchemaRows], _Part], source: str, *where: str
+    ) -> dict[str, _Part]:
+        """What is read of each of these rows, by its name or signature."""
+        found: dict[str, _Part] = {}
+
+        def add(row: Row) -> None:
+            part = read(row, self)
+            found[part.key] = part
+
+        each_apart(add, self.of(source, *where))
+        return found
 
 
 def _filled(part: _Part, fill: Callable[[_Part], None]) -> _Part:
@@ -82,9 +87,9 @@ def _filled(part: _Part, fill: Callable[[_Part], None]) -> _Part:
     return part
 
 
-def _place(relation: _Relation, columns: Iterable[ColumnMetadata], rows: Iterable[Row]) -> None:
+def _place(relation: TableMetadata | MaterializedViewMetadata, rows: Sequence[Row]) -> None:
     """Put columns into a table or view: keys by position, then the others in the rows' order."""
-    by_name = {column.name: column for column in columns}
+    by_name = {column.name: column for column in (_column(relation, row) for row in rows)}
     keyed = sorted((row["position"], row["kind"], row["column_name"]) for row in rows)
     relation.partition_key = [by_name[n] for _, kind, n in keyed if kind == "partition_key"]
     relation.clustering_key = [by_name[n] for _, kind, n in keyed if kind == "clustering"]
@@ -129,20 +134,15 @@ def table_from_row(row: Row, rows: SchemaRows) -> TableMetadata:
     """The table of a row of ``system_schema.tables``."""
 
     def fill(table: TableMetadata) -> None:
-        of = rows.of
         where = (table.keyspace_name, table.name)
         flags = set(row["flags"] or ())
         table.is_super = "super" in flags
         table.is_compact_storage = bool(flags & {"dense", "super"}) or "compound" not in flags
-        _fill_relation(table, row, rows)
-        columns = _shown_columns(of("columns", *where), flags)
-        _place(table, [_column(table, column) for column in columns], columns)
-        for mask in of("column_masks", *where):
-            table.columns[mask["column_name"]].mask = _mask(mask)
-        for index in of("indexes", *where):
+        _fill_relation(table, row, rows, _shown_columns(rows.of("columns", *where), flags))
+        for index in rows.of("indexes", *where):
             name, kind, options = index["index_name"], index["kind"], index["options"]
             table.indexes[name] = IndexMetadata(*where, name, kind, options)
-        for trigger in of("triggers", *where):
+        for trigger in rows.of("triggers", *where):
             name = trigger["trigger_name"]
             table.triggers[name] = TriggerMetadata(table, name, trigger["options"])
 
@@ -150,14 +150,21 @@ def table_from_row(row: Row, rows: SchemaRows) -> TableMetadata:
 
 
 def _fill_relation(
-    relation: TableMetadata | MaterializedViewMetadata, row: Row, rows: SchemaRows
+    relation: TableMetadata | MaterializedViewMetadata,
+    row: Row,
+    rows: SchemaRows,
+    columns: Sequence[Row],
 ) -> None:
-    """Options and extensions, which tables and views have alike."""
+    """Options, extensions and columns, which tables and views have alike."""
+    where = (relation.keyspace_name, relation.name)
     relation.options = options_of_row(row, rows.major_version)
     relation.extensions = dict(row.get("extensions") or {})
     relation.options |= options_of_extensions(relation.extensions)
-    for scylla_row in rows.of("scylla_tables", relation.keyspace_name, relation.name):
+    for scylla_row in rows.of("scylla_tables", *where):
         relation.options |= options_of_scylla_row(scylla_row)
+    _place(relation, columns)
+    for mask in rows.of("column_masks", *where):
+        relation.columns[mask["column_name"]].mask = _mask(mask)
 
 
 def view_from_row(row: Row, rows: SchemaRows) -> MaterializedViewMetadata:
@@ -167,11 +174,7 @@ def view_from_row(row: Row, rows: SchemaRows) -> MaterializedViewMetadata:
         view.base_table_name = row["base_table_name"]
         view.include_all_columns = bool(row["include_all_columns"])
         view.where_clause = row["where_clause"]
-        _fill_relation(view, row, rows)
-        columns = rows.of("columns", view.keyspace_name, view.name)
-        _place(view, [_column(view, column) for column in columns], columns)
-        for mask in rows.of("column_masks", view.keyspace_name, view.name):
-            view.columns[mask["column_name"]].mask = _mask(mask)
+        _fill_relation(view, row, rows, rows.of("columns", view.keyspace_name, view.name))
 
     view = MaterializedViewMetadata(row["keyspace_name"], row["view_name"], "", False, "", None)
     return _filled(view, fill)
@@ -182,13 +185,12 @@ def virtual_table_from_row(row: Row, rows: SchemaRows) -> TableMetadata:
 
     def fill(table: TableMetadata) -> None:
         table.options = {"comment": row["comment"]} if row.get("comment") else {}
-        columns = rows.of("virtual_columns", table.keyspace_name, table.name)
-        _place(table, [_column(table, column) for column in columns], columns)
+        _place(table, rows.of("virtual_columns", table.keyspace_name, table.name))
 
     return _filled(TableMetadata(row["keyspace_name"], row["table_name"], virtual=True), fill)
 
 
-def user_type_from_row(row: Row) -> UserType:
+def user_type_from_row(row: Row, _: SchemaRows) -> UserType:
     """The type of a row of ``system_schema.types``."""
 
     def fill(user_type: UserType) -> None:
@@ -200,7 +202,7 @@ def user_type_from_row(row: Row) -> UserType:
     return _filled(UserType(row["keyspace_name"], row["type_name"], (), ()), fill)
 
 
-def function_from_row(row: Row) -> Function:
+def function_from_row(row: Row, _: SchemaRows) -> Function:
     """The function of a row of ``system_schema.functions``."""
 
     def fill(function: Function) -> None:
@@ -246,28 +248,12 @@ def keyspace_from_row(row: Row, rows: SchemaRows) -> KeyspaceMetadata:
     for scylla_row in rows.of("scylla_keyspaces", name):
         keyspace.tablets = tablets_of_row(scylla_row)
         keyspace.consistency = consistency_of_row(scylla_row)
-
-    def add_table(row: Row) -> None:
-        table = table_from_row(row, rows)
-        keyspace.tables[table.name] = table
+    keyspace.user_types = rows.parts(user_type_from_row, "types", name)
+    keyspace.functions = rows.parts(function_from_row, "functions", name)
+    keyspace.aggregates = rows.parts(aggregate_from_row, "aggregates", name)
+    keyspace.tables = rows.parts(table_from_row, "tables", name)
+    for table in keyspace.tables.values():
         keyspace.indexes |= table.indexes
-
-    def add_user_type(row: Row) -> None:
-        user_type = user_type_from_row(row)
-        keyspace.user_types[user_type.name] = user_type
-
-    def add_function(row: Row) -> None:
-        function = function_from_row(row)
-        keyspace.functions[function.signature] = function
-
-    def add_aggregate(row: Row) -> None:
-        aggregate = aggregate_from_row(row, rows)
-        keyspace.aggregates[aggregate.signature] = aggregate
-
-    each_apart(add_user_type, rows.of("types", name))
-    each_apart(add_function, rows.of("functions", name))
-    each_apart(add_aggregate, rows.of("aggregates", name))
-    each_apart(add_table, rows.of("tables", name))
     each_apart(lambda row: keyspace.add_view(view_from_row(row, rows)), rows.of("views", name))
     return keyspace
 
@@ -299,10 +285,5 @@ def virtual_keyspace_from_row(row: Row, rows: SchemaRows) -> KeyspaceMetadata:
     name = row["keyspace_name"]
     keyspace = KeyspaceMetadata(name, False, None, None)
     keyspace.virtual = True
-
-    def add_table(row: Row) -> None:
-        table = virtual_table_from_row(row, rows)
-        keyspace.tables[table.name] = table
-
-    each_apart(add_table, rows.of("virtual_tables", name))
+    keyspace.tables = rows.parts(virtual_table_from_row, "virtual_tables", name)
     return keyspace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ...types.type_string import Argument
 
 
+@dataclass(eq=False, repr=False)
 class UserType(SchemaPart):
     """A user-defined type.
 
@@ -25,19 +27,12 @@ class UserType(SchemaPart):
         field_types: their types, as CQL text.
     """
 
-    def __init__(
-        self, keyspace: str, name: str, field_names: Sequence[str], field_types: Sequence[str]
-    ) -> None:
-        """Describe a type as ``system_schema.types`` does."""
-        self.keyspace = keyspace
-        self.name = name
-        self.field_names = list(field_names)
-        self.field_types = list(field_types)
+    _LABEL = "Type {0.keyspace}.{0.name}"
 
-    @property
-    def label(self) -> str:
-        """Keyspace and name."""
-        return f"Type {self.keyspace}.{self.name}"
+    keyspace: str
+    name: str
+    field_names: Sequence[str]
+    field_types: Sequence[str]
 
     def as_cql_query(self, formatted: bool = False) -> str:
         """``CREATE TYPE``."""

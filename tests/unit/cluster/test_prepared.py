@@ -11,7 +11,7 @@ from driver.cluster import Cluster, placement
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
 from driver.protocol.errors import InvalidRequest, ProtocolException, UnsupportedOperation
 from driver.statements import BatchStatement
-from driver.topology.schema import KeyspaceMetadata
+from driver.topology.schema.keyspace import KeyspaceMetadata
 from driver.types import Int32Type
 
 INSERT = "INSERT INTO t (k) VALUES (?)"

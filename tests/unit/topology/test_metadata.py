@@ -7,15 +7,11 @@ import pytest
 from driver.topology.endpoint import DefaultEndPoint, UnixSocketEndPoint
 from driver.topology.host import Host
 from driver.topology.metadata import Metadata
-from driver.topology.schema import (
-    Aggregate,
-    ColumnMetadata,
-    Function,
-    KeyspaceMetadata,
-    MaterializedViewMetadata,
-    TableMetadata,
-    UserType,
-)
+from driver.topology.schema.column import ColumnMetadata
+from driver.topology.schema.function import Aggregate, Function
+from driver.topology.schema.keyspace import KeyspaceMetadata
+from driver.topology.schema.table import MaterializedViewMetadata, TableMetadata
+from driver.topology.schema.user_type import UserType
 from driver.topology.tablets import Tablet
 
 

@@ -9,7 +9,10 @@ from driver.policies.distance import HostDistance
 from driver.statements.routing_key import pack_parts
 from driver.topology.host import Host
 from driver.topology.metadata import NO_VALID_REPLICA, Metadata, group_keys_by_replica
-from driver.topology.schema import ColumnMetadata, KeyspaceMetadata, TableMetadata, UserType
+from driver.topology.schema.column import ColumnMetadata
+from driver.topology.schema.keyspace import KeyspaceMetadata
+from driver.topology.schema.table import TableMetadata
+from driver.topology.schema.user_type import UserType
 from driver.topology.tablets import Tablet
 from driver.types import Int32Type, UTF8Type
 

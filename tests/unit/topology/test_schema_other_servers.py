@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from schema_server import SchemaServer
 
-from driver.topology.schema import read_keyspace, read_keyspaces, read_table
+from driver.topology.schema.reader import read_keyspace, read_keyspaces, read_table
 
 SIMPLE = {"class": "org.apache.cassandra.locator.SimpleStrategy", "replication_factor": "1"}
 

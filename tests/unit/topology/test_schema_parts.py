@@ -6,27 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driver.topology.schema import (
-    Aggregate,
-    ColumnMetadata,
-    Function,
-    IndexMetadata,
-    KeyspaceMetadata,
-    MaterializedViewMetadata,
-    TableMetadata,
-    TriggerMetadata,
-    UserType,
+from driver.topology.schema.column import ColumnMetadata
+from driver.topology.schema.function import Aggregate, Function, comparable_type
+from driver.topology.schema.keyspace import KeyspaceMetadata
+from driver.topology.schema.quoting import (
     cql_keywords,
     cql_keywords_reserved,
     cql_keywords_unreserved,
     escape_name,
     is_valid_name,
+    map_literal,
     protect_name,
     protect_names,
     protect_value,
 )
-from driver.topology.schema.function import comparable_type
-from driver.topology.schema.quoting import map_literal
+from driver.topology.schema.table import (
+    IndexMetadata,
+    MaterializedViewMetadata,
+    TableMetadata,
+    TriggerMetadata,
+)
+from driver.topology.schema.user_type import UserType
 from driver.types.type_string import parse_cqltype
 
 SIMPLE = {"replication_factor": "3"}

@@ -6,11 +6,10 @@ from collections import Counter
 import pytest
 from schema_server import SchemaServer
 
-from driver.topology.schema import (
-    ColumnMask,
-    MaterializedViewMetadata,
-    TableMetadata,
-    protect_name,
+from driver.topology.schema.column import ColumnMask
+from driver.topology.schema.function import comparable_type
+from driver.topology.schema.quoting import protect_name
+from driver.topology.schema.reader import (
     read_aggregate,
     read_function,
     read_keyspace,
@@ -18,7 +17,7 @@ from driver.topology.schema import (
     read_table,
     read_type,
 )
-from driver.topology.schema.function import comparable_type
+from driver.topology.schema.table import MaterializedViewMetadata, TableMetadata
 
 SERVER = SchemaServer.recorded()
 DESCRIBED = {(ks, kind, name): text for ks, kind, name, text in SERVER.described}
