@@ -1,77 +1,36 @@
 """Policies: decisions that a user can take over from the driver."""
 
-from .address_translation import AddressTranslator, EC2MultiRegionTranslator, IdentityTranslator
-from .column_encryption import AES256ColumnEncryptionPolicy, ColumnEncryptionPolicy
-from .conviction import ConvictionPolicy, SimpleConvictionPolicy
-from .distance import HostDistance
-from .load_balancing import (
-    AllowListRoundRobinPolicy,
-    DCAwareRoundRobinPolicy,
-    DefaultLoadBalancingPolicy,
-    HostFilterPolicy,
-    HostStateListener,
-    LoadBalancingPolicy,
-    RackAwareRoundRobinPolicy,
-    RoundRobinPolicy,
-    TokenAwarePolicy,
-    WhiteListRoundRobinPolicy,
-    WrapperPolicy,
-)
-from .preparation import PreparationPolicy
-from .reconnection import (
-    ConstantReconnectionPolicy,
-    ExponentialReconnectionPolicy,
-    ReconnectionPolicy,
-)
-from .retry import (
-    DowngradingConsistencyRetryPolicy,
-    ExponentialBackoffRetryPolicy,
-    FallthroughRetryPolicy,
-    NeverRetryPolicy,
-    RetryPolicy,
-)
-from .speculative import (
-    ConstantSpeculativeExecutionPolicy,
-    NoSpeculativeExecutionPlan,
-    NoSpeculativeExecutionPolicy,
-    SpeculativeExecutionPlan,
-    SpeculativeExecutionPolicy,
-)
-from .timestamps import MonotonicTimestampGenerator
-
-__all__ = [
-    "AES256ColumnEncryptionPolicy",
-    "AddressTranslator",
-    "AllowListRoundRobinPolicy",
-    "ColumnEncryptionPolicy",
-    "ConstantReconnectionPolicy",
-    "ConstantSpeculativeExecutionPolicy",
-    "ConvictionPolicy",
-    "DCAwareRoundRobinPolicy",
-    "DefaultLoadBalancingPolicy",
-    "DowngradingConsistencyRetryPolicy",
-    "EC2MultiRegionTranslator",
-    "ExponentialBackoffRetryPolicy",
-    "ExponentialReconnectionPolicy",
-    "FallthroughRetryPolicy",
-    "HostDistance",
-    "HostFilterPolicy",
-    "HostStateListener",
-    "IdentityTranslator",
-    "LoadBalancingPolicy",
-    "MonotonicTimestampGenerator",
-    "NeverRetryPolicy",
-    "NoSpeculativeExecutionPlan",
-    "NoSpeculativeExecutionPolicy",
-    "PreparationPolicy",
-    "RackAwareRoundRobinPolicy",
-    "ReconnectionPolicy",
-    "RetryPolicy",
-    "RoundRobinPolicy",
-    "SimpleConvictionPolicy",
-    "SpeculativeExecutionPlan",
-    "SpeculativeExecutionPolicy",
-    "TokenAwarePolicy",
-    "WhiteListRoundRobinPolicy",
-    "WrapperPolicy",
-]
+from .address_translation import AddressTranslator as AddressTranslator
+from .address_translation import EC2MultiRegionTranslator as EC2MultiRegionTranslator
+from .address_translation import IdentityTranslator as IdentityTranslator
+from .column_encryption import AES256ColumnEncryptionPolicy as AES256ColumnEncryptionPolicy
+from .column_encryption import ColumnEncryptionPolicy as ColumnEncryptionPolicy
+from .conviction import ConvictionPolicy as ConvictionPolicy
+from .conviction import SimpleConvictionPolicy as SimpleConvictionPolicy
+from .distance import HostDistance as HostDistance
+from .load_balancing import AllowListRoundRobinPolicy as AllowListRoundRobinPolicy
+from .load_balancing import DCAwareRoundRobinPolicy as DCAwareRoundRobinPolicy
+from .load_balancing import DefaultLoadBalancingPolicy as DefaultLoadBalancingPolicy
+from .load_balancing import HostFilterPolicy as HostFilterPolicy
+from .load_balancing import HostStateListener as HostStateListener
+from .load_balancing import LoadBalancingPolicy as LoadBalancingPolicy
+from .load_balancing import RackAwareRoundRobinPolicy as RackAwareRoundRobinPolicy
+from .load_balancing import RoundRobinPolicy as RoundRobinPolicy
+from .load_balancing import TokenAwarePolicy as TokenAwarePolicy
+from .load_balancing import WhiteListRoundRobinPolicy as WhiteListRoundRobinPolicy
+from .load_balancing import WrapperPolicy as WrapperPolicy
+from .preparation import PreparationPolicy as PreparationPolicy
+from .reconnection import ConstantReconnectionPolicy as ConstantReconnectionPolicy
+from .reconnection import ExponentialReconnectionPolicy as ExponentialReconnectionPolicy
+from .reconnection import ReconnectionPolicy as ReconnectionPolicy
+from .retry import DowngradingConsistencyRetryPolicy as DowngradingConsistencyRetryPolicy
+from .retry import ExponentialBackoffRetryPolicy as ExponentialBackoffRetryPolicy
+from .retry import FallthroughRetryPolicy as FallthroughRetryPolicy
+from .retry import NeverRetryPolicy as NeverRetryPolicy
+from .retry import RetryPolicy as RetryPolicy
+from .speculative import ConstantSpeculativeExecutionPolicy as ConstantSpeculativeExecutionPolicy
+from .speculative import NoSpeculativeExecutionPlan as NoSpeculativeExecutionPlan
+from .speculative import NoSpeculativeExecutionPolicy as NoSpeculativeExecutionPolicy
+from .speculative import SpeculativeExecutionPlan as SpeculativeExecutionPlan
+from .speculative import SpeculativeExecutionPolicy as SpeculativeExecutionPolicy
+from .timestamps import MonotonicTimestampGenerator as MonotonicTimestampGenerator

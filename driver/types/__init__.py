@@ -1,69 +1,43 @@
 """Layer 2: CQL types and the bytes of their values, one file a family."""
 
-from .base import EMPTY, CQLType, EmptyValue
-from .collection import ListType, MapType, SetType
-from .composite import ColumnToCollectionType, CompositeType, DynamicCompositeType, EmptyType
-from .custom import mkUnrecognizedType
-from .identity import InetAddressType, TimeUUIDType, UUIDType
-from .numeric import (
-    BooleanType,
-    ByteType,
-    CounterColumnType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    Int32Type,
-    IntegerType,
-    LongType,
-    ShortType,
-)
-from .record import TupleType, UserType
-from .registry import lookup_casstype, lookup_casstype_simple, lookup_cqltype
-from .temporal import DateType, DurationType, SimpleDateType, TimestampType, TimeType
-from .text import AsciiType, BytesType, UTF8Type, VarcharType
-from .vector import VectorType
-from .wrapper import FrozenType, ReversedType
-
-__all__ = [
-    "EMPTY",
-    "AsciiType",
-    "BooleanType",
-    "ByteType",
-    "BytesType",
-    "CQLType",
-    "ColumnToCollectionType",
-    "CompositeType",
-    "CounterColumnType",
-    "DateType",
-    "DecimalType",
-    "DoubleType",
-    "DurationType",
-    "DynamicCompositeType",
-    "EmptyType",
-    "EmptyValue",
-    "FloatType",
-    "FrozenType",
-    "InetAddressType",
-    "Int32Type",
-    "IntegerType",
-    "ListType",
-    "LongType",
-    "MapType",
-    "ReversedType",
-    "SetType",
-    "ShortType",
-    "SimpleDateType",
-    "TimeType",
-    "TimeUUIDType",
-    "TimestampType",
-    "TupleType",
-    "UTF8Type",
-    "UUIDType",
-    "UserType",
-    "VarcharType",
-    "VectorType",
-    "lookup_casstype",
-    "lookup_casstype_simple",
-    "lookup_cqltype",
-    "mkUnrecognizedType",
-]
+from .base import EMPTY as EMPTY
+from .base import CQLType as CQLType
+from .base import EmptyValue as EmptyValue
+from .collection import ListType as ListType
+from .collection import MapType as MapType
+from .collection import SetType as SetType
+from .composite import ColumnToCollectionType as ColumnToCollectionType
+from .composite import CompositeType as CompositeType
+from .composite import DynamicCompositeType as DynamicCompositeType
+from .composite import EmptyType as EmptyType
+from .custom import mkUnrecognizedType as mkUnrecognizedType
+from .identity import InetAddressType as InetAddressType
+from .identity import TimeUUIDType as TimeUUIDType
+from .identity import UUIDType as UUIDType
+from .numeric import BooleanType as BooleanType
+from .numeric import ByteType as ByteType
+from .numeric import CounterColumnType as CounterColumnType
+from .numeric import DecimalType as DecimalType
+from .numeric import DoubleType as DoubleType
+from .numeric import FloatType as FloatType
+from .numeric import Int32Type as Int32Type
+from .numeric import IntegerType as IntegerType
+from .numeric import LongType as LongType
+from .numeric import ShortType as ShortType
+from .record import TupleType as TupleType
+from .record import UserType as UserType
+from .registry import lookup_casstype as lookup_casstype
+from .registry import lookup_casstype_simple as lookup_casstype_simple
+from .registry import lookup_cqltype as lookup_cqltype
+from .temporal import DateType as DateType
+from .temporal import DurationType as DurationType
+from .temporal import SimpleDateType as SimpleDateType
+from .temporal import TimestampType as TimestampType
+from .temporal import TimeType as TimeType
+from .text import AsciiType as AsciiType
+from .text import BytesType as BytesType
+from .text import UTF8Type as UTF8Type
+from .text import VarcharType as VarcharType
+from .vector import VectorType as VectorType
+from .wrapper import FrozenType as FrozenType
+from .wrapper import ReversedType as ReversedType

@@ -105,7 +105,7 @@ def test_a_request_is_the_same_bytes(name, data, version, compression, beta):
 
 
 def test_every_request_of_ours_is_compared():
-    assert set(ARGUMENTS) == set(ours.__all__)
+    assert set(ARGUMENTS) == {name for name, value in vars(ours).items() if isinstance(value, type)}
 
 
 def encode_both(name, version, **arguments):

@@ -7,7 +7,7 @@ from ...types import marshal
 from ..served import serve
 
 #: All types, those among them that the protocol has a code for, and what writes and reads numbers.
-TYPES = [name for name in types.__all__ if name in types.base.casstypes]
+TYPES = [name for name in vars(types) if name in types.base.casstypes]
 TYPES_WITH_CODES = " ".join(
     ["VarcharType", *(each.__name__ for each in types.base.types_by_option_code.values())]
 )

@@ -1,24 +1,13 @@
 """Load balancing: which hosts get connections, and in which order a request asks them."""
 
-from .allow_list import AllowListRoundRobinPolicy, WhiteListRoundRobinPolicy
-from .base import HostStateListener, LoadBalancingPolicy
-from .dc_aware import DCAwareRoundRobinPolicy
-from .host_filter import HostFilterPolicy
-from .rack_aware import RackAwareRoundRobinPolicy
-from .round_robin import RoundRobinPolicy
-from .token_aware import TokenAwarePolicy
-from .wrapper import DefaultLoadBalancingPolicy, WrapperPolicy
-
-__all__ = [
-    "AllowListRoundRobinPolicy",
-    "DCAwareRoundRobinPolicy",
-    "DefaultLoadBalancingPolicy",
-    "HostFilterPolicy",
-    "HostStateListener",
-    "LoadBalancingPolicy",
-    "RackAwareRoundRobinPolicy",
-    "RoundRobinPolicy",
-    "TokenAwarePolicy",
-    "WhiteListRoundRobinPolicy",
-    "WrapperPolicy",
-]
+from .allow_list import AllowListRoundRobinPolicy as AllowListRoundRobinPolicy
+from .allow_list import WhiteListRoundRobinPolicy as WhiteListRoundRobinPolicy
+from .base import HostStateListener as HostStateListener
+from .base import LoadBalancingPolicy as LoadBalancingPolicy
+from .dc_aware import DCAwareRoundRobinPolicy as DCAwareRoundRobinPolicy
+from .host_filter import HostFilterPolicy as HostFilterPolicy
+from .rack_aware import RackAwareRoundRobinPolicy as RackAwareRoundRobinPolicy
+from .round_robin import RoundRobinPolicy as RoundRobinPolicy
+from .token_aware import TokenAwarePolicy as TokenAwarePolicy
+from .wrapper import DefaultLoadBalancingPolicy as DefaultLoadBalancingPolicy
+from .wrapper import WrapperPolicy as WrapperPolicy
