@@ -36,7 +36,7 @@ class Served:
 
     names: Mapping[str, Target]
     behind: tuple[str, ...]
-    file: str
+    file: str = __file__
     is_package: bool = False
 
 
@@ -44,7 +44,6 @@ def serve(
     names: Mapping[str, str],
     *,
     behind: tuple[str, ...] = (),
-    file: str = __file__,
     is_package: bool = False,
 ) -> Served:
     """Read a table.
@@ -53,7 +52,6 @@ def serve(
         names: module of this driver -> public names, separated by white space. A name that is
             called otherwise here is written ``theirs=ours``.
         behind: see ``Served``.
-        file: see ``Served``.
         is_package: see ``Served``.
 
     Raises:
@@ -66,4 +64,4 @@ def serve(
             if theirs in found:
                 raise ValueError(f"{theirs} is served from {found[theirs].module} and {module}")
             found[theirs] = Target(module, ours or theirs)
-    return Served(found, behind, file, is_package)
+    return Served(found, behind, is_package=is_package)

@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from .cluster import CLUSTER, CONCURRENT, METRICS
-from .connections import (
-    APPLICATION_INFO,
-    CONNECTION,
-    CYTHON_LZ4,
-    POOL,
-    PROTOCOL_FEATURES,
-    REACTORS,
-    SHARD_INFO,
-)
+from . import cluster, connections, metadata, policies, query, root, types, wire
 from .left_out import LEFT_OUT, MEMBERS_LEFT_OUT
-from .metadata import METADATA, MURMUR3, TABLETS
-from .policies import AUTH, COLUMN_ENCRYPTION, POLICIES
-from .query import ENCODER, QUERY, TIMESTAMPS
-from .root import PACKAGE, ROOT
-from .types import CQLTYPES, CYTHON_UTILS, DESERIALIZERS, MARSHAL, TYPE_CODES, UTIL
-from .wire import (
-    BYTESIO,
-    CYTHON_DEPS,
-    NUMPY_PARSER,
-    OBJ_PARSER,
-    PARSING,
-    PROTOCOL,
-    ROW_PARSER,
-    SEGMENT,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,44 +17,9 @@ __all__ = ["LEFT_OUT", "MEMBERS_LEFT_OUT", "MODULES", "ON_TOP", "REFUSED"]
 
 #: Every module that is served, by its full name.
 MODULES: Final[Mapping[str, Served]] = {
-    "cassandra": ROOT,
-    "cassandra.application_info": APPLICATION_INFO,
-    "cassandra.auth": AUTH,
-    "cassandra.bytesio": BYTESIO,
-    "cassandra.c_shard_info": SHARD_INFO,
-    "cassandra.cluster": CLUSTER,
-    "cassandra.cmurmur3": MURMUR3,
-    "cassandra.column_encryption": PACKAGE,
-    "cassandra.column_encryption.policies": COLUMN_ENCRYPTION,
-    "cassandra.concurrent": CONCURRENT,
-    "cassandra.connection": CONNECTION,
-    "cassandra.cqltypes": CQLTYPES,
-    "cassandra.cython_deps": CYTHON_DEPS,
-    "cassandra.cython_lz4": CYTHON_LZ4,
-    "cassandra.cython_utils": CYTHON_UTILS,
-    "cassandra.deserializers": DESERIALIZERS,
-    "cassandra.encoder": ENCODER,
-    "cassandra.io": PACKAGE,
-    **{f"cassandra.io.{name}": served for name, served in REACTORS.items()},
-    "cassandra.marshal": MARSHAL,
-    "cassandra.metadata": METADATA,
-    "cassandra.metrics": METRICS,
-    "cassandra.murmur3": MURMUR3,
-    "cassandra.numpy_parser": NUMPY_PARSER,
-    "cassandra.obj_parser": OBJ_PARSER,
-    "cassandra.parsing": PARSING,
-    "cassandra.policies": POLICIES,
-    "cassandra.pool": POOL,
-    "cassandra.protocol": PROTOCOL,
-    "cassandra.protocol_features": PROTOCOL_FEATURES,
-    "cassandra.query": QUERY,
-    "cassandra.row_parser": ROW_PARSER,
-    "cassandra.segment": SEGMENT,
-    "cassandra.shard_info": SHARD_INFO,
-    "cassandra.tablets": TABLETS,
-    "cassandra.timestamps": TIMESTAMPS,
-    "cassandra.type_codes": TYPE_CODES,
-    "cassandra.util": UTIL,
+    name: replace(served, file=str(table.__file__))
+    for table in (cluster, connections, metadata, policies, query, root, types, wire)
+    for name, served in table.TABLES.items()
 }
 
 _DSE = "it speaks to DataStax products, which this driver does not know"

@@ -5,24 +5,26 @@ from __future__ import annotations
 from ..served import serve
 from .wire import EXCEPTIONS
 
-ROOT = serve(
-    {
-        "compat.adaptors.root": "NullHandler __version__ __version_info__",
-        "compat.adaptors.signatures": (
-            "SignatureDescriptor UserAggregateDescriptor UserFunctionDescriptor"
-        ),
-        "protocol.consistency": "ConsistencyLevel consistency_value_to_name",
-        "protocol.version": "ProtocolVersion",
-        "protocol.kinds": "OperationType SchemaChangeType SchemaTargetType WriteType",
-        "protocol.errors": f"""
-            {EXCEPTIONS} AuthenticationFailed CASWriteUnknown CDCWriteFailure
-            ConfigurationException CoordinationFailure DependencyException DriverException
-            OperationTimedOut RateLimitReached RequestExecutionException
-            RequestValidationException Timeout UnresolvableContactPoints UnsupportedOperation
-        """,
-    },
-    file=__file__,
-    is_package=True,
-)
-
-PACKAGE = serve({}, file=__file__, is_package=True)
+#: What each module is made of.
+TABLES = {
+    "cassandra": serve(
+        {
+            "compat.adaptors.root": "NullHandler __version__ __version_info__",
+            "compat.adaptors.signatures": (
+                "SignatureDescriptor UserAggregateDescriptor UserFunctionDescriptor"
+            ),
+            "protocol.consistency": "ConsistencyLevel consistency_value_to_name",
+            "protocol.version": "ProtocolVersion",
+            "protocol.kinds": "OperationType SchemaChangeType SchemaTargetType WriteType",
+            "protocol.errors": f"""
+                {EXCEPTIONS} AuthenticationFailed CASWriteUnknown CDCWriteFailure
+                ConfigurationException CoordinationFailure DependencyException DriverException
+                OperationTimedOut RateLimitReached RequestExecutionException
+                RequestValidationException Timeout UnresolvableContactPoints UnsupportedOperation
+            """,
+        },
+        is_package=True,
+    ),
+    "cassandra.column_encryption": serve({}, is_package=True),
+    "cassandra.io": serve({}, is_package=True),
+}
