@@ -15,16 +15,21 @@ application decides by itself is done.
 
 from __future__ import annotations
 
+import inspect
 import random
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from functools import wraps
+from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeAlias
 
 from ..protocol.consistency import ConsistencyLevel
 from ..protocol.errors import IsBootstrapping, Overloaded
 from ..protocol.kinds import WriteType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..statements.base import Statement
 
+_Asked = ParamSpec("_Asked")
 
 #: Decision and consistency level, or these and a delay in seconds.
 Decision: TypeAlias = "tuple[int, int | None] | tuple[int, int | None, float | None]"
@@ -160,25 +165,17 @@ class NeverRetryPolicy(RetryPolicy):
     ``FallthroughRetryPolicy`` refuses that too.
     """
 
-    def on_read_timeout(self, *_args: object, **_kwargs: object) -> Decision:
+    def _rethrow(self, *_args: object, **_kwargs: object) -> Decision:
         """RETHROW."""
         return self.RETHROW, None
 
-    def on_write_timeout(self, *_args: object, **_kwargs: object) -> Decision:
-        """RETHROW."""
-        return self.RETHROW, None
-
-    def on_unavailable(self, *_args: object, **_kwargs: object) -> Decision:
-        """RETHROW."""
-        return self.RETHROW, None
+    on_read_timeout = on_write_timeout = on_unavailable = _rethrow
 
 
 class FallthroughRetryPolicy(NeverRetryPolicy):
     """Never retries, whatever happened: the application decides."""
 
-    def on_request_error(self, *_args: object, **_kwargs: object) -> Decision:
-        """RETHROW."""
-        return self.RETHROW, None
+    on_request_error = NeverRetryPolicy._rethrow  # noqa: SLF001  (of its base)
 
 
 class DowngradingConsistencyRetryPolicy(RetryPolicy):
@@ -266,6 +263,23 @@ class DowngradingConsistencyRetryPolicy(RetryPolicy):
         return self.RETHROW, None
 
 
+def _each_time(decide: Callable[_Asked, Decision]) -> Callable[_Asked, Decision]:
+    """What a method of the default policy decides the first time, each time, with a delay."""
+    signature = inspect.signature(decide)
+
+    @wraps(decide)
+    def decide_with_delay(*args: _Asked.args, **kwargs: _Asked.kwargs) -> Decision:
+        asked = signature.bind(*args, **kwargs)
+        policy: ExponentialBackoffRetryPolicy = asked.arguments["self"]
+        retry_num, asked.arguments["retry_num"] = asked.arguments["retry_num"], 0
+        wanted, consistency, *_ = decide(*asked.args, **asked.kwargs)
+        if wanted == policy.RETHROW or retry_num >= policy.max_num_retries:
+            return policy.RETHROW, None, None
+        return wanted, consistency, policy._calculate_backoff(retry_num)  # noqa: SLF001  (its own)
+
+    return decide_with_delay
+
+
 class ExponentialBackoffRetryPolicy(RetryPolicy):
     """Retries what the default policy would, more often, and waits longer each time.
 
@@ -291,58 +305,10 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
         self.min_interval = min_interval
         self.max_interval = max_interval
 
-    def on_read_timeout(
-        self,
-        query: Statement | None,
-        consistency: int | None,
-        required_responses: int,
-        received_responses: int,
-        data_retrieved: bool,
-        retry_num: int,
-    ) -> Decision:
-        """RETRY if only the data was missing."""
-        wanted = _lacks_data_only(required_responses, received_responses, data_retrieved)
-        return self._decide(self.RETRY if wanted else self.RETHROW, consistency, retry_num)
-
-    def on_write_timeout(
-        self,
-        query: Statement | None,
-        consistency: int | None,
-        write_type: int | None,
-        required_responses: int,
-        received_responses: int,
-        retry_num: int,
-    ) -> Decision:
-        """RETRY if it was the batch log."""
-        wanted = write_type == WriteType.BATCH_LOG
-        return self._decide(self.RETRY if wanted else self.RETHROW, consistency, retry_num)
-
-    def on_unavailable(
-        self,
-        query: Statement | None,
-        consistency: int | None,
-        required_replicas: int,
-        alive_replicas: int,
-        retry_num: int,
-    ) -> Decision:
-        """RETRY_NEXT_HOST."""
-        return self._decide(self.RETRY_NEXT_HOST, None, retry_num)
-
-    def on_request_error(
-        self,
-        query: Statement | None,
-        consistency: int | None,
-        error: Exception,
-        retry_num: int,
-    ) -> Decision:
-        """RETRY_NEXT_HOST if the default policy says so too."""
-        wanted, *_ = super().on_request_error(query, consistency, error, retry_num)
-        return self._decide(wanted, None, retry_num)
-
-    def _decide(self, wanted: int, consistency: int | None, retry_num: int) -> Decision:
-        if wanted == self.RETHROW or retry_num >= self.max_num_retries:
-            return self.RETHROW, None, None
-        return wanted, consistency, self._calculate_backoff(retry_num)
+    on_read_timeout = _each_time(RetryPolicy.on_read_timeout)
+    on_write_timeout = _each_time(RetryPolicy.on_write_timeout)
+    on_unavailable = _each_time(RetryPolicy.on_unavailable)
+    on_request_error = _each_time(RetryPolicy.on_request_error)
 
     def _calculate_backoff(self, attempt: int) -> float:
         """Seconds before a retry, half the first interval more or less, so that clients spread."""
