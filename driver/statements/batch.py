@@ -170,5 +170,3 @@ class BatchStatement(Statement):
             f"<{type(self).__name__} type={BatchType(self.batch_type).name}, "
             f"statements={len(self)}, consistency={self._consistency_name()}>"
         )
-
-    __str__ = __repr__

@@ -254,8 +254,6 @@ class BoundStatement(Statement):
             f"values={self.raw_values}, consistency={self._consistency_name()}>"
         )
 
-    __str__ = __repr__
-
 
 def bind_prepared(self: PreparedStatement, values: Parameters) -> BoundStatement:
     """A statement of this one and values; see ``BoundStatement.bind``."""

@@ -233,8 +233,6 @@ class PreparedStatement:
             f"consistency={consistency_value_to_name(self.consistency_level)}>"
         )
 
-    __str__ = __repr__
-
 
 def _partition_key_markers(
     column_metadata: Sequence[ColumnMetadata], cluster_metadata: ClusterMetadata | None

@@ -55,8 +55,6 @@ class SimpleStatement(Statement):
             f"consistency={self._consistency_name()}>"
         )
 
-    __str__ = __repr__
-
 
 def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: Encoder) -> str:
     """Write parameters into a text as literals.
