@@ -8,7 +8,7 @@ import socket
 from driver.types import FrozenType, ListType, MapType, SetType, TupleType, UserType
 from driver.types.base import types_by_option_code
 from driver.wire import primitives as p
-from driver.wire.responses.column_types import CUSTOM
+from driver.wire.responses.metadata import CUSTOM
 
 CODES = {cqltype: code for code, cqltype in types_by_option_code.items()}
 

@@ -18,7 +18,7 @@ from driver.protocol.columns import ColumnMetadata
 from driver.types import UnsignedInt32Type, lookup_casstype, lookup_cqltype
 from driver.types.serializers import find_serializer
 from driver.wire.arrays import fixed_dtype
-from driver.wire.responses.column_types import read_type
+from driver.wire.responses.metadata import read_type
 assert lookup_cqltype("uint") is lookup_casstype("UnsignedInt32Type") is UnsignedInt32Type
 assert lookup_cqltype("frozen<list<uint>>").cql_parameterized_type() == "frozen<list<uint>>"
 assert read_type(BytesIO(bytes([0, 0x16])), {}) is UnsignedInt32Type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...wire.responses.schema_change import SignatureDescriptor as _SignatureDescriptor
+from ...wire.responses.events import SignatureDescriptor as _SignatureDescriptor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,7 +3,7 @@
 from typing import Final
 
 from ...types.base import types_by_option_code
-from ...wire.responses.column_types import CUSTOM
+from ...wire.responses.metadata import CUSTOM
 
 CUSTOM_TYPE: Final = CUSTOM
 globals().update({cqltype.__name__: code for code, cqltype in types_by_option_code.items()})

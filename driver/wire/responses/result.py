@@ -18,8 +18,8 @@ from ..messages import Response
 from ..primitives import read_binary_string, read_int, read_string
 from ..row_shape import RowShape
 from ..rows import LazyRows, parse_columns, parse_rows
+from .events import read_schema_change
 from .metadata import read_bind_metadata, read_result_metadata
-from .schema_change import read_schema_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...protocol.columns import ColumnMetadata
     from ..features import ProtocolFeatures
     from ..messages import ColumnEncryptionPolicy, UserTypeMap
-    from .schema_change import SchemaChange
+    from .events import SchemaChange
 
 
 class ResultMessage(Response):

@@ -13,7 +13,7 @@ from driver.net.errors import ConnectionShutdown
 from driver.protocol.errors import InvalidRequest
 from driver.topology.endpoint import DefaultEndPoint
 from driver.topology.metadata import KeyspaceMetadata, Metadata
-from driver.wire.responses.schema_change import SignatureDescriptor
+from driver.wire.responses.events import SignatureDescriptor
 
 
 class Server:
