@@ -40,8 +40,9 @@ TABLES = {
             "protocol.errors": "InvalidRequest Unauthorized",
             "wire.requests": "QueryMessage",
             "compat.adaptors.cqltypes": "trim_if_startswith",
-            "compat.adaptors.metadata": "NoMurmur3 REPLICATION_STRATEGY_CLASS_PREFIX",
-            "compat.adaptors.signatures": "SignatureDescriptor",
+            "compat.adaptors.root": """
+                NoMurmur3 REPLICATION_STRATEGY_CLASS_PREFIX SignatureDescriptor
+            """,
             "compat.adaptors.util": "Version maybe_add_timeout_to_query",
         },
         behind=(

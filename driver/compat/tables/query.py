@@ -36,7 +36,7 @@ TABLES = {
     "cassandra.encoder": serve(
         {
             "types.literals": "Encoder ValueSequence",
-            "compat.adaptors.encoder": "cql_quote",
+            "compat.adaptors.root": "cql_quote",
             "values.date": "Date",
             "values.ordered_map": "OrderedMap OrderedMapSerializedKey",
             "values.sorted_set": "sortedset",

@@ -9,10 +9,10 @@ from .wire import EXCEPTIONS
 TABLES = {
     "cassandra": serve(
         {
-            "compat.adaptors.root": "NullHandler __version__ __version_info__",
-            "compat.adaptors.signatures": (
-                "SignatureDescriptor UserAggregateDescriptor UserFunctionDescriptor"
-            ),
+            "compat.adaptors.root": """
+                NullHandler SignatureDescriptor UserAggregateDescriptor UserFunctionDescriptor
+                __version__ __version_info__
+            """,
             "protocol.consistency": "ConsistencyLevel consistency_value_to_name",
             "protocol.version": "ProtocolVersion",
             "protocol.kinds": "OperationType SchemaChangeType SchemaTargetType WriteType",

@@ -55,7 +55,9 @@ TABLES = {
             "compat.adaptors.connection": """
                 HEADER_DIRECTION_MASK HEADER_DIRECTION_TO_CLIENT USE_BETA_MASK
             """,
-            "compat.adaptors.cython_deps": "HAVE_CYTHON HAVE_NUMPY",
+            "compat.adaptors.root": """
+                HAVE_CYTHON HAVE_NUMPY UserAggregateDescriptor UserFunctionDescriptor
+            """,
             "compat.adaptors.marshal": """
                 header_pack read_uint_le uint32_le_pack uint32_le_unpack v3_header_pack
                 write_uint_le
@@ -63,7 +65,6 @@ TABLES = {
             "compat.adaptors.parsers": """
                 LazyParser ListParser NumpyParser cython_protocol_handler
             """,
-            "compat.adaptors.signatures": "UserAggregateDescriptor UserFunctionDescriptor",
             "compat.adaptors.type_codes": "CUSTOM_TYPE",
         },
         behind=("wire.codec", "wire.handlers", "wire.primitives", "wire.responses.result"),
@@ -101,7 +102,7 @@ TABLES = {
     "cassandra.bytesio": serve({"compat.adaptors.parsers": "BytesIOReader"}),
     "cassandra.cython_deps": serve(
         {
-            "compat.adaptors.cython_deps": "HAVE_CYTHON HAVE_NUMPY",
+            "compat.adaptors.root": "HAVE_CYTHON HAVE_NUMPY",
             "compat.adaptors.parsers": "make_recv_results_rows",
         },
     ),
