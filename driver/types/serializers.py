@@ -97,7 +97,7 @@ class ValuesSerializer:
         Raises:
             Exception: what the type of the bind marker ``len(values)`` has to say of its value.
         """
-        pairs = zip(given, self._of_markers, strict=False)
+        pairs = zip(given, self._of_markers)  # noqa: B905  (the keyword costs more than the call)
         for value, (pack, serialize) in islice(pairs, len(values), None) if values else pairs:
             if value is None:
                 values.append(None)
