@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .quoting import protect_name, protect_value, qualified
 
@@ -19,8 +18,7 @@ _QUOTED_LITERALS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionKeyColumn:
+class PartitionKeyColumn(NamedTuple):
     """A column of a partition key of which only the name is known.
 
     Attributes:
@@ -30,8 +28,7 @@ class PartitionKeyColumn:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnMask:
+class ColumnMask(NamedTuple):
     """The function whose result users see who may not see a column (Cassandra 5.0, CEP-20).
 
     Attributes:

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from .function import same_types
 from .quoting import protect_value
@@ -42,8 +41,7 @@ Ask: TypeAlias = Callable[[Sequence[str]], Awaitable[list[list[dict[str, Any]]]]
 _Part = TypeVar("_Part", bound="SchemaPart")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A schema table.
 
     Attributes:
