@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
 
-
-@dataclass(slots=True, unsafe_hash=True, repr=False)
 class Duration:
     """A duration as Cassandra stores it (native_protocol_v5 section 6.8).
 
@@ -19,15 +16,30 @@ class Duration:
         nanoseconds: 64 bits, signed.
     """
 
-    months: int = 0
-    days: int = 0
-    nanoseconds: int = 0
+    __slots__ = ("days", "months", "nanoseconds")
+
+    def __init__(self, months: int = 0, days: int = 0, nanoseconds: int = 0) -> None:
+        """Hold the three."""
+        self.months = months
+        self.days = days
+        self.nanoseconds = nanoseconds
+
+    def _parts(self) -> tuple[int, int, int]:
+        return self.months, self.days, self.nanoseconds
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all parts are equal: 30 days are no month."""
+        return self._parts() == other._parts() if isinstance(other, Duration) else NotImplemented
+
+    def __hash__(self) -> int:
+        """As the parts compare."""
+        return hash(self._parts())
 
     def __repr__(self) -> str:
         """How it is made."""
-        return f"{type(self).__name__}{astuple(self)}"
+        return f"{type(self).__name__}{self._parts()}"
 
     def __str__(self) -> str:
         """As a CQL literal, ``-1mo2d3ns``: one sign for all parts."""
-        sign = "-" if min(astuple(self)) < 0 else ""
+        sign = "-" if min(self._parts()) < 0 else ""
         return f"{sign}{abs(self.months)}mo{abs(self.days)}d{abs(self.nanoseconds)}ns"
