@@ -15,10 +15,9 @@ application decides by itself is done.
 
 from __future__ import annotations
 
-import inspect
 import random
 from functools import wraps
-from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ..protocol.consistency import ConsistencyLevel
 from ..protocol.errors import IsBootstrapping, Overloaded
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from ..statements.base import Statement
 
-_Asked = ParamSpec("_Asked")
 
 #: Decision and consistency level, or these and a delay in seconds.
 Decision: TypeAlias = "tuple[int, int | None] | tuple[int, int | None, float | None]"
@@ -263,16 +261,17 @@ class DowngradingConsistencyRetryPolicy(RetryPolicy):
         return self.RETHROW, None
 
 
-def _each_time(decide: Callable[_Asked, Decision]) -> Callable[_Asked, Decision]:
+def _each_time(decide: Callable[..., Decision]) -> Callable[..., Decision]:
     """What a method of the default policy decides the first time, each time, with a delay."""
-    signature = inspect.signature(decide)
 
     @wraps(decide)
-    def decide_with_delay(*args: _Asked.args, **kwargs: _Asked.kwargs) -> Decision:
-        asked = signature.bind(*args, **kwargs)
-        policy: ExponentialBackoffRetryPolicy = asked.arguments["self"]
-        retry_num, asked.arguments["retry_num"] = asked.arguments["retry_num"], 0
-        wanted, consistency, *_ = decide(*asked.args, **asked.kwargs)
+    def decide_with_delay(
+        policy: ExponentialBackoffRetryPolicy,
+        *args: Any,  # noqa: ANN401  (as the method takes them, the number of retries last)
+        **kwargs: Any,  # noqa: ANN401  (the same)
+    ) -> Decision:
+        *asked, retry_num = (*args, kwargs.pop("retry_num")) if "retry_num" in kwargs else args
+        wanted, consistency, *_ = decide(policy, *asked, retry_num=0, **kwargs)
         if wanted == policy.RETHROW or retry_num >= policy.max_num_retries:
             return policy.RETHROW, None, None
         return wanted, consistency, policy._calculate_backoff(retry_num)  # noqa: SLF001  (its own)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import socket
 from datetime import datetime, timedelta
 from ipaddress import IPv4Address, IPv6Address
@@ -118,11 +118,11 @@ def uuid_from_time(
         microseconds = int(time_arg * 1_000_000)
     intervals = microseconds * 10 + _GREGORIAN_OFFSET
     if clock_seq is None:
-        clock_seq = secrets.randbits(14)
+        clock_seq = int.from_bytes(os.urandom(2)) >> 2
     elif clock_seq > 0x3FFF:
         raise ValueError(f"clock_seq has 14 bits, {clock_seq:#x} has more")
     if node is None:
-        node = secrets.randbits(48)
+        node = int.from_bytes(os.urandom(6))
     fields = (
         intervals & 0xFFFFFFFF,
         (intervals >> 32) & 0xFFFF,
