@@ -374,7 +374,7 @@ class ClusterCore:
 
         Args:
             connection: where the change was answered.
-            event: fields of the SCHEMA_CHANGE (``driver.wire.responses.schema_change``).
+            event: fields of the SCHEMA_CHANGE (``driver.wire.responses.events``).
             done: called once, on the loop's thread, at once or later: with whether all hosts agree
                 on the schema; with False if it could not be read.
         """
