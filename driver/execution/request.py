@@ -64,7 +64,7 @@ from ..topology.tablets import (
 )
 from ..types.registry import lookup_casstype
 from ..wire.features import TABLETS_ROUTING_PAYLOAD, TABLETS_ROUTING_V2_PAYLOAD
-from ..wire.late_rows import LateRows
+from ..wire.late_rows import RESULT_KIND_LATE_ROWS
 from ..wire.requests import PrepareMessage
 from ..wire.requests.query import ExecuteMessage, ScyllaExecuteMessage
 from ..wire.responses import ErrorMessage, ResultMessage
@@ -661,7 +661,7 @@ class RequestExecution:
                 if self._custom_payload:
                     self._look_for_tablet(self._custom_payload)
                 if response.kind == RESULT_KIND_ROWS:
-                    self._set_rows(connection, response)
+                    self._set_rows(response, self.options.row_factory)
                 elif response.kind == RESULT_KIND_VOID:
                     self._set_final_result(None)
                 else:
@@ -698,24 +698,19 @@ class RequestExecution:
                 ConnectionException(f"That is no answer to a request: {response!r}", host)
             )
 
-    def _set_rows(self, connection: Connection | None, response: ResultMessage) -> None:
+    def _set_rows(self, response: ResultMessage, make_page: Callable[..., Rows]) -> None:
         """Rows are what was asked for, and all of this page."""
         self._paging_state = response.paging_state
         self._col_names = response.column_names
         self._col_types = response.column_types
         if response.result_metadata_id is not None:
             self._take_new_metadata(response)
-        rows = response.parsed_rows
-        if type(rows) is LateRows:
-            self._set_late_rows(connection, response.column_names, rows)  # type: ignore[arg-type]  # rows have names
-            return
-        self._set_final_result(self.options.row_factory(response.column_names, rows))  # type: ignore[arg-type]  # the same
+        self._set_final_result(make_page(response.column_names, response.parsed_rows))
 
-    def _set_late_rows(
-        self, connection: Connection | None, names: Sequence[str], rows: LateRows
-    ) -> None:
+    def _set_late_rows(self, connection: Connection | None, response: ResultMessage) -> None:
         """End with a page whose rows are made by who waits for them, or here for an errback."""
-        self._set_final_result(LatePage(names, rows, self.options.row_factory, connection))
+        row_factory = self.options.row_factory
+        self._set_rows(response, lambda names, rows: LatePage(names, rows, row_factory, connection))
         if self._errbacks:
             self._make_rows()
 
@@ -728,7 +723,9 @@ class RequestExecution:
 
     def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
         """What each other kind of RESULT does."""
-        if response.kind == RESULT_KIND_SET_KEYSPACE:
+        if response.kind == RESULT_KIND_LATE_ROWS:
+            self._set_late_rows(connection, response)
+        elif response.kind == RESULT_KIND_SET_KEYSPACE:
             if connection is not None:
                 connection.keyspace = response.new_keyspace
             # This is the thread that reads the answers of all connections: it must not wait.

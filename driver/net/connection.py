@@ -23,7 +23,7 @@ from ..protocol.errors import OperationTimedOut
 from ..protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
 from ..wire.conversation import Conversation
 from ..wire.features import NO_FEATURES
-from ..wire.late_rows import LARGE_BODY, late_handler
+from ..wire.late_rows import LARGE_BODY, RESULT_KIND_LATE_ROWS, late_handler
 from ..wire.malformed import MalformedFrameError, ResultMetadataMismatch
 from ..wire.requests import QueryMessage, RegisterMessage
 from ..wire.responses import ErrorMessage, EventMessage, ResultMessage
@@ -676,7 +676,7 @@ def _is_final(response: object) -> bool:
     """Whether a request has its answer with this, and nothing has to be done beside."""
     return (
         isinstance(response, ResultMessage)
-        and response.kind in {RESULT_KIND_ROWS, RESULT_KIND_VOID}
+        and response.kind in {RESULT_KIND_ROWS, RESULT_KIND_LATE_ROWS, RESULT_KIND_VOID}
         and not response.custom_payload
     )
 

@@ -42,7 +42,6 @@ from ...net.errors import ConnectionException, as_exception
 from ...net.loop import outlive
 from ...protocol.kinds import RESULT_KIND_ROWS, RESULT_KIND_VOID
 from ...statements.prepared import PreparedStatement
-from ...wire.late_rows import LateRows
 from ...wire.requests import ExecuteMessage
 from ...wire.responses import ResultMessage
 
@@ -63,7 +62,6 @@ cdef dict _clock = vars(time)
 cdef object _new_lock = threading.Lock
 cdef object _Options = Options
 cdef object _LatePage = LatePage
-cdef object _LateRows = LateRows
 cdef object _ResultMessage = ResultMessage
 cdef object _ExecuteMessage = ExecuteMessage
 cdef object _PreparedStatement = PreparedStatement
@@ -522,7 +520,7 @@ cdef int take(
 ) except -1:
     cdef PyObject *me = checked(self)
     cdef PyObject *result = <PyObject *>response
-    cdef object payload, kind, rows
+    cdef object payload, kind
     try:
         put(me, COORDINATOR, host)
         if pool is not None and connection is not None:
@@ -549,12 +547,11 @@ cdef int take(
         put(me, TYPES, taken(result, RESULT_TYPES))
         if taken(result, RESULT_NEW_ID) is not None:
             self._take_new_metadata(response)
-        rows = taken(result, RESULT_ROWS)
-        if type(rows) is _LateRows:
-            self._set_late_rows(connection, taken(result, RESULT_NAMES), rows)
-            return 0
         end_with(
-            self, option(taken(me, OPTIONS), FACTORY_AT)(taken(result, RESULT_NAMES), rows)
+            self,
+            option(taken(me, OPTIONS), FACTORY_AT)(
+                taken(result, RESULT_NAMES), taken(result, RESULT_ROWS)
+            ),
         )
     except BaseException as exc:
         # Nobody would ever be called back if this left the thread that reads responses.

@@ -137,7 +137,8 @@ def dispatch(self, frames, is_loop=True):
 
 cdef int hand_out(object self, object frames, bint is_loop) except -1:
     cdef PyObject *me = <PyObject *>self
-    cdef object requests, free, request, response, handler, frame, callback
+    cdef PyObject *handler
+    cdef object requests, free, request, response, late, frame, callback
     for frame in frames:
         # Each time: closing replaces or empties what is here.
         requests = taken(me, REQUESTS)
@@ -148,15 +149,15 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
         free = taken(me, STREAMS)
         _append(taken(<PyObject *>free, FREE), part(frame, 0))
         put(me, HEARD, True)
-        handler = part(request, 2)
-        callback = part(request, 0)
+        handler = PyTuple_GET_ITEM(request, 2)
         if (
             size_of(PyTuple_GET_ITEM(frame, 4)) > _LARGE
-            and getattr(callback, "takes_late_rows", False)
+            and getattr(part(request, 0), "takes_late_rows", False)
         ):
-            handler = _late_handler(handler)
+            late = _late_handler(<object>handler)
+            handler = <PyObject *>late
         try:
-            response = class_method(handler, "decode_message", &DECODE)(
+            response = class_method(<object>handler, "decode_message", &DECODE)(
                 part(frame, 1),
                 taken(me, FEATURES),
                 taken(me, TYPE_MAP),
@@ -172,8 +173,10 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
             outlive(error)
             self.take_undecodable(error)
         if not is_loop and not _is_final(response):
+            callback = part(request, 0)
             call_on_loop(taken(me, LOOP), taken(me, THREAD), self._call_back, callback, response)
             continue
+        callback = part(request, 0)
         try:
             if isinstance(callback, Receiver):
                 (<Receiver>callback).receive(response)

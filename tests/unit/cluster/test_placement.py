@@ -10,7 +10,7 @@ from driver.cluster import Cluster, placement, schema_refresh
 from driver.policies import RoundRobinPolicy
 from driver.topology.metadata import Metadata
 from driver.topology.ring import TokenMap
-from driver.topology.schema import KeyspaceMetadata
+from driver.topology.schema.keyspace import KeyspaceMetadata
 
 KEY = b"key"
 
