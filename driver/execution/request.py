@@ -723,9 +723,7 @@ class RequestExecution:
 
     def _set_result_of_kind(self, connection: Connection | None, response: ResultMessage) -> None:
         """What each other kind of RESULT does."""
-        if response.kind == RESULT_KIND_LATE_ROWS:
-            self._set_late_rows(connection, response)
-        elif response.kind == RESULT_KIND_SET_KEYSPACE:
+        if response.kind == RESULT_KIND_SET_KEYSPACE:
             if connection is not None:
                 connection.keyspace = response.new_keyspace
             # This is the thread that reads the answers of all connections: it must not wait.
@@ -736,6 +734,8 @@ class RequestExecution:
         elif response.kind == RESULT_KIND_SCHEMA_CHANGE:
             self.is_schema_agreed = False
             self._refresh_schema(connection, response.schema_change_event)
+        elif response.kind == RESULT_KIND_LATE_ROWS:
+            self._set_late_rows(connection, response)
         else:
             self._set_final_result(response)
 

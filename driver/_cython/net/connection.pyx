@@ -137,8 +137,9 @@ def dispatch(self, frames, is_loop=True):
 
 cdef int hand_out(object self, object frames, bint is_loop) except -1:
     cdef PyObject *me = <PyObject *>self
-    cdef PyObject *handler
-    cdef object requests, free, request, response, late, frame, callback
+    # Of the request, which outlives both.
+    cdef PyObject *handler, *callback
+    cdef object requests, free, request, response, late, frame
     for frame in frames:
         # Each time: closing replaces or empties what is here.
         requests = taken(me, REQUESTS)
@@ -148,11 +149,12 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
             continue
         free = taken(me, STREAMS)
         _append(taken(<PyObject *>free, FREE), part(frame, 0))
-        put(me, HEARD, True)
-        handler = PyTuple_GET_ITEM(request, 2)
+        if taken(me, HEARD) is not True:
+            put(me, HEARD, True)
+        callback, handler = PyTuple_GET_ITEM(request, 0), PyTuple_GET_ITEM(request, 2)
         if (
             size_of(PyTuple_GET_ITEM(frame, 4)) > _LARGE
-            and getattr(part(request, 0), "takes_late_rows", False)
+            and getattr(<object>callback, "takes_late_rows", False)
         ):
             late = _late_handler(<object>handler)
             handler = <PyObject *>late
@@ -173,15 +175,15 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
             outlive(error)
             self.take_undecodable(error)
         if not is_loop and not _is_final(response):
-            callback = part(request, 0)
-            call_on_loop(taken(me, LOOP), taken(me, THREAD), self._call_back, callback, response)
+            call_on_loop(
+                taken(me, LOOP), taken(me, THREAD), self._call_back, <object>callback, response
+            )
             continue
-        callback = part(request, 0)
         try:
-            if isinstance(callback, Receiver):
+            if isinstance(<object>callback, Receiver):
                 (<Receiver>callback).receive(response)
             else:
-                callback(response)
+                (<object>callback)(response)
         except BaseException as error:
             log.exception("The callback of a request to %s raised an exception", self.endpoint)
             outlive(error)
