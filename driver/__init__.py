@@ -8,12 +8,12 @@ them and not here may change.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .implementation import IMPL
+from .implementation import IMPL as IMPL
 
 if TYPE_CHECKING:
     from .aio import AsyncResultSet as AsyncResultSet
-    from .aio import Cluster as AsyncCluster
-    from .aio import Session as AsyncSession
+    from .aio import Cluster as _AsyncCluster
+    from .aio import Session as _AsyncSession
     from .auth import Authenticator as Authenticator
     from .auth import AuthProvider as AuthProvider
     from .auth import PlainTextAuthProvider as PlainTextAuthProvider
@@ -129,8 +129,10 @@ if TYPE_CHECKING:
     from .wire.handlers import NumpyProtocolHandler as NumpyProtocolHandler
     from .wire.handlers import ProtocolHandler as ProtocolHandler
 
+    AsyncCluster = _AsyncCluster
+    AsyncSession = _AsyncSession
+
 __version__ = "0.1.0"
-__all__ = ["IMPL", "AsyncCluster", "AsyncSession", "__version__"]
 
 #: What is loaded from where when it is asked for, under which name if that differs.
 _FROM = {
@@ -192,7 +194,9 @@ _FROM = {
 }
 
 if not TYPE_CHECKING:  # which would take any name for granted, and has the imports above
-    __all__ += [name for names in _FROM.values() for name in names.split() if "=" not in name]
+    __all__ = ["IMPL", "__version__"] + [
+        name.partition("=")[0] for names in _FROM.values() for name in names.split()
+    ]
 
     def __getattr__(name: str) -> Any:  # noqa: ANN401  (a class, a function or a constant)
         """Load a public name."""
@@ -204,7 +208,6 @@ if not TYPE_CHECKING:  # which would take any name for granted, and has the impo
                     return value
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-
-def __dir__() -> list[str]:
-    """All names, also those that are not loaded yet."""
-    return sorted({*globals(), *__all__})
+    def __dir__() -> list[str]:
+        """All names, also those that are not loaded yet."""
+        return sorted({*globals(), *__all__})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import socket
 
-from driver.types import FrozenType, ListType, MapType, SetType, TupleType, UserType
+from driver.types import FrozenType, ListType, MapType, SetType, TupleType, UserType, UTF8Type
 from driver.types.base import types_by_option_code
 from driver.wire import primitives as p
 from driver.wire.responses.metadata import CUSTOM
 
-CODES = {cqltype: code for code, cqltype in types_by_option_code.items()}
+#: Text as in v1 and v2: the code of today is varchar's to the peers.
+CODES = {cqltype: code for code, cqltype in types_by_option_code.items()} | {UTF8Type: 0x000A}
 
 
 def parts(*pairs):

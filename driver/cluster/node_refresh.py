@@ -30,6 +30,8 @@ class NodeRefresh:
         self._row_endpoints: dict[UUID, EndPoint | None] = {}
         self._ring: dict[UUID, tuple[str, ...]] = {}
         self._partitioner: str | None = None
+        #: Whether the ring in use is an older one, because building one was cancelled or failed.
+        self._is_outdated = False
 
     async def apply(self, nodes: NodeList, force_token_rebuild: bool = False) -> None:
         """Take a list over: afterwards the metadata has its hosts and its ring, and no others."""
@@ -123,9 +125,10 @@ class NodeRefresh:
             else self._ring.get(host_id, ())
             for host_id in hosts
         }
-        if rebuild or ring != self._ring or partitioner != self._partitioner:
-            self._ring, self._partitioner = ring, partitioner
+        if rebuild or self._is_outdated or ring != self._ring or partitioner != self._partitioner:
+            self._ring, self._partitioner, self._is_outdated = ring, partitioner, True
             log.debug("Rebuilding the token map")
             await self._core.placement.use_ring(
                 partitioner, {host: ring[host_id] for host_id, host in hosts.items()}
             )
+            self._is_outdated = False

@@ -92,6 +92,6 @@ class Placement:
     async def _work_out(self, size: int, function: Callable[..., _T], *arguments: object) -> _T:
         """What a function gives, which takes the longer the more tokens there are."""
         if size > _LARGE_RING:
-            loop, executor = self._core.loop, self._core.executor
-            return await loop.run_in_executor(executor, function, *arguments)
+            # None of the threads that the application uses: those may wait for this.
+            return await self._core.loop.run_in_executor(None, function, *arguments)
         return function(*arguments)

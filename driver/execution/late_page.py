@@ -35,10 +35,13 @@ class LatePage:
 
     Attributes:
         connection: which brought it; None if that is not known.
-        rows: what the row factory made; None until ``make_some`` says that they are there.
+        rows: what the row factory made.
+        is_made: whether they are there.
     """
 
-    __slots__ = ("_late", "_lock", "_making", "_names", "_row_factory", "connection", "rows")
+    __slots__ = (
+        "_late", "_lock", "_making", "_names", "_row_factory", "connection", "is_made", "rows",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -48,7 +51,7 @@ class LatePage:
         connection: Connection | None,
     ) -> None:
         """Decode nothing yet."""
-        # Entered again by a row factory that asks for the outcome of its own request.
+        # A row factory that asks for the outcome of its own request gets an error, and no deadlock.
         self._lock = threading.RLock()
         self._names = names
         self._late = late
@@ -56,6 +59,7 @@ class LatePage:
         self._making: Iterator[Any] | None = None
         self.connection = connection
         self.rows: Rows = None
+        self.is_made = False
 
     def make_some(self) -> bool:
         """Make some rows, on any thread; whether all are there.
@@ -69,10 +73,12 @@ class LatePage:
             if self._making is None:
                 self._making = self._make()
             try:
-                return next(self._making, None) is None
+                is_made = next(self._making, None) is None
             except BaseException:
                 self._making = None  # by Ctrl-C, say: whoever asks next begins anew
                 raise
+            self.is_made = is_made
+            return is_made
 
     def _make(self) -> Iterator[bool]:
         """Make all rows, with a stop after some of them."""

@@ -1065,7 +1065,7 @@ class RequestExecution:
             self._wake()
         for callback in to_call:
             if type(response) is LatePage:
-                self._call_back_with_rows(to_call)
+                self._call_back_with_rows(response, to_call)
                 break
             call_back(callback, response)
 
@@ -1128,13 +1128,17 @@ class RequestExecution:
         finally:
             del self  # as there
 
-    def _call_back_with_rows(self, callbacks: Sequence[Callable[[Any], object]]) -> None:
-        """Make rows for those who asked to be called back with them."""
+    def _call_back_with_rows(
+        self, page: LatePage, callbacks: Sequence[Callable[[Any], object]]
+    ) -> None:
+        """Make rows for those who asked to be called back with them.
+
+        Whoever waited, or the first of them, may have asked for the next page meanwhile.
+        """
         self._make_rows()
-        rows = self._final_result  # the first callback may ask for the next page
-        if rows is not NOT_SET:
+        if page.is_made:
             for callback in callbacks:
-                call_back(callback, rows)
+                call_back(callback, page.rows)
 
     # --- who is told -----------------------------------------------------------------------------
 
@@ -1171,7 +1175,7 @@ class RequestExecution:
             page = self._final_result
         if page is not NOT_SET:
             if type(page) is LatePage:
-                self._call_back_with_rows((callback,))
+                self._call_back_with_rows(page, (callback,))
             else:
                 call_back(callback, page)
         return self

@@ -318,9 +318,9 @@ class Connection:
             give_back(stream_id)
             self.heard = True
             callback, result_metadata, handler = request
-            if len(body) > LARGE_BODY and getattr(callback, "takes_late_rows", False):
-                handler = late_handler(handler)
             try:
+                if len(body) > LARGE_BODY and getattr(callback, "takes_late_rows", False):
+                    handler = late_handler(handler)
                 response: Response | Exception = handler.decode_message(
                     version,
                     self.features,

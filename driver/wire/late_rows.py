@@ -6,11 +6,13 @@ hold up all others meanwhile. So it reads such a page's metadata alone.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from ..protocol.kinds import RESULT_KIND_ROWS
+from .codec import ProtocolHandler
 from .decoding import decode_message
 from .responses import ResultMessage
 from .rows import LazyRows, parse_rows
@@ -18,7 +20,6 @@ from .rows import LazyRows, parse_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .codec import ProtocolHandler
 
 #: Bytes of a body from which on its rows are late. Of fewer, decoding takes less than it costs to
 #: put it off.
@@ -71,6 +72,8 @@ def late_handler(handler: type[ProtocolHandler]) -> type[ProtocolHandler]:
 
     It is the handler itself, if that decodes messages or reads results in a way of its own.
     """
+    if not isinstance(handler, type) or not issubclass(handler, ProtocolHandler):
+        return handler
     message_types = handler.message_types_by_opcode
     result: Any = message_types.get(ResultMessage.opcode)
     if (
@@ -92,11 +95,10 @@ def late_handler(handler: type[ProtocolHandler]) -> type[ProtocolHandler]:
                 "row_parser": staticmethod(partial(LateRows, result.row_parser)),
             },
         )
-        made = type(
-            handler.__name__,
-            (handler,),
-            {"message_types_by_opcode": {**message_types, ResultMessage.opcode: late}},
-        )
+        own = {"message_types_by_opcode": {**message_types, ResultMessage.opcode: late}}
+        made = handler
+        with suppress(TypeError):  # its ``__init_subclass__`` wants to be told something
+            made = type(handler.__name__, (handler,), own)
         known = (message_types, result.row_parser, made)
         handler._late = known  # type: ignore[attr-defined]  # noqa: SLF001  (kept as long as it is)
     late_one: type[ProtocolHandler] = known[2]

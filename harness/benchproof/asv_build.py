@@ -57,7 +57,7 @@ def parse(text: str, known: Mapping[str, str]) -> Command:
     """
     try:
         words = [each.format(**known) for each in shlex.split(text)]
-    except (LookupError, ValueError) as error:
+    except (LookupError, ValueError, AttributeError, TypeError) as error:
         names = ", ".join(f"{{{name}}}" for name in sorted(known))
         raise BuildError(f"asv's command {text!r}: {error}; there are {names}") from error
     found: dict[str, str] = {}

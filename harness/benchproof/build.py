@@ -272,7 +272,11 @@ class Builder:
             side: self._wanted(each[0]) for side, each in found.items() if not each[0].program
         }
         packages = self.dependencies.together(wanted)
-        held = {side: dependencies.versions(wanted[side], packages[side]) for side in wanted}
+        # Of an interpreter it is known what the package leads to, and not what its benchmarks do.
+        told = wanted if len(wanted) == len(found) else {
+            side: found[side][0].needs for side in wanted
+        }  # fmt: skip
+        held = {side: dependencies.versions(told[side], packages[side]) for side in wanted}
         return {
             side: [
                 replace(each, packages=packages.get(side, ""),

@@ -111,7 +111,8 @@ class Dependencies:
                         alike = {*asked[here], f"{name}=={version}"}
                         found[here] = self.provide(alike)
                         asked[here] = alike
-        files.write(json.dumps(found), memo)
+        if len({str(versions(asked[side], found[side])) for side in asked}) > 1:
+            files.write(json.dumps(found), memo)  # else it was no conflict, and may end
         return found
 
     def _filled(self, texts: Sequence[str], pins: Sequence[str] = ()) -> str:
@@ -122,7 +123,7 @@ class Dependencies:
             if folder.is_dir():
                 return str(folder)
             if self.tell is not None:
-                self.tell.line(f"installing {', '.join(texts)}, for both sides")
+                self.tell.line(f"installing {', '.join(texts)}")
             with files.scratch(self.cache) as scratch:
                 limits, target = scratch / "pins", scratch / "packages"
                 limits.write_text("\n".join(pins), encoding="utf-8")

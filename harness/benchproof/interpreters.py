@@ -33,15 +33,25 @@ found = {"version": list(sys.version_info[:3]), "implementation": sys.implementa
          "prefix": sys.prefix, "files": [], "distribution": "", "release": "",
          "needs": {}, "beside": {each.metadata["Name"]: each.version
                                  for each in importlib.metadata.distributions()}}
-def follow(about):
+def known(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+seen = set()
+def follow(about, extras=()):
     for text in about.requires or ():
+        asked, _, marker = text.partition(";")
+        extra = re.search(r"\\bextra\\s*==\\s*.([\\w.-]+)", marker)
+        if extra and known(extra[1]) not in extras:
+            continue
+        name, _, more = re.match(r"([\\w.-]+)\\s*(\\[(.*?)\\])?", asked).groups()
         try:
-            inner = importlib.metadata.distribution(re.match(r"[\\w.-]+", text)[0])
+            inner = importlib.metadata.distribution(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-        if "extra" not in text and inner.metadata["Name"] not in found["needs"]:
-            found["needs"][inner.metadata["Name"]] = inner.version
-            follow(inner)
+        more = tuple(map(known, re.findall(r"[\\w.-]+", more or "")))
+        if (known(name), more) not in seen:
+            seen.add((known(name), more))
+            found["needs"][known(name)] = inner.version
+            follow(inner, more)
 spec = importlib.util.find_spec(name) if name else None
 if spec is not None:
     for place in spec.submodule_search_locations or ():
@@ -58,6 +68,7 @@ if spec is not None:
         found.update(distribution=about.metadata["Name"], release=about.version)
         found["beside"].pop(about.metadata["Name"], None)
         follow(about)
+        found["needs"].pop(known(about.metadata["Name"]), None)
         for file in about.files or ():
             inner = str(file)
             if not inner.startswith("..") and ".dist-info/" not in inner:

@@ -150,6 +150,12 @@ def _stand_alone(got: Collected) -> None:
             taken.update({spot: [wall.number(values)] for spot, values in taken.items()})
 
 
+#: What a line that is no record ends in; a number of 400 digits and 1,000 brackets are among them.
+_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+#: What is said of each comparison.
+_ABOUT = {"asked", "created", "excluded", "left", "meters", "right", "trouble"}
+
+
 class _Reader:
     """Reads records, and knows where they stand."""
 
@@ -179,7 +185,7 @@ class _Reader:
                 else:
                     self._refuse(f"unknown record {record['record']!r}")
                 last = record
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except _WRONG as error:
                 if next(lines, None) is None:
                     break
                 self._refuse(f"no record of benchproof ({type(error).__name__}: {error})")
@@ -204,6 +210,8 @@ class _Reader:
         """The comparison, from its first line."""
         self._line = 1
         try:
+            if lacks := _ABOUT - first["about"].keys():
+                raise KeyError(", ".join(sorted(lacks)))
             if first["stream"] < TURNS:
                 for each in self._variants.values():
                     _stand_alone(each.got)
@@ -214,7 +222,7 @@ class _Reader:
                 list(first["known"]), bool(first["partial"]),
                 [each for each in self._variants.values() if each.control],
             )  # fmt: skip
-        except (ValueError, KeyError, TypeError, AttributeError, SettingsError) as error:
+        except (*_WRONG, SettingsError) as error:
             self._refuse(f"no beginning of a stream ({type(error).__name__}: {error})")
 
     def _variant(self, record: dict[str, Any]) -> None:
@@ -270,6 +278,8 @@ class _Reader:
         """A value."""
         meter, value = record["meter"], record["value"]
         spot, number = Spot(record["build"], record["process"]), record["number"]
+        if not all(type(place) is int and place >= 0 for place in (*spot, number)):
+            self._refuse(f"{[*spot, number]} is no place of a value: build, process, number")
         each, name, side = self._of(record, meter, *spot, record["block"], number)
         wrong = isinstance(value, bool) or not isinstance(value, int | float)
         if wrong or not math.isfinite(value):

@@ -36,9 +36,8 @@ DECIDES = (
 
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-#: Tokens that decide nothing, and those of a docstring.
+#: Tokens that decide nothing.
 _SILENT = {tokenize.ENCODING, tokenize.COMMENT, tokenize.NL}
-_TOLD = {tokenize.STRING, tokenize.NEWLINE}
 
 
 @dataclass(frozen=True)
@@ -221,12 +220,15 @@ def policy(harness: Path) -> str:
 
 def _code(source: bytes) -> Iterator[str]:
     """The tokens of a file but for comments, blank lines and docstrings."""
-    told: set[int] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:
-            text = node.body[0]
-            told.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+    told = {
+        (node.body[0].lineno, node.body[0].col_offset)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None
+    }
+    is_told = False
     for token in tokenize.tokenize(io.BytesIO(source).readline):
-        if token.type in _SILENT or (token.type in _TOLD and token.start[0] in told):
+        # Of a docstring, and the end of its line.
+        was_told, is_told = is_told, token.start in told
+        if token.type in _SILENT or is_told or (was_told and token.type == tokenize.NEWLINE):
             continue
         yield token.string

@@ -1,8 +1,10 @@
 """Accepted regressions: what an entry may say, what it covers, and when it ends."""
 
 import datetime as dt
+import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -248,3 +250,9 @@ def test_after_its_day_it_is_gone_from_the_record_and_an_error_in_the_file(base)
 
 def test_this_project_has_a_file_that_loads():
     accepted.parse((ROOT / "accepted.toml").read_bytes(), "accepted.toml")
+
+
+def test_the_schema_of_documents_knows_every_state():
+    schema = (ROOT / "harness/benchproof/schema.json").read_text(encoding="utf-8")
+    found = re.search(r'"state": {\s*"enum": (\[[^]]*\])', schema)
+    assert set(json.loads(found[1])) == set(get_args(accepted.State))

@@ -61,7 +61,11 @@ def test_what_it_requires_there_is_noted_in_the_versions_that_are_installed(
     python = install(environment, toy)
     about = environment / "toy_driver-2.5.dist-info/METADATA"
     about.write_text(about.read_text() + "Requires-Dist: dep (>1)\nRequires-Dist: absent\n")
-    for name, needs in {"dep": "deeper", "deeper": "dep; extra == 'x'", "unused": "dep"}.items():
+    for name, needs in {
+        "dep": "deeper[Fast]\nRequires-Dist: textract\nRequires-Dist: Toy.Driver",
+        "deeper": "dep; extra == 'x'\nRequires-Dist: turbo; extra == 'fast'",
+        "unused": "dep", "textract": "absent", "turbo": "dep",
+    }.items():  # fmt: skip
         folder = environment / f"{name}-3.dist-info"
         folder.mkdir()
         (folder / "METADATA").write_text(
@@ -69,7 +73,7 @@ def test_what_it_requires_there_is_noted_in_the_versions_that_are_installed(
         )
     found = interpreters.find(f"python:{python}", "driver", tmp_path / "cache")
     _, _, metadata = build.unpack(Path(found.wheel), tmp_path / "side", "driver")
-    assert dependencies.of_wheel(metadata) == ("deeper==3", "dep==3")
+    assert dependencies.of_wheel(metadata) == ("deeper==3", "dep==3", "textract==3", "turbo==3")
     (environment / "deeper-3.dist-info/METADATA").write_text(
         "Metadata-Version: 2.1\nName: deeper\nVersion: 4\n"
     )

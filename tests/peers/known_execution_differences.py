@@ -18,7 +18,9 @@ from script import OVERLOADED, respond, session_of
 from driver import policies
 from driver.net.errors import ConnectionShutdown
 from driver.statements import SimpleStatement
-from driver.topology import schema
+from driver.topology.schema.column import ColumnMetadata
+from driver.topology.schema.keyspace import KeyspaceMetadata
+from driver.topology.schema.table import IndexMetadata, TableMetadata
 
 
 class Ours:
@@ -89,8 +91,12 @@ class Theirs:
         self.future._set_result(self.hosts[0], None, None, error)
 
 
+SCHEMA = SimpleNamespace(
+    ColumnMetadata=ColumnMetadata, IndexMetadata=IndexMetadata, KeyspaceMetadata=KeyspaceMetadata,
+    TableMetadata=TableMetadata,
+)  # fmt: skip
 SIDES = (
-    SimpleNamespace(request=Ours, schema=schema),
+    SimpleNamespace(request=Ours, schema=SCHEMA),
     SimpleNamespace(request=Theirs, schema=peer_metadata),
 )
 

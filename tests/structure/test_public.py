@@ -16,7 +16,7 @@ import driver
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ast.parse(Path(driver.__file__).read_text("utf-8"))
-PROGRAMS = [ROOT / "tests" / "typed" / name for name in ("right.py", "wrong.py")]
+PROGRAMS = [ROOT / "tests" / "typed" / name for name in ("right.py", "wrong.py", "star.py")]
 #: Modules that examples may import, because they are an entry of their own.
 ENTRIES = {"driver", "driver.aio", "driver.compat", "driver.telemetry"}
 CODE = [
@@ -73,8 +73,10 @@ def seen_by_type_checkers():
         node for node in SOURCE.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)
     )
     for statement in block.body:
-        for alias in statement.names:
-            yield f"driver.{statement.module}", alias.name, alias.asname or alias.name
+        # The name of a class that is called otherwise there is given to it afterwards.
+        for alias in statement.names if isinstance(statement, ast.ImportFrom) else ():
+            name = alias.asname or alias.name
+            yield f"driver.{statement.module}", alias.name, name.removeprefix("_")
 
 
 def test_type_checkers_see_what_is_loaded():

@@ -604,7 +604,7 @@ cdef int end_with(object self, object response) except -1:
         self._wake()
     for callback in to_call:
         if type(response) is _LatePage:
-            self._call_back_with_rows(to_call)
+            self._call_back_with_rows(response, to_call)
             break
         _call_back(callback, response)
     return 0

@@ -152,13 +152,13 @@ cdef int hand_out(object self, object frames, bint is_loop) except -1:
         if taken(me, HEARD) is not True:
             put(me, HEARD, True)
         callback, handler = PyTuple_GET_ITEM(request, 0), PyTuple_GET_ITEM(request, 2)
-        if (
-            size_of(PyTuple_GET_ITEM(frame, 4)) > _LARGE
-            and getattr(<object>callback, "takes_late_rows", False)
-        ):
-            late = _late_handler(<object>handler)
-            handler = <PyObject *>late
         try:
+            if (
+                size_of(PyTuple_GET_ITEM(frame, 4)) > _LARGE
+                and getattr(<object>callback, "takes_late_rows", False)
+            ):
+                late = _late_handler(<object>handler)
+                handler = <PyObject *>late
             response = class_method(<object>handler, "decode_message", &DECODE)(
                 part(frame, 1),
                 taken(me, FEATURES),

@@ -19,6 +19,7 @@ import functools
 import importlib
 import platform
 import sys
+import traceback
 from collections.abc import Callable
 from types import ModuleType
 from typing import Annotated, ParamSpec
@@ -94,6 +95,11 @@ def tells_errors(command: Callable[P, int], name: str) -> Callable[P, None]:
             status = _complain(told(error))
         except KeyboardInterrupt:
             status = _complain(StoppedError("stopped"))
+        except Exception:  # noqa: BLE001  (Python's own status for it would say "regression")
+            traceback.print_exc()
+            status = _complain(BenchproofError(
+                "that is a fault of benchproof itself: please report the lines above"
+            ))  # fmt: skip
         raise typer.Exit(status)
 
     return wrapped

@@ -62,7 +62,7 @@ def where(request, monkeypatch):
     if request.param == "small":
         return "driver-loop"
     monkeypatch.setattr(placement, "_LARGE_RING", 1)
-    return "driver-executor"
+    return "asyncio", "uvloop"
 
 
 def replicas(cluster, name="ks"):
@@ -106,6 +106,33 @@ def test_requests_go_by_the_old_ring_until_the_new_one_is_there(cluster, placed,
     assert cluster.metadata.token_map is not ring
     assert replicas(cluster) == replicas(cluster, "other") == 1
     assert [thread for thread, _ in placed].count(own) == before
+
+
+def test_threads_of_the_application_may_wait_for_a_ring(cluster, placed, monkeypatch):
+    monkeypatch.setattr(placement, "_LARGE_RING", 1)
+    replicas(cluster)
+    number = cluster.core.options.executor_threads
+    waiting = [cluster.executor.submit(cluster.refresh_nodes, True) for _ in range(number)]
+    for each in waiting:
+        each.result(10)
+    assert len(placed) == 1 + number
+
+
+def test_a_ring_whose_building_was_cancelled_is_built_the_next_time(cluster, placed, monkeypatch):
+    monkeypatch.setattr(placement, "_LARGE_RING", 1)
+    replicas(cluster)
+    ring = cluster.metadata.token_map
+    placed.begun.clear()
+    placed.gate.clear()
+    refreshing = begin(cluster, cluster.core.control_connection.refresh_nodes(True))
+    assert placed.begun.wait(10)
+    refreshing.cancel()
+    placed.gate.set()
+    cluster.refresh_nodes()
+    assert cluster.metadata.token_map is not ring
+    built = cluster.metadata.token_map
+    cluster.refresh_nodes()
+    assert cluster.metadata.token_map is built
 
 
 def test_a_keyspace_that_changes_while_it_is_placed_is_placed_again(cluster, placed, monkeypatch):

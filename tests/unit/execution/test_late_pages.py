@@ -255,6 +255,20 @@ def test_a_callback_may_ask_for_the_next_page():
     assert got == [(name, len(ROWS)) for name in ("first", "second")] * 2
 
 
+def test_a_callback_gets_its_page_also_if_whoever_waits_is_further(monkeypatch):
+    make_rows = ResponseFuture._make_rows
+
+    def make_rows_and_go_on(self):
+        make_rows(self)
+        self.start_fetching_next_page()
+
+    monkeypatch.setattr(ResponseFuture, "_make_rows", make_rows_and_go_on)
+    got = []
+    send(session := session_of([])).add_callback(lambda rows: got.append(len(rows)))
+    respond_on_a_thread(session, answers.rows(COLUMNS, ROWS, paging_state=b"more"))
+    assert got == [len(ROWS)]
+
+
 def test_callbacks_that_come_late_get_rows_where_they_are_added():
     session = session_of([])
     session.row_factory = factory = Recorder()
@@ -485,7 +499,12 @@ def test_a_handler_that_reads_results_in_its_own_way_is_left_alone():
         def decode_message(cls, *arguments):
             return super().decode_message(*arguments)
 
-    for handler in (ReadsItself, Decodes):
+    class IsTold(ProtocolHandler):
+        def __init_subclass__(cls, *, what):
+            super().__init_subclass__()
+
+    assert late_handler(instance := ProtocolHandler()) is instance
+    for handler in (ReadsItself, Decodes, IsTold):
         assert late_handler(handler) is handler
         session = InMemorySession(lambda _: LARGE, handler=handler, row_factory=tuple_factory)
         future = send(session)
