@@ -70,6 +70,19 @@ def _sample_stream() -> list[dict[str, Any]]:
     return [*lines, {"record": "end", "lines": len(lines)}]
 
 
+def _stream(lines: list[Any]) -> bytes:
+    """Lines as a file; the first one says all that a stream has to say of its comparison.
+
+    Not before: kept edits have their places among the values of the sample as it is.
+    """
+    first = lines[0] if lines and isinstance(lines[0], dict) else {}
+    if first.get("about") == {}:
+        about = {"asked": [], "created": "2026-11-28T12:00:00+00:00", "excluded": [], "left": {},
+                 "meters": {}, "right": {}, "trouble": []}  # fmt: skip
+        lines = [first | {"about": about}, *lines[1:]]
+    return b"\n".join(map(_text, lines))
+
+
 def _settings() -> dict[str, Any]:
     from benchproof.settings import Settings
 
@@ -90,7 +103,7 @@ def records() -> Callable[[bytes], None]:
 
     file, lines = _folder() / "records.jsonl", _sample_stream()
     again = file.with_name("again.jsonl")
-    file.write_bytes(b"\n".join(map(_text, lines)))
+    file.write_bytes(_stream(lines))
     stream.read(file)  # a sample that was refused would hide what is behind
 
     def check(data: bytes) -> None:
@@ -102,7 +115,7 @@ def records() -> Callable[[bytes], None]:
             found = edited(lines, data[1:])
             if found and isinstance(found[-1], dict) and found[-1].get("record") == "end":
                 found[-1]["lines"] = len(found) - 1
-            file.write_bytes(b"\n".join(map(_text, found)))
+            file.write_bytes(_stream(found))
         samples = _refused(lambda: stream.read(file))
         if samples is not None:
             try:
@@ -119,8 +132,8 @@ def records() -> Callable[[bytes], None]:
 def records_seeds() -> Iterator[bytes]:
     """A stream as it is, and some edits."""
     lines = _sample_stream()
-    yield bytes([_RAW]) + b"\n".join(map(_text, lines))
-    yield bytes([_RAW]) + b"\n".join(map(_text, lines))[:-30]
+    yield bytes([_RAW]) + _stream(lines)
+    yield bytes([_RAW]) + _stream(lines)[:-30]
     for edits in (b"", b"\x00\x02\x03", bytes(range(3, 27)), b"\x00\x30\x05\x00\x41\x0c"):
         yield bytes([_EDITS]) + edits
 
