@@ -988,3 +988,17 @@ def test_what_the_least_of_the_rounds_leaves_out():
     assert (
         f"in {sum(each > 0.003 for each in above)}, by {max(above):.1%}".replace("%", " %") in said
     )
+
+
+def test_how_much_the_runner_of_comparisons_counts_otherwise():
+    held = unpacked(ROOT / "reports" / "results" / "2026-11-28" / "history-runner.json.gz")
+    pairs = [
+        (value, held["after"][impl][name])
+        for impl, values in held["before"].items() for name, value in values.items()
+    ]  # fmt: skip
+    differ = [after / before - 1 for before, after in pairs if after != before]
+    said = f"of {len(pairs)} counts of one commit, {len(differ)} came out otherwise than by the"
+    most = f"by {max(map(abs, differ)) * 100:.2f} % at most (`reports/results/2026-11-28/history-"
+    page = " ".join((ROOT / "docs" / "history.md").read_text(encoding="utf-8").split())
+    assert said in page
+    assert most in page
