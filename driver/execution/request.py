@@ -17,7 +17,8 @@ response            the request
 ==================  ==========================================================================
 SET_KEYSPACE        has every connection use the keyspace, then is done, without rows
 SCHEMA_CHANGE       has the schema refreshed, then is done, without rows
-ROWS                keeps the page's state and is done, with rows
+ROWS                keeps the page's state and is done, with rows; those of a large page are made
+                    by who wants them (``late_page``), and can make it fail after all
 VOID                is done, without rows
 other results       is done, with the message (PREPARED)
 "not prepared"      prepares the statement again and sends the request again

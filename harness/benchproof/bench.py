@@ -90,10 +90,10 @@ class Bench:
         settings: limits, which say what a change is.
         tell: hears what is measured.
         after: seconds that follow, for who waits.
-        forks: whether numbers of different days are to be compared. Then a case must not feel who
-            runs it, nor which others were asked for: each is proved and counted in a fork of one
-            process, whose environment is the same in every terminal.
-        suited: all cases of the suites, where there are forks: what they need is loaded before.
+        suited: all cases of the suites, where numbers of different days are to be compared. Then a
+            case must not feel who runs it, nor which others were asked for: each is proved and
+            counted in a fork of one process, whose environment is the same in every terminal, and
+            which has loaded what all of these need. None: one process for all that was asked for.
     """
 
     sides: Mapping[SideName, Built]
@@ -108,8 +108,7 @@ class Bench:
     settings: Settings = field(default_factory=_defaults)
     tell: Teller = field(default_factory=Teller)
     after: float = 0.0
-    forks: bool = False
-    suited: Sequence[Case] = ()
+    suited: Sequence[Case] | None = None
 
     @property
     def _names(self) -> list[SideName]:
@@ -171,7 +170,7 @@ class Bench:
         """
         rows = [
             case.row | ({"counts": vars(self.got.loops[case.name].instructions)}
-                          if self.forks or case.name in self.got.prices else {})
+                          if self.suited is not None or case.name in self.got.prices else {})
             for case in cases
         ]  # fmt: skip
         lanes = 1 if self.alike or len(rows) <= LEAST else LANES
@@ -416,13 +415,13 @@ class Bench:
         if self.extra:
             # Both sides call through the same function, and their requests are of one length.
             request |= {"extra": [0, self.extra], "which": SIDES.index(side)}
-        forks = self.forks and block is None
-        if forks:
-            request["suited"] = [case.row for case in self.suited]
+        suited = self.suited if block is None else None
+        if suited is not None:
+            request["suited"] = [case.row for case in suited]
         if block is not None:
             first = int(side == block.sides[0])
             request |= {"core": self.core, "order": block.order, "first": first}
-        env = environment(built.variant, block, spot.process, anywhere=forks)
+        env = environment(built.variant, block, spot.process, anywhere=suited is not None)
         child = start(self.crew, request, folder, env, python=built.python)
         return _Running(side, task, folder / ANSWERS, child, [row["name"] for row in rows])
 

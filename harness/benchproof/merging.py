@@ -153,9 +153,7 @@ def _ends(samples: Samples) -> dict[str, int]:
     return ends
 
 
-def _place(
-    runs: Sequence[_Run], starts: Mapping[str, _Run], kind: Kind, number: int
-) -> int:  # fmt: skip
+def _place(runs: Sequence[_Run], starts: Mapping[str, _Run], kind: Kind, number: int) -> int:
     """Where a block or a layout of a stream goes, from its runs and where each of them begins."""
     run = next(run for run in reversed(runs) if run[kind] <= number)
     return int(number - run[kind] + starts[run["run"]][kind])

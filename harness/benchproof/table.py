@@ -112,12 +112,11 @@ def _show_cases(document: Document, console: Console, *, everything: bool) -> No
 
 def _suites(document: Document, *, several: bool) -> Table:
     """What became of each suite, as a whole and of its cases, by implementation."""
-    whole = {(each["name"], each.get("impl") or ""): each["verdict"]
-             for each in document.get("suites") or ()}  # fmt: skip
+    judged = words.wholes(document)
     grid = borderless("suite", *["impl."] * several, "as a whole", fold="suite", least=12)
     grid.add_column("its cases")
     for (name, impl), rows in words.by_suite(document["cases"]).items():
-        word = whole.get((name, impl), "-")
+        word = judged.get((name, impl), {"verdict": "-"})["verdict"]
         grid.add_row(
             Text(name), *[Text(impl)] * several, Text(word, _STATES.get(word, "dim")),
             Text(f"{len(rows)}: {words.tallies(rows)}"),

@@ -153,7 +153,7 @@ class Measurer:
                 return None, found.none_of(asked.keys, ABSENT, built.why_pure)
             suites = self.place.suites.resolve()
             bench = Bench({"right": built}, suites, self.crew, scratch, provenance.pinned_core(),
-                          forks=True, suited=self.cases)  # fmt: skip
+                          suited=self.cases)  # fmt: skip
             bench.prove(self.chosen(found, asked.names() - {CANARY}))
         except TargetError as error:
             return None, found.none_of(asked.keys, ABSENT, str(error))

@@ -82,7 +82,7 @@ def write_page(comparisons: list[dict[str, Any]], out_dir: Path) -> Path:
 
 def _parts(document: dict[str, Any], name: str, folder: Path) -> list[Part]:
     """The suites of a document, in the order in which they were planned, with their pictures."""
-    judged = {(each["name"], each.get("impl") or ""): each for each in document.get("suites") or ()}
+    judged = words.wholes(document)
     groups = words.by_suite(document["cases"])
     several = len({impl for _, impl in groups}) > 1
     titles = {key: f"{key[0]} [{key[1]}]" if several else key[0] for key in groups}

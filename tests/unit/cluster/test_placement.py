@@ -73,6 +73,20 @@ def begin(cluster, coroutine):
     return asyncio.run_coroutine_threadsafe(coroutine, cluster.core.loop)
 
 
+@pytest.fixture
+def refreshing(cluster, placed, monkeypatch):
+    """A refresh of the nodes that is held up while it places a keyspace that is in use."""
+    monkeypatch.setattr(placement, "_LARGE_RING", 1)
+    replicas(cluster)
+    placed.begun.clear()
+    placed.gate.clear()
+    ring = cluster.metadata.token_map
+    refresh = begin(cluster, cluster.core.control_connection.refresh_nodes(True))
+    assert placed.begun.wait(10)
+    assert cluster.metadata.token_map is ring
+    return refresh
+
+
 def test_a_request_places_its_keyspace_once_whatever_becomes_of_the_ring(cluster, placed, where):
     assert replicas(cluster) == 1
     own = threading.current_thread().name
@@ -87,15 +101,8 @@ def test_a_request_places_its_keyspace_once_whatever_becomes_of_the_ring(cluster
     assert all(thread.startswith(where) for thread, _ in placed[1:])
 
 
-def test_requests_go_by_the_old_ring_until_the_new_one_is_there(cluster, placed, monkeypatch):
-    monkeypatch.setattr(placement, "_LARGE_RING", 1)
-    replicas(cluster)
+def test_requests_go_by_the_old_ring_until_the_new_one_is_there(cluster, placed, refreshing):
     ring = cluster.metadata.token_map
-    placed.begun.clear()
-    placed.gate.clear()
-    refreshing = begin(cluster, cluster.core.control_connection.refresh_nodes(True))
-    assert placed.begun.wait(10)
-    assert cluster.metadata.token_map is ring
     assert replicas(cluster) == 1
     # A keyspace that is used for the first time meanwhile is placed as well.
     placed.gate.set()
@@ -118,14 +125,8 @@ def test_threads_of_the_application_may_wait_for_a_ring(cluster, placed, monkeyp
     assert len(placed) == 1 + number
 
 
-def test_a_ring_whose_building_was_cancelled_is_built_the_next_time(cluster, placed, monkeypatch):
-    monkeypatch.setattr(placement, "_LARGE_RING", 1)
-    replicas(cluster)
+def test_a_ring_whose_building_was_cancelled_is_built_the_next_time(cluster, placed, refreshing):
     ring = cluster.metadata.token_map
-    placed.begun.clear()
-    placed.gate.clear()
-    refreshing = begin(cluster, cluster.core.control_connection.refresh_nodes(True))
-    assert placed.begun.wait(10)
     refreshing.cancel()
     placed.gate.set()
     cluster.refresh_nodes()
@@ -135,13 +136,7 @@ def test_a_ring_whose_building_was_cancelled_is_built_the_next_time(cluster, pla
     assert cluster.metadata.token_map is built
 
 
-def test_a_keyspace_that_changes_while_it_is_placed_is_placed_again(cluster, placed, monkeypatch):
-    monkeypatch.setattr(placement, "_LARGE_RING", 1)
-    replicas(cluster)
-    placed.begun.clear()
-    placed.gate.clear()
-    refreshing = begin(cluster, cluster.core.control_connection.refresh_nodes(True))
-    assert placed.begun.wait(10)
+def test_a_keyspace_that_changes_while_it_is_placed_is_placed_again(cluster, placed, refreshing):
     cluster.metadata.set_keyspace("ks", keyspace(2))
     placed.gate.set()
     refreshing.result(10)

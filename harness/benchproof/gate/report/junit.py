@@ -52,7 +52,7 @@ def render(document: Document) -> str:
             of = _class(impl, suite or "benchproof")
             gone = _test(of, name.removeprefix("time_"), ("skipped", "excluded", row["why"]))
             suites.setdefault(of, []).append(gone)
-    for row in document.get("suites") or ():
+    for row in words.wholes(document).values():
         if (of := _class(row["impl"], row["name"])) in suites:
             suites[of].append(_test(of, AS_A_WHOLE, _judged(document, row, words.whole(row))))
     if (odd := [*_odd(document)]) or not suites:

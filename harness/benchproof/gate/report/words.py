@@ -130,6 +130,12 @@ def by_suite(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     return found
 
 
+def wholes(document: Document) -> dict[tuple[str, str], Row]:
+    """What was judged of each suite as a whole, by suite and variant, as in `by_suite`."""
+    judged = document.get("suites") or ()
+    return {(each["name"], each.get("impl") or ""): each for each in judged}
+
+
 def state_of(row: Row) -> str:
     """The one state that a case ended in: its verdict if it was measured, else its status."""
     return str(row["verdict"] or row["status"])
@@ -296,7 +302,7 @@ def standing(entry: Mapping[str, Any]) -> str:
 
 def moved_suites(document: Document) -> list[Row]:
     """The suites that moved as a whole, the worse ones first."""
-    found = [row for row in document.get("suites") or () if row["verdict"] in MOVED]
+    found = [row for row in wholes(document).values() if row["verdict"] in MOVED]
     return sorted(found, key=lambda row: MOVED.index(row["verdict"]))
 
 
