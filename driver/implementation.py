@@ -64,6 +64,8 @@ TWINS: tuple[str, ...] = (
     "cluster.session",
     "aio.session",
 )
+#: Compiled modules that others need and that have no pure form.
+ALONE: tuple[str, ...] = ("net.shared_reading",)
 
 
 def _missing() -> list[str]:
@@ -73,7 +75,7 @@ def _missing() -> list[str]:
         stem = _HERE.joinpath("_cython", *module.split("."))
         return any(stem.with_name(stem.name + suffix).exists() for suffix in EXTENSION_SUFFIXES)
 
-    return [module for module in TWINS if not compiled(module)]
+    return [module for module in (*TWINS, *ALONE) if not compiled(module)]
 
 
 def _why_pure() -> str:

@@ -175,6 +175,10 @@ class Attempt:
             request._set_final_exception(as_exception(exc, "handling the answer"))
             outlive(exc)
 
+    def stop_reading(self) -> None:
+        """Have the loop read the answer, which this thread has taken over to do."""
+        self.connection.hand_reading_back()
+
     def give_up(self) -> None:
         """Leave the stream to its late answer, and give the connection back."""
         self.connection.abandon(self.stream)
@@ -583,7 +587,7 @@ class RequestExecution:
         except Exception as error:
             if self._reads is attempt:
                 self._reads = True
-                connection.hand_reading_back()
+                attempt.stop_reading()
             self._in_flight.discard(attempt)
             connection.release_request_id(stream)
             pool.return_connection(connection)

@@ -92,7 +92,7 @@ class ResponseFuture(RequestExecution, Generic[Row]):
         """Leave the answer to the loop, if this thread was interrupted before it had read it."""
         attempt, self._reads = self._reads, False
         if not isinstance(attempt, bool):
-            attempt.connection.hand_reading_back()
+            attempt.stop_reading()
 
     def wait_for_page(self) -> Rows:
         """Wait as ``result`` does, for the current page as the row factory gave it."""

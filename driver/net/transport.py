@@ -94,6 +94,7 @@ class SocketTransport:
         "_reading",
         "_rest",
         "_sends_at_once",
+        "_shared",
         "_sock",
         "_thread",
         "_waits_for_room",
@@ -128,6 +129,8 @@ class SocketTransport:
         #: The thread that took over reading; under the lock of sending and closing.
         self._reader: int | None = None
         self._rest = 0
+        #: Of the compiled form: threads that wait for answers, and read them in turn.
+        self._shared: object = None
         #: The epoll set that the loop listens to; None if it listens to the socket.
         self._heard_by_loop: select.epoll | None = None
         refuse_in_child(self)

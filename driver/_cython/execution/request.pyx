@@ -18,7 +18,14 @@ from cpython.set cimport PySet_Add, PySet_Discard
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
 
 from driver._cython.net.after_read cimport Latch, Waiter
-from driver._cython.net.connection cimport Receiver, send_over, takes_over
+from driver._cython.net.connection cimport (
+    Receiver,
+    read_for,
+    send_over,
+    stop_reading,
+    takes_over,
+)
+from driver._cython.net.shared_reading cimport Seat
 from driver._cython.net.timers cimport cancel, set_timer
 from driver._cython.pool.host_pool cimport borrow, give_back
 from driver._cython.slots cimport (
@@ -214,6 +221,10 @@ cdef class Attempt(Receiver):
             outlive(exc)
         return 0
 
+    def stop_reading(self):
+        """Have the loop read the answer, which this thread has taken over to do."""
+        stop_reading(self.connection, self)
+
     def give_up(self):
         """Leave the stream to its late answer, and give the connection back."""
         self.connection.abandon(self.stream)
@@ -364,7 +375,7 @@ cdef int send_first(object self) except -1:
     if taken(me, READS) is True:
         put(me, READS, False)
     elif taken(me, READS) is not False:
-        waited = self._read_answer()
+        waited = read_answer(self)
     # Not before something was sent: nothing that ends a request may run beside this thread.
     if taken(me, IS_ENDING) is not False or page is not taken(me, PAGE):
         return 0
@@ -377,6 +388,18 @@ cdef int send_first(object self) except -1:
     if taken(me, SPECULATION) is not None:
         self._plan_speculative_execution(page)
     return 0
+
+
+cdef object read_answer(object self):
+    """Read the answer on this thread, which has taken over for it; seconds that it took."""
+    cdef PyObject *me = <PyObject *>self
+    cdef Attempt attempt = <Attempt?>taken(me, READS)
+    cdef object start = now()
+    read_for(
+        attempt.connection, attempt, attempt.stream, option(taken(me, OPTIONS), TIMEOUT_AT)
+    )
+    put(me, READS, False)  # not before: whoever is interrupted meanwhile hands reading back
+    return now() - start
 
 
 def send_to_next(self):
@@ -447,9 +470,11 @@ cdef bint send_to(object self, object host, object message, object callback) exc
         and not taken(me, CALLBACKS)
         and not taken(me, ERRBACKS)
         and taken(me, SPECULATION) is None
-        and takes_over(connection)
+        and takes_over(connection, attempt, stream)
     ):
         put(me, READS, attempt)
+        if attempt.seat is not None:
+            put(me, WAITED_FOR, attempt.seat)
     (<list?>taken(me, ATTEMPTED)).append(host)
     PySet_Add(taken(me, IN_FLIGHT), attempt)
     try:
@@ -460,7 +485,7 @@ cdef bint send_to(object self, object host, object message, object callback) exc
     except Exception as error:
         if taken(me, READS) is attempt:
             put(me, READS, True)
-            connection.hand_reading_back()
+            stop_reading(connection, attempt)
         PySet_Discard(taken(me, IN_FLIGHT), attempt)
         connection.release_request_id(stream)
         pool.return_connection(connection)
@@ -597,6 +622,9 @@ cdef int end_with(object self, object response) except -1:
     waited_for = taken(me, WAITED_FOR)
     if type(waited_for) is Waiter:
         (<Waiter>waited_for).wake()
+    elif type(waited_for) is Seat:
+        put(me, WAITED_FOR, None)
+        (<Seat>waited_for).open()
     elif type(waited_for) is Latch:
         put(me, WAITED_FOR, None)
         (<Latch>waited_for).open()

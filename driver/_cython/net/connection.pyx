@@ -3,13 +3,34 @@
 import logging
 import time
 from collections import deque
+from os import strerror
 
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
 from driver._cython.net.after_read cimport begin_read, end_read
-from driver._cython.net.segmenting cimport send_by
+from driver._cython.net.segmenting cimport segment_by, send_by
+from driver._cython.net.shared_reading cimport (
+    ENDED,
+    NOT_SENT,
+    SIGNALLED,
+    STRAY,
+    Outcome,
+    Seat,
+    SharedReading,
+)
+from driver._cython.net.transport cimport (
+    begin_sharing,
+    end_sharing,
+    leave_to_loop,
+    read_alone,
+    send_rest,
+    shared_of,
+    writes,
+)
 from driver._cython.slots cimport (
+    FREE_THREADED,
     Bound,
     class_method,
     has_method,
@@ -18,7 +39,7 @@ from driver._cython.slots cimport (
     slot_offset,
     taken,
 )
-from driver._cython.wire.conversation cimport encoded
+from driver._cython.wire.conversation cimport encoded, reads_plain_frames, take_frames
 
 from ...net import connection as pure
 from ...net.errors import ConnectionException, as_exception
@@ -29,6 +50,7 @@ from ...wire.late_rows import LARGE_BODY, late_handler
 from ...wire.malformed import MalformedFrameError
 
 cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident()
     # Of bytes, how many.
     Py_ssize_t size_of "Py_SIZE"(PyObject *body) noexcept
 
@@ -41,6 +63,8 @@ cdef object Connection = pure.Connection
 cdef object _is_final = pure._is_final
 cdef object _late_handler = late_handler
 cdef Py_ssize_t _LARGE = LARGE_BODY
+#: So many answers are handed on to the loop by threads that take over from it.
+cdef Py_ssize_t MOST_STRAYS = 64
 cdef Bound DECODE
 cdef Py_ssize_t CONVERSATION = slot_offset(Connection, b"_conversation")
 cdef Py_ssize_t REQUESTS = slot_offset(Connection, b"_requests")
@@ -50,6 +74,7 @@ cdef Py_ssize_t TAKE_OVER = slot_offset(Connection, b"_take_over_reading")
 cdef Py_ssize_t THREAD = slot_offset(Connection, b"_thread")
 cdef Py_ssize_t TRANSPORT = slot_offset(Connection, b"_transport")
 cdef Py_ssize_t TYPE_MAP = slot_offset(Connection, b"_user_type_map")
+cdef Py_ssize_t VERSION = slot_offset(Connection, b"protocol_version")
 cdef Py_ssize_t WRITE = slot_offset(Connection, b"_write")
 cdef Py_ssize_t FEATURES = slot_offset(Connection, b"features")
 cdef Py_ssize_t HANDLER = slot_offset(Connection, b"handler")
@@ -105,8 +130,25 @@ cdef object sent(
     ):
         # It closed in between, and whoever closed it did not see this request any more.
         raise self._refusal()
+    if isinstance(cb, Receiver) and (<Receiver>cb).seat is not None:
+        (<Receiver>cb).unsent = to_send(taken(me, WRITE), data)
+        if (<Receiver>cb).unsent is not None:
+            return len(data)  # it leaves when the thread waits
     send_by(taken(me, WRITE), data)
     return len(data)
+
+
+cdef object to_send(object method, object data):
+    """What the method that a connection writes by sends, from a thread that is not the loop's.
+
+    None if that is not known: it, or what encodes, is somebody's own.
+    """
+    cdef object segment = segment_by(method, data)
+    if segment is not None:
+        data = segment
+    elif not writes(method):
+        return None
+    return data if type(data) is bytes else None
 
 
 def receive(self, data):
@@ -195,17 +237,240 @@ def take_over_reading(self):
     return takes_over_here(self)
 
 
-cdef bint takes_over(object connection) except -1:
-    """The same as the connection does it, which may be one of somebody's own."""
-    if has_method(connection, "take_over_reading", _take_over_reading):
-        return takes_over_here(connection)
-    return connection.take_over_reading()
+cdef bint takes_over(object connection, Receiver receiver, object request_id) except -1:
+    """The same as the connection does it, which may be one of somebody's own.
+
+    Here others who wait may be there already: then this thread reads in turn with them.
+    """
+    cdef PyObject *me
+    cdef SharedReading shared
+    cdef Seat seat
+    if not has_method(connection, "take_over_reading", _take_over_reading):
+        return connection.take_over_reading()
+    me = checked(connection)
+    if <unsigned long>taken(me, THREAD) == PyThread_get_thread_ident():
+        return False  # the loop's own thread must not wait
+    shared = shared_of(taken(me, TRANSPORT))
+    if shared is None or not shared.own.is_open:
+        if taken(me, TAKE_OVER) is None or (shared is not None and shared.own.number):
+            return False  # those who shared reading before leave first
+        if not begins_to_share(connection):
+            return False
+        shared = shared_of(taken(me, TRANSPORT))
+        if shared is None or not shared.own.is_open:
+            return True
+    seat = Seat.__new__(Seat)
+    if not shared.join(seat, request_id):
+        return False
+    receiver.seat = seat
+    return True
+
+
+cdef bint begins_to_share(object self) except -1:
+    """Have this thread take over reading, and others join it if that is possible.
+
+    A few requests may be on their way whose answers the loop waits for: they are handed on to it.
+    """
+    cdef PyObject *me = <PyObject *>self
+    cdef object transport = taken(me, TRANSPORT)
+    cdef Py_ssize_t others = len(<dict?>taken(me, REQUESTS))
+    cdef int kind
+    if others and (FREE_THREADED or others > MOST_STRAYS):
+        return False
+    if others and not reads_plain_frames(taken(me, CONVERSATION)):
+        return False
+    if not taken(me, TAKE_OVER)():
+        return False
+    kind = reads_plain_frames(taken(me, CONVERSATION))
+    if kind and begin_sharing(transport, taken(me, VERSION) | 0x80, kind == 2, others) is not None:
+        return True
+    if others:
+        transport.hand_reading_back()
+    return not others
 
 
 cdef bint takes_over_here(object self) except -1:
     cdef PyObject *me = checked(self)
     cdef object take_over = taken(me, TAKE_OVER)
     return take_over is not None and not <dict?>taken(me, REQUESTS) and take_over()
+
+
+cdef int read_for(
+    object connection, Receiver receiver, object request_id, object timeout
+) except -1:
+    """Read an answer, alone or in turn with others; as ``read_answer``."""
+    if receiver.seat is not None:
+        return read_in_turn(connection, receiver, request_id, timeout)
+    connection.read_answer(request_id, timeout)
+    return 0
+
+
+cdef int stop_reading(object connection, Receiver receiver) except -1:
+    """Have others read, after all."""
+    cdef PyObject *me
+    cdef Seat seat = receiver.seat
+    if seat is None:
+        connection.hand_reading_back()
+        return 0
+    me = checked(connection)
+    unsent, receiver.unsent, receiver.seat = receiver.unsent, None, None
+    try:
+        if unsent is not None:
+            taken(me, TRANSPORT).write(unsent)
+    finally:
+        leave(connection, seat)
+    return 0
+
+
+cdef int leave(object self, Seat seat) except -1:
+    """Wait no more, and take the answer that came just now."""
+    cdef PyObject *me = <PyObject *>self
+    cdef object transport = taken(me, TRANSPORT), frames
+    cdef SharedReading shared = shared_of(transport)
+    if shared.leave(seat):
+        try:
+            leave_nothing(self, shared)
+        finally:
+            end_sharing(transport)
+    if seat.place.frame != NULL:
+        frames = []
+        take_frames(
+            <const unsigned char *>seat.place.frame, seat.place.size, taken(me, VERSION) | 0x80,
+            frames,
+        )
+        hand_out(self, frames, False)
+    return 0
+
+
+cdef int leave_nothing(object self, SharedReading shared) except -1:
+    """Hand what was read and not handed out to the conversation, and what it has to the loop."""
+    cdef PyObject *me = <PyObject *>self
+    cdef object frames
+    if shared.own.outgoing.size or shared.own.leaving.size:
+        send_rest(taken(me, TRANSPORT))
+    if shared.own.received.size:
+        frames = fed(self, shared)
+        if frames:
+            call_on_loop(taken(me, LOOP), taken(me, THREAD), self._dispatch, frames)
+    return 0
+
+
+cdef object fed(object self, SharedReading shared):
+    """The frames in what was read and not handed out; None if it breaks the protocol."""
+    cdef PyObject *me = <PyObject *>self
+    try:
+        return taken(me, CONVERSATION).feed(shared.take_rest())
+    except MalformedFrameError as error:
+        call_on_loop(taken(me, LOOP), taken(me, THREAD), self._take_malformed, error)
+        return None
+    except BaseException:
+        # By Ctrl-C, say: what was read is lost.
+        self._break(ConnectionException("reading was interrupted", self.endpoint))
+        raise
+
+
+cdef int read_in_turn(
+    object self, Receiver receiver, object request_id, object timeout
+) except -1:
+    cdef PyObject *me = checked(self)
+    cdef object transport = taken(me, TRANSPORT)
+    cdef SharedReading shared = shared_of(transport)
+    cdef Seat seat = receiver.seat
+    cdef object data = receiver.unsent, frames = ()
+    cdef double until = -1 if timeout is None else max(<double>monotonic() + <double>timeout, 0)
+    cdef Outcome outcome
+    cdef bint is_left = False
+    try:
+        while True:
+            receiver.unsent = None
+            outcome = shared.wait(seat, data, until)
+            if outcome == NOT_SENT:
+                send_rest(transport)
+            data = None
+            if outcome == SIGNALLED:
+                PyErr_CheckSignals()
+                if not waits(self, request_id, receiver):
+                    break
+            elif outcome == STRAY:
+                frames = take_strays(self, shared, seat, request_id)
+                if frames is None:  # there is more to come, and nobody else waits for it
+                    receiver.seat = None
+                    is_left = True
+                    shared.leave(seat)
+                    read_alone(transport)
+                    self.read_answer(request_id, None if until < 0 else until - monotonic())
+                    break
+                if frames or not shared.own.is_open:
+                    break
+            elif outcome != NOT_SENT:
+                break
+        if outcome == ENDED:
+            call_on_loop(
+                taken(me, LOOP), taken(me, THREAD), transport._end,
+                OSError(shared.own.error, strerror(shared.own.error)) if shared.own.error else None,
+            )
+            end_turns(self, shared, False)
+    finally:
+        if not is_left:
+            receiver.seat = None
+            try:
+                leave(self, seat)
+            finally:
+                if frames:
+                    hand_out(self, frames, False)
+    return 0
+
+
+cdef int end_turns(object self, SharedReading shared, bint is_disturbed) except -1:
+    """Have the loop read, and send what was left to who reads."""
+    cdef object transport = taken(<PyObject *>self, TRANSPORT)
+    shared.end()
+    if shared.own.outgoing.size or shared.own.leaving.size:
+        send_rest(transport)
+    leave_to_loop(transport, is_disturbed)
+    return 0
+
+
+cdef object take_strays(object self, SharedReading shared, Seat seat, object request_id):
+    """Have the loop see to what came that nobody waits for here; it reads on if that goes on.
+
+    Returns:
+        Frames of this thread's own answer; None if this thread goes on alone.
+    """
+    cdef PyObject *me = <PyObject *>self
+    cdef object frames = fed(self, shared), others
+    if frames is None:
+        end_turns(self, shared, True)
+        return ()
+    if not frames and shared.own.number == 1 and seat.place.frame == NULL:
+        return None
+    try:
+        others = [each for each in frames if each.stream_id != request_id]
+        for each in others:
+            shared.leave_out(each.stream_id)
+            shared.strays -= each.stream_id >= 0  # events are rare
+        # Before the loop reads on: events stay in their order.
+        if others:
+            call_on_loop(taken(me, LOOP), taken(me, THREAD), self._dispatch, others)
+        frames = [each for each in frames if each.stream_id == request_id]
+    except BaseException:
+        self._break(ConnectionException("reading was interrupted", self.endpoint))
+        raise
+    if shared.strays < 0 or not reads_plain_frames(taken(me, CONVERSATION)):
+        end_turns(self, shared, shared.strays < 0)
+    return frames
+
+
+cdef inline bint waits(object self, object request_id, Receiver receiver) except -1:
+    """Whether a request waits, and the connection can answer it."""
+    cdef PyObject *me = <PyObject *>self
+    cdef object request = (<dict?>taken(me, REQUESTS)).get(request_id)
+    return (
+        request is not None
+        and request[0] is receiver
+        and taken(me, IS_CLOSED) is False
+        and not taken(me, LOOP).is_closed()
+    )
 
 
 def read_answer(self, request_id, timeout):

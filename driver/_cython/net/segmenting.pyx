@@ -50,6 +50,12 @@ METHODS = {"SegmentWriter.write": write}
 cdef object _write = write
 
 
+cdef object segment_by(object method, object data):
+    """What the method sends for a frame, if it is one of these here; None if it is another."""
+    cdef object writer = self_of(method, _write)
+    return None if writer is None else taken(<PyObject *>writer, CODEC).encode(data)
+
+
 cdef int send_by(object method, object data) except -1:
     """Call the method that a connection writes by."""
     cdef object writer = self_of(method, _write)

@@ -14,54 +14,20 @@ from cpython.bytes cimport (
 )
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetFromErrno
 from cpython.object cimport PyObject
-from libc.math cimport ceil
 
-from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, taken
+from driver._cython.net.calls cimport (
+    DRIVER_CALLS,
+    driver_listen,
+    driver_recv,
+    driver_send,
+    driver_wait,
+)
+from driver._cython.net.shared_reading cimport SharedReading
+from driver._cython.slots cimport FREE_THREADED, is_instance, put, self_of, slot_offset, taken
 
 from ...net import transport as pure
 from ...net.after_read import others_compute
 from ...net.loop import SLICE, call_on_loop
-
-cdef extern from *:
-    """
-    #ifdef _WIN32  /* where Python's own calls are made */
-    #define DRIVER_CALLS 0
-    #define driver_recv(fd, buffer, room) ((Py_ssize_t)-1)
-    #define driver_send(fd, data, size) ((Py_ssize_t)-1)
-    #else
-    #define DRIVER_CALLS 1
-    #include <sys/socket.h>
-    #ifndef MSG_NOSIGNAL  /* macOS: Python ignores SIGPIPE */
-    #define MSG_NOSIGNAL 0
-    #endif
-    #define driver_recv(fd, buffer, room) ((Py_ssize_t)recv(fd, buffer, room, MSG_DONTWAIT))
-    #define driver_send(fd, data, size) \\
-        ((Py_ssize_t)send(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL))
-    #endif
-
-    #ifdef __linux__
-    #include <errno.h>
-    #include <poll.h>
-    #include <sys/epoll.h>
-    static int driver_listen(int set, int fd, int listens) {
-        struct epoll_event event = {.events = listens ? EPOLLIN : 0, .data.fd = fd};
-        return epoll_ctl(set, EPOLL_CTL_MOD, fd, &event);
-    }
-    static int driver_wait(int fd, int milliseconds) {
-        struct pollfd one = {.fd = fd, .events = POLLIN};
-        int found = poll(&one, 1, milliseconds);
-        return found < 0 && errno == EINTR ? 0 : found;
-    }
-    #else  /* where reading is never taken over */
-    #define driver_listen(set, fd, listens) (-1)
-    #define driver_wait(fd, milliseconds) (-1)
-    #endif
-    """
-    const bint DRIVER_CALLS
-    Py_ssize_t driver_recv(int fd, char *buffer, size_t room)
-    Py_ssize_t driver_send(int fd, const char *data, size_t size)
-    int driver_listen(int set, int fd, bint listens)
-    int driver_wait(int fd, int milliseconds) nogil
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
@@ -79,6 +45,8 @@ cdef object write_plainly = pure.SocketTransport.write
 cdef object Socket = socket.socket
 cdef object monotonic = time.monotonic
 cdef object REST = pure._REST
+#: The same after more threads waited than read in turn.
+cdef object LONG_REST = 100 * REST
 cdef double LONGEST = SLICE
 #: What is read, for as long as it takes to make bytes of it, with the interpreter's lock.
 cdef char received[READ_SIZE]
@@ -97,6 +65,7 @@ cdef Py_ssize_t WAS_ANSWERED = slot_offset(Transport, b"_was_answered")
 cdef Py_ssize_t FLUSH_IS_DUE = slot_offset(Transport, b"_flush_is_due")
 cdef Py_ssize_t FLUSH_FOLLOWS = slot_offset(Transport, b"_flush_follows")
 cdef Py_ssize_t HANDS_OUT = slot_offset(Transport, b"_hands_out")
+cdef Py_ssize_t SHARED = slot_offset(Transport, b"_shared")
 cdef Py_ssize_t SENDS_AT_ONCE = slot_offset(Transport, b"_sends_at_once")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
 
@@ -130,10 +99,13 @@ cdef object recv(PyObject *me):
     return sock.recv(READ_SIZE)
 
 
-cdef Py_ssize_t send(PyObject *me, object data) except -1:
+cdef Py_ssize_t send(PyObject *me, object data, bint is_rest) except -1:
     """Send what the socket takes; errors as those of ``socket.send``. With the lock, and open."""
     cdef object sock = taken(me, SOCK)
+    cdef object shared = taken(me, SHARED)
     cdef Py_ssize_t size
+    if shared is not None:
+        return send_between(<SharedReading>shared, bytes(data), is_rest)
     if (
         DRIVER_CALLS
         and type(sock) is Socket
@@ -145,6 +117,29 @@ cdef Py_ssize_t send(PyObject *me, object data) except -1:
             PyErr_SetFromErrno(OSError)
         return size
     return sock.send(data)
+
+
+cdef Py_ssize_t send_between(SharedReading shared, bytes data, bint is_rest) except -1:
+    """The same beside threads that send without the interpreter's lock."""
+    cdef const char *start = PyBytes_AS_STRING(data)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(data), sent
+    if size <= AT_ONCE:
+        sent = shared.send(start, size, is_rest)
+    else:
+        with nogil:
+            sent = shared.send(start, size, is_rest)
+    if sent < 0:
+        PyErr_SetFromErrno(OSError)
+    return sent
+
+
+cdef int keep_rest(PyObject *me, object data, Py_ssize_t sent) except -1:
+    """Keep what was not sent, in front of what the loop's thread wrote meanwhile; with the lock."""
+    cdef object shared = taken(me, SHARED)
+    taken(me, PENDING).appendleft(data[sent:])
+    if shared is not None and sent:
+        (<SharedReading>shared).own.rest_is_pending = True
+    return 0
 
 
 def read(self, on_data):
@@ -225,14 +220,13 @@ def wait_for_data(self, until):
     cdef PyObject *me = checked(self)
     cdef object loop = taken(me, LOOP)
     cdef int fd = <int>taken(me, FD)
-    cdef int milliseconds, found
+    cdef int found
     cdef double left = LONGEST
     while taken(me, IS_CLOSING) is False and not loop.is_closed():
         if until is not None:
             left = min(LONGEST, max(<double>until - <double>monotonic(), 0))
-        milliseconds = <int>ceil(left * 1000)
         with nogil:
-            found = driver_wait(fd, milliseconds)
+            found = driver_wait(fd, left)
         if found > 0:
             return True
         if found < 0:
@@ -263,6 +257,108 @@ def hand_reading_back(self, *, is_disturbed=False):
     taken(me, READING).release()
 
 
+cdef SharedReading shared_of(object self):
+    """The threads that read in turn, or did; None if none ever have."""
+    if not is_instance(self, <PyObject *>Transport):
+        return None
+    return <SharedReading>taken(<PyObject *>self, SHARED)
+
+
+cdef SharedReading begin_sharing(
+    object self, int version, bint in_segments, Py_ssize_t strays
+):
+    """Have this thread, which has taken over, share reading with others; None if it cannot."""
+    cdef PyObject *me = <PyObject *>self
+    cdef object shared
+    if FREE_THREADED or not is_instance(self, <PyObject *>Transport):
+        return None
+    if type(taken(me, SOCK)) is not Socket:
+        return None
+    shared = taken(me, SHARED)
+    if shared is None:
+        shared = SharedReading()
+        put(me, SHARED, shared)
+    if (<SharedReading>shared).begin(
+        <int>taken(me, FD), version, in_segments, strays
+    ):
+        put(me, READER, 0)  # no thread's own: the last one that leaves hands it back
+        return <SharedReading>shared
+    return None
+
+
+cdef int leave_to_loop(object self, bint is_disturbed) except -1:
+    """Have the loop read again, once; the socket stays open until the last thread has left."""
+    cdef PyObject *me = <PyObject *>self
+    cdef SharedReading shared = <SharedReading>taken(me, SHARED)
+    cdef object lock = taken(me, LOCK)
+    lock.acquire()
+    try:
+        if not shared.is_loops:
+            have_loop_read(me, shared, is_disturbed)
+    finally:
+        lock.release()
+    return 0
+
+
+cdef int have_loop_read(PyObject *me, SharedReading shared, bint is_disturbed) except -1:
+    """The same with the lock, where the loop does not read."""
+    put(me, WAS_ANSWERED, True)
+    if shared.is_crowded:
+        put(me, TO_REST, LONG_REST)
+    elif is_disturbed:
+        put(me, TO_REST, REST)
+    shared.is_loops = True
+    if taken(me, IS_CLOSING) is False and taken(me, HEARD) is not None:
+        listen(me, True)
+    taken(me, READING).release()
+    return 0
+
+
+cdef int end_sharing(object self) except -1:
+    """The same, after the last thread has left; whoever takes over next finds all at rest."""
+    cdef PyObject *me = <PyObject *>self
+    cdef SharedReading shared = <SharedReading>taken(me, SHARED)
+    cdef object lock = taken(me, LOCK)
+    lock.acquire()
+    try:
+        put(me, READER, None)
+        shared.own.number = 0
+        if not shared.is_loops:
+            have_loop_read(me, shared, False)
+        if taken(me, IS_CLOSING) is not False:
+            self._close_socket()
+    finally:
+        lock.release()
+    return 0
+
+
+cdef int read_alone(object self) except -1:
+    """Have this thread, the last one of those who shared, read as if it had taken over."""
+    cdef PyObject *me = <PyObject *>self
+    put(me, READER, PyThread_get_thread_ident())
+    (<SharedReading>taken(me, SHARED)).own.number = 0
+    return 0
+
+
+cdef int send_rest(object self) except -1:
+    """Have the loop send what threads that read in turn could not send."""
+    cdef PyObject *me = <PyObject *>self
+    cdef object lock = taken(me, LOCK), rest, more
+    cdef SharedReading shared = shared_of(self)
+    lock.acquire()
+    try:
+        rest, more = shared.unsent()
+        if rest:
+            taken(me, PENDING).appendleft(rest)
+            shared.own.rest_is_pending = True
+        if more:
+            taken(me, PENDING).append(more)
+    finally:
+        lock.release()
+    call_on_loop(taken(me, LOOP), taken(me, THREAD), self._flush)
+    return 0
+
+
 def write(self, data):
     """Send bytes; nothing if the transport is closing. See driver/net/transport.py."""
     cdef PyObject *me = checked(self)
@@ -290,7 +386,7 @@ def write(self, data):
         else:
             put(me, WAS_ANSWERED, False)
             try:
-                sent = send(me, data)
+                sent = send(me, data, False)
             except (BlockingIOError, InterruptedError):
                 pass
             except OSError as error:
@@ -298,8 +394,7 @@ def write(self, data):
             if sent == len(data):
                 return
             if failure is None:
-                # In front of what the loop's thread wrote meanwhile.
-                taken(me, PENDING).appendleft(data[sent:])
+                keep_rest(me, data, sent)
     finally:
         lock.release()
     # Without the lock: where the loop is closed, both are called here, and take it.
@@ -314,18 +409,23 @@ def send_pending(self):
     cdef PyObject *me = checked(self)
     cdef object pending = taken(me, PENDING), data
     cdef Py_ssize_t sent = 0
-    if not pending:
+    cdef object shared = taken(me, SHARED)
+    if not pending or (
+        shared is not None
+        and (<SharedReading>shared).own.is_torn
+        and not (<SharedReading>shared).own.rest_is_pending
+    ):
         return None
     data = pending[0] if len(pending) == 1 else b"".join(pending)
     pending.clear()
     try:
-        sent = send(me, data)
+        sent = send(me, data, True)
     except (BlockingIOError, InterruptedError):
         pass
     except OSError as error:
         return error
     if sent < len(data):
-        pending.appendleft(data[sent:])
+        keep_rest(me, data, sent)
         if taken(me, WAITS) is False:
             put(me, WAITS, True)
             taken(me, LOOP).add_writer(taken(me, FD), self._room)
@@ -341,3 +441,10 @@ METHODS = {
     "SocketTransport.take_over_reading": take_over_reading,
     "SocketTransport.wait_for_data": wait_for_data,
 }
+
+cdef object _write = write
+
+
+cdef bint writes(object method) except -1:
+    """Whether a method is the one by which a transport sends."""
+    return self_of(method, _write) is not None

@@ -83,6 +83,28 @@ cdef object encoded(object self, object msg, object stream_id, object handler):
     )
 
 
+cdef int reads_plain_frames(object self) except -1:
+    """What comes now: 1 for frames as they are, 2 for segments that are not compressed, 0 for else.
+
+    Else is also the rest of something that is not complete.
+    """
+    cdef PyObject *me = checked(self)
+    cdef object codec
+    if (
+        taken(me, ERROR) is not None
+        or taken(me, STARTED) is False
+        or has_rest(me, FRAMES)
+        or has_rest(me, SEGMENTS)
+    ):
+        return 0
+    if taken(me, IN_SEGMENTS) is False:
+        return 1
+    codec = taken(me, CODEC)
+    if type(codec) is not _SegmentCodec:
+        return 0
+    return 2 if taken(<PyObject *>codec, CODEC_DECOMPRESSOR) is None else 0
+
+
 def feed(self, data):
     """Take bytes from the server; see driver/wire/conversation.py."""
     cdef PyObject *me = checked(self)

@@ -17,6 +17,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.wire.checksums cimport crc24, little_endian, make_checksums
 from driver._cython.wire.compression cimport compress_into, new_bytes, room_for, shortened
 
 from ...wire import segments as pure
@@ -37,36 +38,7 @@ cdef Py_ssize_t MOST = pure.MAX_PAYLOAD_LENGTH
 cdef object _LZ4 = segment_compress
 cdef object crc32 = zlib.crc32
 cdef object CRC32_OF_PREFIX = pure.CRC32_INITIAL
-cdef uint32_t INIT = pure.CRC24_INIT
-cdef uint32_t POLY = pure.CRC24_POLY
-cdef uint32_t[256] CRC24_OF_BYTE
-
-cdef int _byte, _bit
-cdef uint32_t _crc
-for _byte in range(256):
-    _crc = _byte << 16
-    for _bit in range(8):
-        _crc <<= 1
-        if _crc & 0x1000000:
-            _crc ^= POLY
-    CRC24_OF_BYTE[_byte] = _crc
-
-
-cdef inline uint32_t _crc24(const uint8_t *data, Py_ssize_t size) noexcept nogil:
-    cdef uint32_t crc = INIT
-    cdef Py_ssize_t i
-    for i in range(size):
-        crc = ((crc << 8) & 0xFFFFFF) ^ CRC24_OF_BYTE[(crc >> 16) ^ data[i]]
-    return crc
-
-
-cdef inline uint64_t _read(const uint8_t *data, Py_ssize_t size) noexcept nogil:
-    """A little-endian number."""
-    cdef uint64_t number = 0
-    cdef Py_ssize_t i
-    for i in range(size):
-        number |= <uint64_t>data[i] << (8 * i)
-    return number
+make_checksums(pure.CRC24_INIT, pure.CRC24_POLY, pure.CRC32_INITIAL)
 
 
 cdef inline void _write(uint8_t *target, uint64_t number, Py_ssize_t size) noexcept nogil:
@@ -87,7 +59,7 @@ def plain_segment(frames):
     segment = PyBytes_FromStringAndSize(NULL, size + 10)
     target = <uint8_t *>PyBytes_AS_STRING(segment)
     _write(target, <uint64_t>size | 1 << 17, 3)
-    _write(target + 3, _crc24(target, 3), 3)
+    _write(target + 3, crc24(target, 3), 3)
     memcpy(target + 6, PyBytes_AS_STRING(frames), size)
     _write(target + 6 + size, <uint32_t>crc32(frames, CRC32_OF_PREFIX), 4)
     return segment
@@ -109,7 +81,7 @@ cdef object lz4_segment(bytes frames):
         packed = size
         memcpy(target + 8, PyBytes_AS_STRING(frames), size)
     _write(target, <uint64_t>packed | uncompressed << 17 | <uint64_t>1 << 34, 5)
-    _write(target + 5, _crc24(target, 5), 3)
+    _write(target + 5, crc24(target, 5), 3)
     made = shortened(segment, packed + 12)
     target = <uint8_t *>PyBytes_AS_STRING(made)
     payload = PyMemoryView_FromMemory(<char *>target + 8, packed, PyBUF_READ)
@@ -150,15 +122,15 @@ cdef object whole_payload(
     if left < start:
         after[0] = start
         return None
-    if _read(segment + header_length, 3) != _crc24(segment, header_length):
+    if little_endian(segment + header_length, 3) != crc24(segment, header_length):
         return None
-    bits[0] = _read(segment, header_length)
+    bits[0] = little_endian(segment, header_length)
     size = bits[0] & 0x1FFFF
     if left < start + size + 4:
         after[0] = start + size + 4
         return None
     payload = PyBytes_FromStringAndSize(<const char *>segment + start, size)
-    if <uint32_t>crc32(payload, CRC32_OF_PREFIX) != _read(segment + start + size, 4):
+    if <uint32_t>crc32(payload, CRC32_OF_PREFIX) != little_endian(segment + start + size, 4):
         return None
     after[0] = position + start + size + 4
     return payload
