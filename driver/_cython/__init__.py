@@ -1,1 +1,1 @@
-"""Compiled modules: a mirror of the tree, one .pyx for each name in implementation.TWINS and ALONE."""
+"""Compiled modules: a mirror of the tree, a .pyx for each of implementation.TWINS and ALONE."""

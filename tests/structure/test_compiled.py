@@ -16,6 +16,7 @@ from driver import implementation
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(FOLDER.rglob("*.pyx"))
+WITH_PURE_FORM = [s for s in SOURCES if relative_name(s) not in implementation.ALONE]
 
 
 def test_every_compiled_module_is_listed_and_every_listed_one_exists():
@@ -23,9 +24,7 @@ def test_every_compiled_module_is_listed_and_every_listed_one_exists():
     assert {relative_name(s) for s in SOURCES} == listed
 
 
-@pytest.mark.parametrize(
-    "source", [s for s in SOURCES if relative_name(s) not in implementation.ALONE], ids=relative_name
-)
+@pytest.mark.parametrize("source", WITH_PURE_FORM, ids=relative_name)
 def test_a_compiled_module_has_its_pure_form_which_hands_over_in_its_last_line(source):
     pure = ROOT / "driver" / source.relative_to(FOLDER).with_suffix(".py")
     assert pure.exists()
