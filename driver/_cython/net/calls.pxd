@@ -30,7 +30,6 @@ cdef extern from *:
     #define driver_would_wait() (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
 
     #ifdef __linux__
-    #define _GNU_SOURCE_IS_DEFINED_BY_PYTHON
     #include <poll.h>
     #include <sys/epoll.h>
     static int driver_listen(int set, int fd, int listens) {

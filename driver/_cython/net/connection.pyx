@@ -364,9 +364,14 @@ cdef object fed(object self, SharedReading shared):
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._take_malformed, error)
         return None
     except BaseException:
-        # By Ctrl-C, say: what was read is lost.
-        self._break(ConnectionException("reading was interrupted", self.endpoint))
+        lose(self)
         raise
+
+
+cdef int lose(object self) except -1:
+    """Close: what was read is lost, by Ctrl-C, say."""
+    self._break(ConnectionException("reading was interrupted", self.endpoint))
+    return 0
 
 
 cdef int read_in_turn(
@@ -454,7 +459,7 @@ cdef object take_strays(object self, SharedReading shared, Seat seat, object req
             call_on_loop(taken(me, LOOP), taken(me, THREAD), self._dispatch, others)
         frames = [each for each in frames if each.stream_id == request_id]
     except BaseException:
-        self._break(ConnectionException("reading was interrupted", self.endpoint))
+        lose(self)
         raise
     if shared.strays < 0 or not reads_plain_frames(taken(me, CONVERSATION)):
         end_turns(self, shared, shared.strays < 0)
@@ -510,8 +515,7 @@ def read_answer(self, request_id, timeout):
             and mine is not None
             and (<dict?>taken(me, REQUESTS)).get(request_id) is mine
         ):
-            # By Ctrl-C, say: what was read is lost.
-            self._break(ConnectionException("reading was interrupted", self.endpoint))
+            lose(self)
         if not is_back:
             transport.hand_reading_back()
 

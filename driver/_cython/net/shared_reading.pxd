@@ -17,8 +17,8 @@ cdef enum Outcome:
     STRAY, ENDED
     #: The socket did not take all: ``SharedReading.unsent``.
     NOT_SENT
-    #: Within this module: others read before this thread does.
-    LATER
+    #: Within this module: others read before this thread does; this thread reads on.
+    LATER, READ_ON
 
 
 cdef struct Place:
@@ -79,7 +79,7 @@ cdef class SharedReading:
     cdef bint leave(self, Seat seat) noexcept
     cdef bytes take_rest(self)
     cdef int leave_out(self, int stream) except -1
-    cdef bytes end(self)
+    cdef void end(self) noexcept
     cdef tuple unsent(self)
     cdef Py_ssize_t send(
         self, const char *data, Py_ssize_t size, bint is_rest

@@ -16,7 +16,8 @@ frames without compression of protocol 5, for those who wait. At anything else t
 reads stops, and leaves what it has read to the methods of the connection.
 
 All that threads share is under one lock, which nobody keeps for longer than it takes to hand
-frames out; another one is held to send.
+frames out; another one is held to send. Long, because who may touch what, and with which of them,
+is told in one place.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -214,13 +215,16 @@ cdef class SharedReading:
         PyThread_release_lock(own.lock)
         return 0
 
-    cdef bytes end(self):
-        """Have the loop read from now on; what came and was not handed out."""
+    cdef void end(self) noexcept:
+        """Have the loop read from now on; what came and was not handed out is forgotten."""
         cdef Reading *own = &self.own
+        cdef Place *told = NULL
         hold(own.lock)
         own.is_open = False
+        own.received.size = 0
+        add_all(own, &told)
+        tell(told)
         PyThread_release_lock(own.lock)
-        return self.take_rest()
 
     cdef Outcome wait(self, Seat seat, object data, double until) except *:
         """Send, and wait for the answer.
@@ -386,21 +390,25 @@ cdef inline void hold(PyThread_type_lock lock) noexcept nogil:
         PyThread_acquire_lock(lock, 1)
 
 
+cdef inline double time_left(double until) noexcept nogil:
+    """Seconds to wait now, before it is time to look around."""
+    return LONGEST if until < 0 else min(LONGEST, max(until - driver_now(), 0))
+
+
+cdef inline Outcome late_or_signalled(double until) noexcept nogil:
+    """Why a wait ended with nothing."""
+    return LATE if until >= 0 and driver_now() >= until else SIGNALLED
+
+
 cdef Outcome acquire(PyThread_type_lock lock, double until) noexcept nogil:
     """Wait for a lock, for ever if until is negative: OPENED, LATE, or SIGNALLED to look around.
 
     A signal that comes in the moment before the wait begins does not end it: see ``SLICE``.
     """
-    cdef double left = LONGEST
-    cdef int got
-    if until >= 0:
-        left = min(left, max(until - driver_now(), 0))
-    got = PyThread_acquire_lock_timed(lock, <long long>(left * 1e6), 1)
+    cdef int got = PyThread_acquire_lock_timed(lock, <long long>(time_left(until) * 1e6), 1)
     if got == PY_LOCK_ACQUIRED:
         return OPENED
-    if got == PY_LOCK_FAILURE and until >= 0 and driver_now() >= until:
-        return LATE
-    return SIGNALLED
+    return late_or_signalled(until) if got == PY_LOCK_FAILURE else SIGNALLED
 
 
 cdef Outcome wait_in_turn(Reading *own, Place *mine, double until) noexcept nogil:
@@ -443,20 +451,15 @@ cdef Outcome wait_in_turn(Reading *own, Place *mine, double until) noexcept nogi
 
 cdef Outcome read(Reading *own, Place *mine, double until) noexcept nogil:
     """Hand out what comes, until the own answer is among it or others go on, and read then."""
-    cdef double left, looked = driver_now()
+    cdef double looked = driver_now()
     cdef Py_ssize_t size
     cdef Outcome outcome
     cdef Place *told
-    cdef int found
     if own.outgoing.size and not send_all(own, NULL, 0):
         return NOT_SENT
     while True:
-        left = LONGEST
-        if until >= 0:
-            left = min(left, max(until - driver_now(), 0))
-        found = driver_wait(own.fd, left)
-        if found == 0:
-            return LATE if until >= 0 and driver_now() >= until else SIGNALLED
+        if driver_wait(own.fd, time_left(until)) == 0:
+            return late_or_signalled(until)
         size = driver_recv(
             own.fd, own.received.start + own.received.size, own.received.room - own.received.size
         )
@@ -471,14 +474,14 @@ cdef Outcome read(Reading *own, Place *mine, double until) noexcept nogil:
         outcome = after_read(own, mine, &told) if hand_out(own) else STRAY
         tell(told)
         PyThread_release_lock(own.lock)
-        if outcome != NOT_SENT:
+        if outcome != READ_ON:
             return outcome
         if driver_now() - looked > LONGEST:
-            return LATE if until >= 0 and driver_now() >= until else SIGNALLED
+            return late_or_signalled(until)
 
 
 cdef Outcome after_read(Reading *own, Place *mine, Place **told) noexcept nogil:
-    """Have those go on who have answers now; NOT_SENT to read on. With the lock."""
+    """Have those go on who have answers now, and say what this thread does. With the lock."""
     cdef Place *first = own.ready.first
     cdef bint in_turn = first != NULL and (mine.frame != NULL or first.next != NULL)
     if own.at_once:
@@ -487,7 +490,7 @@ cdef Outcome after_read(Reading *own, Place *mine, Place **told) noexcept nogil:
     if not in_turn:
         add_all(own, told)
         if mine.frame == NULL:
-            return NOT_SENT
+            return READ_ON
     mine.reads = own.is_read = False
     if not in_turn:
         pass_on(own, told)
@@ -510,6 +513,7 @@ cdef void go_on(Reading *own, bint waited_long) noexcept:
 
 
 cdef void next_or_reader(Reading *own, Place **told) noexcept nogil:
+    """Have the next one go on that has an answer, or, if there is none, one read; with the lock."""
     add_next(own, told)
     if told[0] == NULL:
         pass_on(own, told)
@@ -555,6 +559,7 @@ cdef inline void take_word(Place *mine) noexcept nogil:
 
 
 cdef inline void append(Queue *queue, Place *place) noexcept nogil:
+    """Put a place that is in no queue behind all of one; with the lock."""
     place.next = NULL
     queue.end[0] = place
     queue.end = &place.next
@@ -579,6 +584,7 @@ cdef void unlist(Reading *own, Place *place) noexcept nogil:
 cdef bint hand_out(Reading *own) noexcept nogil:
     """Give what came to those who wait for it; False at something unusual. With the lock."""
     cdef const uint8_t *data
+    cdef const uint8_t *frames
     cdef Py_ssize_t taken = 0, left, needed, size
     cdef bint is_usual = True
     while True:
@@ -591,18 +597,17 @@ cdef bint hand_out(Reading *own) noexcept nogil:
             size = little_endian(data, 3)
             is_usual = little_endian(data + 3, 3) == crc24(data, 3) and size >> 17 == 1
             size &= 0x1FFFF
-            needed = size + 10
+            frames, needed = data + 6, size + 10
         else:
             size = read_int32(data + 5)
             is_usual = data[0] == own.version and 0 <= size <= MOST
-            needed = size + HEADER
+            size += HEADER
+            frames, needed = data, size
         if not is_usual or left < needed:
             break
         if own.in_segments:
-            is_usual = crc32_of_payload(data + 6, size) == little_endian(data + 6 + size, 4)
-            is_usual = is_usual and give(own, data + 6, size)
-        else:
-            is_usual = give(own, data, needed)
+            is_usual = crc32_of_payload(frames, size) == little_endian(frames + size, 4)
+        is_usual = is_usual and give(own, frames, size)
         if not is_usual:
             break
         taken += needed
@@ -644,6 +649,7 @@ cdef bint give(Reading *own, const uint8_t *data, Py_ssize_t size) noexcept nogi
 
 
 cdef bint keep_frame(Place *place, const uint8_t *data, Py_ssize_t size) noexcept nogil:
+    """Copy a frame for who waits for it; False if there is no memory for it."""
     place.frame = <char *>realloc(NULL, size)
     if place.frame == NULL:
         return False
