@@ -31,6 +31,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from ..implementation import hand_over
+from .loop import SLICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,7 +166,13 @@ class Latch:
             False if it was not opened in time.
         """
         try:
-            is_open = self.lock.acquire(timeout=-1 if timeout is None else timeout)
+            left = timeout
+            # In slices: a signal that comes in the moment before a wait begins does not end it.
+            while True:
+                is_open = self.lock.acquire(timeout=SLICE if left is None else min(left, SLICE))
+                left = None if left is None else left - SLICE
+                if is_open or (left is not None and left <= 0):
+                    break
             if is_open:
                 self.lock.release()  # for others who wait here
             return is_open

@@ -10,6 +10,7 @@ cimport cython
 from cpython.object cimport PyObject
 
 from ...net import after_read as pure
+from ...net.loop import SLICE as LONGEST
 
 cdef extern from *:
     """
@@ -69,6 +70,7 @@ cdef object _open_in_turn = pure.open_in_turn
 cdef object _new_lock = threading.Lock
 cdef object _popleft = deque.popleft
 cdef bint _takes_turns = pure.TAKES_TURNS
+cdef double SLICE = LONGEST
 cdef object _Method = MethodType
 cdef object _Builtin = BuiltinFunctionType
 cdef object _Task = asyncio.Task
@@ -165,9 +167,16 @@ cdef class Latch:
 
     cpdef bint wait(self, object timeout) except -1:
         """Wait until it is open, then have the next thread go on; False if it was not in time."""
-        cdef bint is_open
+        cdef bint is_open, is_endless = timeout is None
+        cdef double left = SLICE if is_endless else timeout
         try:
-            is_open = self.lock.acquire(True, -1 if timeout is None else timeout)
+            # In slices: see there.
+            while True:
+                is_open = self.lock.acquire(True, min(left, SLICE))
+                if not is_endless:
+                    left -= SLICE
+                if is_open or left <= 0:
+                    break
             if is_open:
                 self.lock.release()
             return is_open

@@ -7,6 +7,7 @@ import pytest
 
 from driver.net import after_read
 from driver.net.after_read import Latch, begin_read, call_after_read, end_read
+from driver.net.loop import SLICE
 
 LONG = 10.0
 
@@ -104,6 +105,25 @@ def test_the_only_answer_of_a_read_makes_nobody_wait(monkeypatch):
     waiting = Waiting(1)
     assert waiting.read() == []
     assert waiting.join()
+
+
+@pytest.mark.parametrize("timeout", [None, 1.2, 0.2])
+def test_it_is_waited_for_in_slices_so_that_no_signal_is_seen_late(timeout):
+    """One that comes in the moment before a wait begins does not end that wait."""
+    asked, latch = [], Latch()
+
+    class Lock:
+        def acquire(self, blocking=True, timeout=-1):
+            asked.append(timeout)
+            return len(asked) == 4
+
+        def release(self):
+            """Nothing."""
+
+    latch.lock = Lock()
+    assert latch.wait(timeout) is (timeout is None)
+    slices = {None: [SLICE] * 4, 1.2: [SLICE, SLICE, 1.2 - 2 * SLICE], 0.2: [0.2]}
+    assert asked == pytest.approx(slices[timeout])
 
 
 @pytest.mark.parametrize("place", [0, 1, 4])
