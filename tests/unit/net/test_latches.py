@@ -113,7 +113,7 @@ def test_it_is_waited_for_in_slices_so_that_no_signal_is_seen_late(timeout):
     asked, latch = [], Latch()
 
     class Lock:
-        def acquire(self, blocking=True, timeout=-1):
+        def acquire(self, _blocking=True, timeout=-1):
             asked.append(timeout)
             return len(asked) == 4
 
