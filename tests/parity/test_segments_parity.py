@@ -38,6 +38,23 @@ def test_frames_become_the_same_segment(pure, compiled, frames, kind):
     assert wanted == codec._encode_segment(frames, is_self_contained=True)
 
 
+@given(
+    st.binary(min_size=1, max_size=64),
+    st.one_of(st.integers(0, 400), st.integers(0, 0x1FFFF)),
+    st.integers(0, 15),
+)
+def test_checksums_of_all_lengths_are_zlib_s(pure, compiled, repeated, size, before):
+    """Wherever in memory it begins; up to the longest payload, and by each step of the folding."""
+    frames = (repeated * (size // len(repeated) + 1))[:size]
+    segment = module(pure, "segments").plain_segment(frames)
+    ours = module(compiled, "segments")
+    assert ours.plain_segment(frames) == segment
+    assert ours.read_segment(bytes(before) + segment, before, 3)[0] == frames
+    broken = segment[:-1] + bytes([segment[-1] ^ 1])
+    message = outcome(module(pure, "segments").read_segment, broken, 0, 3)
+    assert outcome(ours.read_segment, broken, 0, 3) == message != frames
+
+
 @given(st.data(), st.binary(max_size=40), st.booleans(), st.binary(max_size=9), HEADERS)
 def test_whole_cut_and_damaged_segments_are_read_alike(
     pure, compiled, data, payload, is_self_contained, before, header_length

@@ -4,8 +4,6 @@ What is as it should be is done here; what is not goes to the pure functions, wh
 wrong with it.
 """
 
-import zlib
-
 from cpython.bytes cimport (
     PyBytes_AS_STRING,
     PyBytes_CheckExact,
@@ -13,19 +11,20 @@ from cpython.bytes cimport (
     PyBytes_GET_SIZE,
 )
 from cpython.object cimport PyObject
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from driver._cython.slots cimport is_instance, slot_offset, taken
-from driver._cython.wire.checksums cimport crc24, little_endian, make_checksums
+from driver._cython.wire.checksums cimport (
+    crc24,
+    crc32_of_payload,
+    little_endian,
+    make_checksums,
+)
 from driver._cython.wire.compression cimport compress_into, new_bytes, room_for, shortened
 
 from ...wire import segments as pure
 from ...wire.compression import segment_compress
-
-cdef extern from "Python.h":
-    object PyMemoryView_FromMemory(char *data, Py_ssize_t size, int flags)
-    int PyBUF_READ
 
 __all__ = ["plain_segment", "read_segment"]
 
@@ -36,8 +35,6 @@ cdef object encode_plainly = pure.SegmentCodec.encode
 cdef Py_ssize_t COMPRESSOR = slot_offset(SegmentCodec, b"_compressor")
 cdef Py_ssize_t MOST = pure.MAX_PAYLOAD_LENGTH
 cdef object _LZ4 = segment_compress
-cdef object crc32 = zlib.crc32
-cdef object CRC32_OF_PREFIX = pure.CRC32_INITIAL
 make_checksums(pure.CRC24_INIT, pure.CRC24_POLY, pure.CRC32_INITIAL)
 
 
@@ -61,7 +58,7 @@ def plain_segment(frames):
     _write(target, <uint64_t>size | 1 << 17, 3)
     _write(target + 3, crc24(target, 3), 3)
     memcpy(target + 6, PyBytes_AS_STRING(frames), size)
-    _write(target + 6 + size, <uint32_t>crc32(frames, CRC32_OF_PREFIX), 4)
+    _write(target + 6 + size, crc32_of_payload(target + 6, size), 4)
     return segment
 
 
@@ -84,8 +81,7 @@ cdef object lz4_segment(bytes frames):
     _write(target + 5, crc24(target, 5), 3)
     made = shortened(segment, packed + 12)
     target = <uint8_t *>PyBytes_AS_STRING(made)
-    payload = PyMemoryView_FromMemory(<char *>target + 8, packed, PyBUF_READ)
-    _write(target + 8 + packed, <uint32_t>crc32(payload, CRC32_OF_PREFIX), 4)
+    _write(target + 8 + packed, crc32_of_payload(target + 8, packed), 4)
     return made
 
 
@@ -115,7 +111,6 @@ cdef object whole_payload(
     cdef const uint8_t *segment
     cdef Py_ssize_t start = header_length + 3
     cdef Py_ssize_t left, size
-    cdef object payload
     after[0] = 0
     segment = <const uint8_t *>PyBytes_AS_STRING(data) + position
     left = PyBytes_GET_SIZE(data) - position
@@ -129,11 +124,10 @@ cdef object whole_payload(
     if left < start + size + 4:
         after[0] = start + size + 4
         return None
-    payload = PyBytes_FromStringAndSize(<const char *>segment + start, size)
-    if <uint32_t>crc32(payload, CRC32_OF_PREFIX) != little_endian(segment + start + size, 4):
+    if crc32_of_payload(segment + start, size) != little_endian(segment + start + size, 4):
         return None
     after[0] = position + start + size + 4
-    return payload
+    return PyBytes_FromStringAndSize(<const char *>segment + start, size)
 
 
 def encode(self, frame):
