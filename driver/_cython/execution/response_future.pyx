@@ -4,6 +4,7 @@ from cpython.object cimport PyObject
 
 from driver._cython.execution.request cimport send
 from driver._cython.net.after_read cimport Latch
+from driver._cython.results.page cimport new_page
 from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, taken
 
 from ...execution import response_future as pure
@@ -28,6 +29,8 @@ cdef Py_ssize_t SESSION = slot_offset(Future, b"session")
 cdef Py_ssize_t WAITED_FOR = slot_offset(Future, b"_waited_for")
 cdef Py_ssize_t READS = slot_offset(Future, b"_reads")
 cdef Py_ssize_t EXCEPTION = slot_offset(Future, b"_final_exception")
+cdef Py_ssize_t NAMES = slot_offset(Future, b"_col_names")
+cdef Py_ssize_t TYPES = slot_offset(Future, b"_col_types")
 
 
 cdef object page_of(object self):
@@ -40,7 +43,13 @@ cdef object page_of(object self):
 
 def result(self):
     """Wait for the answer; see driver/execution/response_future.py."""
-    return _ResultSet(self, waited_for(self))
+    return result_of(self)
+
+
+cdef inline object result_of(object self):
+    cdef PyObject *me = <PyObject *>self
+    cdef object page = waited_for(self)
+    return new_page(_ResultSet, self, taken(me, NAMES), taken(me, TYPES), page)
 
 
 def wait_for_page(self):
@@ -109,7 +118,7 @@ cdef object sent_and_answered(object future):
     put(me, READS, True)
     try:
         send(future)
-        return _ResultSet(future, waited_for(future))
+        return result_of(future)
     finally:
         if taken(me, READS) is not False:
             future._stop_reading()
