@@ -72,8 +72,8 @@ cdef object _LatePage = LatePage
 cdef object _ResultMessage = ResultMessage
 cdef object _ExecuteMessage = ExecuteMessage
 cdef object _PreparedStatement = PreparedStatement
-cdef int _ROWS = RESULT_KIND_ROWS
-cdef int _VOID = RESULT_KIND_VOID
+cdef object _ROWS = RESULT_KIND_ROWS
+cdef object _VOID = RESULT_KIND_VOID
 
 # Where a request has what.
 cdef Py_ssize_t LOCK = slot_offset(Request, b"_callback_lock")
@@ -561,7 +561,7 @@ cdef int take(
         if payload:
             self._look_for_tablet(payload)
         kind = taken(result, RESULT_KIND)
-        if kind != _ROWS:
+        if kind is not _ROWS and kind != _ROWS:
             if kind == _VOID:
                 end_with(self, None)
             else:
