@@ -714,10 +714,15 @@ class RequestExecution:
 
     def _set_late_rows(self, connection: Connection | None, response: ResultMessage) -> None:
         """End with a page whose rows are made by who waits for them, or here for an errback."""
-        row_factory = self.options.row_factory
-        self._set_rows(response, lambda names, rows: LatePage(names, rows, row_factory, connection))
+        page = LatePage(
+            response.column_names or (),
+            response.parsed_rows,
+            self.options.row_factory,
+            connection,
+        )
+        self._set_rows(response, lambda *_: page)
         if self._errbacks:
-            self._make_rows()
+            self._make_rows_on_arrival(page)
 
     def _take_new_metadata(self, response: ResultMessage) -> None:
         """The server described the columns anew: the statement knows it from now on."""
@@ -1133,6 +1138,15 @@ class RequestExecution:
         finally:
             del self  # as there
 
+    def _make_rows_on_arrival(self, page: LatePage) -> None:
+        """Make all rows where the answer arrived: nothing that this raises may end that thread."""
+        try:
+            self._make_rows()
+        except BaseException as error:
+            log.exception("Making rows tried to end the thread that reads answers")
+            self._fail_late(page, as_exception(error, "making rows"))
+            outlive(error)
+
     def _call_back_with_rows(
         self, page: LatePage, callbacks: Sequence[Callable[[Any], object]]
     ) -> None:
@@ -1140,7 +1154,7 @@ class RequestExecution:
 
         Whoever waited, or the first of them, may have asked for the next page meanwhile.
         """
-        self._make_rows()
+        self._make_rows_on_arrival(page)
         if page.is_made:
             for callback in callbacks:
                 call_back(callback, page.rows)
@@ -1178,11 +1192,11 @@ class RequestExecution:
         with self._callback_lock or self._lock:
             self._callbacks = (*self._callbacks, callback)
             page = self._final_result
+        if type(page) is LatePage:
+            self._make_rows()
+            page = page.rows if page.is_made else NOT_SET
         if page is not NOT_SET:
-            if type(page) is LatePage:
-                self._call_back_with_rows(page, (callback,))
-            else:
-                call_back(callback, page)
+            call_back(callback, page)
         return self
 
     def add_errback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:

@@ -18,6 +18,8 @@ from script import NOTHING_LEFT, NUMBER, leftovers, respond, row, session_of
 from driver.execution import AwaitableResponse, Metrics, ResponseFuture
 from driver.execution.concurrent import execute_concurrent
 from driver.execution.late_page import LatePage
+from driver.execution.request import NOT_SET
+from driver.protocol.errors import DriverException
 from driver.results.rows import class_factory, dict_factory, named_tuple_factory, tuple_factory
 from driver.types import Int32Type, UTF8Type
 from driver.wire.codec import RESPONSES_BY_OPCODE, ProtocolHandler
@@ -337,6 +339,30 @@ def test_what_a_row_factory_raises_reaches_whoever_waits():
     session.row_factory = factory
     with pytest.raises(LookupError, match="mine"):
         send(session).result()
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt])
+@pytest.mark.parametrize("both", [True, False])
+def test_what_ends_threads_and_is_raised_where_the_answer_arrives_is_the_only_outcome(kind, both):
+    def factory(_names, _rows):
+        raise kind("mine")
+
+    metrics = Metrics()
+    session = session_of([], metrics=metrics)
+    session.row_factory = factory
+    got = []
+    future = send(session)
+    if both:
+        future.add_callback(lambda _: got.append("rows"))
+    future.add_errback(got.append)
+    respond_on_a_thread(session, LARGE)
+    assert [type(each.__cause__) for each in got] == [kind]
+    assert future._final_result is NOT_SET
+    with pytest.raises(DriverException, match="mine"):
+        future.result()
+    stats = metrics.get_stats()
+    assert (stats["request_timer"]["count"], stats["request_errors"]) == (1, 1)
+    assert leftovers(session) == NOTHING_LEFT
 
 
 def test_whoever_is_interrupted_can_ask_again():
