@@ -8,14 +8,7 @@ them made there: there is no other place.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Final
-
-from ..results.rows import (
-    dict_factory,
-    named_tuple_factory,
-    ordered_dict_factory,
-    tuple_factory,
-)
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,10 +17,6 @@ if TYPE_CHECKING:
     from ..protocol.typing import Rows
     from ..results.rows import RowFactory
     from ..wire.late_rows import LateRows
-
-#: Row factories that make a list, and each row of its values alone: some rows at a time are as
-#: good as all of them.
-_OF_SINGLE_ROWS: Final = (tuple_factory, named_tuple_factory, dict_factory, ordered_dict_factory)
 
 
 class LatePage:
@@ -86,9 +75,7 @@ class LatePage:
         if not self._late.has_slices:
             self.rows = factory(names, self._late.all())
             return
-        is_single = any(factory is each for each in _OF_SINGLE_ROWS) or hasattr(
-            factory, "makes_single_rows"
-        )
+        is_single = getattr(factory, "makes_single_rows", False)
         made: list[Any] = []
         for some in self._late.slices():
             made += factory(names, some) if is_single else some

@@ -28,6 +28,8 @@ Decoded: TypeAlias = "Iterable[Sequence[Any]] | dict[str, Any]"
 #: Takes column names and decoded rows, gives the rows that the caller sees.
 RowFactory: TypeAlias = Callable[[Sequence[str], Any], Iterable[Row]]
 
+_Factory = TypeVar("_Factory", bound=Callable[..., Any])
+
 _BEGINS_A_NAME = re.compile(r"[a-zA-Z0-9]")
 _ENDS_A_NAME = re.compile(r"[a-zA-Z0-9_]")
 #: Of more columns with one name, each is called by its position: long names would take a while.
@@ -35,6 +37,16 @@ _MOST_UNDERSCORES = 8
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
 
 
+def makes_single_rows(factory: _Factory) -> _Factory:
+    """Declare that a row factory makes a list, and each row of its values alone.
+
+    It has an attribute ``makes_single_rows`` then, and gets a large page in parts.
+    """
+    factory.makes_single_rows = True  # type: ignore[attr-defined]  # of a function
+    return factory
+
+
+@makes_single_rows
 def tuple_factory(
     colnames: Sequence[str],  # noqa: ARG001  (every factory takes names and rows)
     rows: Decoded,
@@ -43,6 +55,7 @@ def tuple_factory(
     return rows  # type: ignore[return-value]  # rows are tuples, and NumPy pages have none
 
 
+@makes_single_rows
 def named_tuple_factory(colnames: Sequence[str], rows: Decoded) -> list[Any]:
     """Rows as named tuples, whose names no type checker knows: ``class_factory`` has those.
 
@@ -96,6 +109,7 @@ def _without_ends(name: str) -> str:
     return name[first.start() : len(name) - (last.start() if last else 0)]
 
 
+@makes_single_rows
 def dict_factory(colnames: Sequence[str], rows: Decoded) -> list[dict[str, Any]]:
     """Rows as dicts by column name; of columns with one name the last counts."""
     if isinstance(rows, dict):
@@ -103,6 +117,7 @@ def dict_factory(colnames: Sequence[str], rows: Decoded) -> list[dict[str, Any]]
     return [dict(zip(colnames, row, strict=False)) for row in rows]
 
 
+@makes_single_rows
 def ordered_dict_factory(colnames: Sequence[str], rows: Decoded) -> list[OrderedDict[str, Any]]:
     """Rows as ordered dicts by column name."""
     if isinstance(rows, dict):
@@ -123,13 +138,12 @@ def class_factory(cls: Callable[..., Row]) -> RowFactory[Row]:
         class are not equal.
     """
 
+    @makes_single_rows
     def factory(colnames: Sequence[str], rows: Decoded) -> list[Row]:
         if isinstance(rows, dict):
             return rows  # type: ignore[return-value]  # a NumPy page
         return [cls(**dict(zip(colnames, row, strict=False))) for row in rows]
 
-    # A large page may be handed to it in parts.
-    factory.makes_single_rows = True  # type: ignore[attr-defined]
     return factory
 
 

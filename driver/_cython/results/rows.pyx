@@ -26,6 +26,7 @@ cdef object class_of = pure.named_tuple_class
 cdef list _last = [((), class_of(()))]
 
 
+@pure.makes_single_rows
 def named_tuple_factory(colnames, rows):
     """Rows as named tuples; see driver/results/rows.py."""
     cdef object known

@@ -20,7 +20,14 @@ from driver.execution.concurrent import execute_concurrent
 from driver.execution.late_page import LatePage
 from driver.execution.request import NOT_SET
 from driver.protocol.errors import DriverException
-from driver.results.rows import class_factory, dict_factory, named_tuple_factory, tuple_factory
+from driver.results.rows import (
+    class_factory,
+    dict_factory,
+    makes_single_rows,
+    named_tuple_factory,
+    ordered_dict_factory,
+    tuple_factory,
+)
 from driver.types import Int32Type, UTF8Type
 from driver.wire.codec import RESPONSES_BY_OPCODE, ProtocolHandler
 from driver.wire.handlers import LazyProtocolHandler
@@ -170,7 +177,14 @@ class Row:
 
 
 @pytest.mark.parametrize(
-    "factory", [tuple_factory, named_tuple_factory, dict_factory, class_factory(Row)]
+    "factory",
+    [
+        tuple_factory,
+        named_tuple_factory,
+        dict_factory,
+        ordered_dict_factory,
+        class_factory(Row),
+    ],
 )
 def test_rows_are_those_of_the_row_factory(factory):
     session = session_of([LARGE])
@@ -180,6 +194,17 @@ def test_rows_are_those_of_the_row_factory(factory):
     assert rows == expected
     assert type(rows) is list
     assert type(rows[0]) is type(expected[0])
+
+
+@pytest.mark.parametrize("declares", [True, False])
+def test_a_row_factory_that_declares_that_it_makes_single_rows_gets_a_page_in_parts(declares):
+    session = session_of([LARGE])
+    factory = Recorder()
+    session.row_factory = makes_single_rows(factory) if declares else factory
+    rows = send(session).result().current_rows
+    assert [tuple(each.values()) for each in rows] == ROWS
+    assert sum(factory.events) == len(ROWS)
+    assert (len(factory.events) > 1) is declares
 
 
 def test_rows_of_other_protocol_handlers():
