@@ -22,6 +22,7 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from .execution.late_page import LatePage, takes_late_rows
 from .protocol.consistency import ConsistencyLevel
 from .protocol.errors import NoHostAvailable
 from .statements import BatchStatement, BoundStatement
@@ -194,21 +195,29 @@ class Telemetry:
 class _UnderWay:
     """A request that was sent: who asked for it, and when."""
 
-    __slots__ = ("began", "context", "request", "telemetry")
+    __slots__ = ("began", "context", "late", "request", "telemetry")
 
     def __init__(self, telemetry: Telemetry, request: RequestExecution, around: Context) -> None:
         self.telemetry, self.request, self.context = telemetry, request, around
         self.began: int | None = time.time_ns()
+        #: When the request for the last page whose rows are late began.
+        self.late: float | None = None
 
+    @takes_late_rows
     def answered(self, rows: object) -> None:
         """A page is here, or whatever else the answer is."""
         number = len(rows) if isinstance(rows, (list, tuple)) else None
+        if isinstance(rows, LatePage):
+            number, self.late = rows.row_count, self.request.start_time
         more = {} if number is None else {"db.response.returned_rows": number}
         began, ended = self._times()
         self.telemetry.span_of(self, began, ended, more).end(ended)
 
+    @takes_late_rows
     def failed(self, error: Exception) -> None:
-        """The request failed."""
+        """The request failed, unless only rows could not be made of its answer."""
+        if self.late == self.request.start_time:
+            return
         kind = _error_type(error)
         more = {"error.type": kind}
         if kind.isdecimal():

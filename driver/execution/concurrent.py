@@ -2,13 +2,15 @@
 
 There are no threads and no tasks: each answer sends what is next. That happens on the thread that
 reads answers, so that several requests leave in one write; statements are therefore taken from
-their iterable on that thread, too, and a generator of statements must not wait.
+their iterable on that thread, too, and a generator of statements must not wait. The rows of large
+pages are made by the thread that waits for results, where one does.
 """
 
 from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -24,6 +26,7 @@ from typing import (
 
 from ..results.result_set import ResultSet
 from . import waiting
+from .late_page import LatePage, takes_late_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -277,6 +280,8 @@ class _Run:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._results: dict[int, _Telling] = {}
+        #: Answers whose rows the caller's thread makes; they are in flight until it has.
+        self._late: dict[int, ResponseFuture] = {}
         self._sent = 0
         self._in_flight: set[int] = set()
         self._awaited: int | None = None
@@ -343,9 +348,10 @@ class _Run:
             self._fail(error)
             return
         self._answers_come_to = getattr(future, "session", None)
-        future.add_callbacks(
-            self._on_success, self._on_error, (index, future), None, (index, future), None
-        )
+        on_success, on_error = self._on_success, self._on_error
+        if self._when_over is not None:  # nobody waits who could make late rows
+            on_success, on_error = partial(on_success), partial(on_error)
+        future.add_callbacks(on_success, on_error, (index, future), None, (index, future), None)
         if index not in self._in_flight:
             # What answers at once takes back the first callback before the second one is there,
             # which would keep the future, and this run, in a circle.
@@ -359,14 +365,34 @@ class _Run:
 
     # --- results -------------------------------------------------------------------------------
 
+    @takes_late_rows
     def _on_success(self, rows: Rows, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
+        if type(rows) is LatePage:
+            with self._lock:
+                self._late[index] = future
+                self._changed.notify_all()
+            return
         self._take(index, ExecutionResult(True, ResultSet(future, rows)))
         self.send_more()
 
+    @takes_late_rows
     def _on_error(self, error: Exception, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
         self._take(index, ExecutionResult(False, error))
+        self.send_more()
+
+    def _make_rows(self, index: int) -> None:
+        """Make the rows of a late answer, on the caller's thread."""
+        future = self._late.pop(index)
+        try:
+            result = future.result()
+        except Exception as error:  # noqa: BLE001  (it is a result like others)
+            self._take(index, ExecutionResult(False, error))
+        else:
+            self._take(index, ExecutionResult(True, result))
+        finally:
+            future.clear_callbacks()
         self.send_more()
 
     def _take(self, index: int, result: _Telling) -> None:
@@ -425,7 +451,7 @@ class _Run:
             self._end()
 
     def _wait_for(self, index: int | None) -> None:
-        """Wait for one result, or for the end; with the lock.
+        """Wait for one result, or for the end, or make rows meanwhile; with the lock.
 
         Raises:
             RuntimeError: this is the thread that reads answers: it would wait for itself.
@@ -433,7 +459,15 @@ class _Run:
         if self._answers_come_to is not None:
             waiting.refuse_on_loop(self._answers_come_to)
         self._awaited = index
-        self._changed.wait()
+        if not self._late:
+            self._changed.wait()
+            return
+        first = index if index in self._late else next(iter(self._late))
+        self._lock.release()  # answers come meanwhile
+        try:
+            self._make_rows(first)
+        finally:
+            self._lock.acquire()
 
     def _end(self) -> None:
         """Whoever stops reading wants no more of them."""

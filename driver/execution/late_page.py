@@ -2,21 +2,32 @@
 
 Threads make them where they wait. A task shares the loop with all others: it makes some at a time,
 and the loop does what else there is in between. Whoever is called back, on the loop's thread, has
-them made there: there is no other place.
+them made there, unless it takes them as they came: a late page.
 """
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..net.connection import Connection
     from ..protocol.typing import Rows
     from ..results.rows import RowFactory
     from ..wire.late_rows import LateRows
+
+_Callback = TypeVar("_Callback", bound="Callable[..., object]")
+
+
+def takes_late_rows(callback: _Callback) -> _Callback:
+    """Declare that a callback takes a ``LatePage`` as it is, or that an errback needs no rows made.
+
+    Whoever makes them may meet an error then, after the callback.
+    """
+    callback.takes_late_rows = True  # type: ignore[attr-defined]  # of a function
+    return callback
 
 
 class LatePage:
@@ -49,6 +60,11 @@ class LatePage:
         self.connection = connection
         self.rows: Rows = None
         self.is_made = False
+
+    @property
+    def row_count(self) -> int:
+        """How many rows it says that it has."""
+        return self._late.row_count
 
     def make_some(self) -> bool:
         """Make some rows, on any thread; whether all are there.

@@ -721,7 +721,7 @@ class RequestExecution:
             connection,
         )
         self._set_rows(response, lambda *_: page)
-        if self._errbacks:
+        if any(map(_needs_rows, self._errbacks)):
             self._make_rows_on_arrival(page)
 
     def _take_new_metadata(self, response: ResultMessage) -> None:
@@ -1154,10 +1154,13 @@ class RequestExecution:
 
         Whoever waited, or the first of them, may have asked for the next page meanwhile.
         """
-        self._make_rows_on_arrival(page)
-        if page.is_made:
-            for callback in callbacks:
-                call_back(callback, page.rows)
+        for callback in callbacks:
+            needs_rows = _needs_rows(callback)
+            if needs_rows and not page.is_made:
+                self._make_rows_on_arrival(page)
+                if not page.is_made:
+                    return
+            call_back(callback, page.rows if needs_rows else page)
 
     # --- who is told -----------------------------------------------------------------------------
 
@@ -1186,13 +1189,13 @@ class RequestExecution:
         """Have ``fn(rows, *args, **kwargs)`` called with each page, also with the one that is here.
 
         It may run on the thread that reads responses: it must neither wait nor raise. The rows of a
-        large page are made there, too, before it is called.
+        large page are made there, too, before it is called, unless it ``takes_late_rows``.
         """
         callback = partial(_with_first, fn, args, kwargs)
         with self._callback_lock or self._lock:
             self._callbacks = (*self._callbacks, callback)
             page = self._final_result
-        if type(page) is LatePage:
+        if type(page) is LatePage and _needs_rows(callback):
             self._make_rows()
             page = page.rows if page.is_made else NOT_SET
         if page is not NOT_SET:
@@ -1207,7 +1210,7 @@ class RequestExecution:
             failed = self._final_exception
         if failed is not None:
             call_back(errback, failed)
-        elif self._final_result is not NOT_SET and type(self._final_result) is LatePage:
+        elif type(self._final_result) is LatePage and _needs_rows(errback):
             self._make_rows()
         return self
 
@@ -1313,6 +1316,11 @@ def _with_first(
     fn: Callable[..., object], args: Sequence[Any], kwargs: Mapping[str, Any], first: object
 ) -> None:
     fn(first, *args, **kwargs)
+
+
+def _needs_rows(callback: Callable[[Any], object]) -> bool:
+    """Whether a callback or errback, as it is kept here, takes no late rows."""
+    return not getattr(callback.args[0], "takes_late_rows", False)  # type: ignore[attr-defined]
 
 
 def call_back(callback: Callable[[Any], object], value: object) -> None:

@@ -49,6 +49,12 @@ class LateRows:
         """Whether the rows are tuples, of which ``slices`` gives some at a time."""
         return self._parser is parse_rows
 
+    @property
+    def row_count(self) -> int:
+        """How many rows there are, as the frame says: nobody has looked whether there can be."""
+        body, offset = self._arguments[:2]
+        return int.from_bytes(body[offset : offset + 4], signed=True)
+
     def all(self) -> Any:  # noqa: ANN401  (what the parser gives)
         """All rows, as the parser gives them; raises what it does."""
         return self._parser(*self._arguments)

@@ -5,6 +5,7 @@ import contextlib
 import gc
 import struct
 import threading
+import time
 import weakref
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,8 +17,8 @@ from in_memory import InMemorySession
 from script import NOTHING_LEFT, NUMBER, leftovers, respond, row, session_of
 
 from driver.execution import AwaitableResponse, Metrics, ResponseFuture
-from driver.execution.concurrent import execute_concurrent
-from driver.execution.late_page import LatePage
+from driver.execution.concurrent import execute_concurrent, execute_concurrent_async
+from driver.execution.late_page import LatePage, takes_late_rows
 from driver.execution.request import NOT_SET
 from driver.protocol.errors import DriverException
 from driver.results.rows import (
@@ -311,6 +312,87 @@ def test_execute_concurrent_gets_rows():
     session = session_of([LARGE, SMALL, LARGE])
     results = execute_concurrent(session, [("q", None)] * 3, concurrency=2)
     assert [len(each.result_or_exc.current_rows) for each in results] == [len(ROWS), 1, len(ROWS)]
+
+
+class Reads(threading.Thread):
+    """Answers requests on a thread of its own, as soon as all of them are there."""
+
+    def __init__(self, session, *given):
+        super().__init__()
+        self._session = session
+        self._given = given
+        self.start()
+
+    def run(self):
+        unanswered = self._session.scripts[self._session.hosts[0]].unanswered
+        while len(unanswered) < len(self._given):
+            time.sleep(0.001)
+        for answer in self._given:
+            respond(self._session, 0, answer)
+
+
+@pytest.mark.parametrize("as_generator", [True, False])
+def test_execute_concurrent_has_the_thread_that_waits_make_large_pages(as_generator):
+    session = session_of([])
+    session.row_factory = factory = Recorder()
+    reader = Reads(session, SMALL, LARGE, LARGE)
+    results = execute_concurrent(session, [("q", None)] * 3, results_generator=as_generator)
+    found = [len(each.result_or_exc.current_rows) for each in results]
+    reader.join()
+    assert found == [1, len(ROWS), len(ROWS)]
+    assert factory.threads == [reader.ident, *[threading.get_ident()] * 2]
+    assert leftovers(session) == NOTHING_LEFT
+
+
+def test_execute_concurrent_goes_on_after_large_pages():
+    session = session_of([LARGE, SMALL, LARGE, SMALL])
+    results = execute_concurrent(session, [("q", None)] * 4, concurrency=1)
+    found = [len(each.result_or_exc.current_rows) for each in results]
+    assert found == [len(ROWS), 1, len(ROWS), 1]
+
+
+def test_execute_concurrent_tells_of_rows_that_cannot_be_made():
+    def results(raises):
+        session = session_of([SMALL, UNDECODABLE, SMALL])
+        return execute_concurrent(session, [("q", None)] * 3, raise_on_first_error=raises)
+
+    assert [each.success for each in results(False)] == [True, False, True]
+    assert type(results(False)[1].result_or_exc) is ColumnDecodeError
+    with pytest.raises(ColumnDecodeError):
+        results(True)
+
+
+def test_execute_concurrent_for_which_nobody_waits_has_rows_made_where_they_arrive():
+    session = session_of([])
+    session.row_factory = factory = Recorder()
+    outcome = execute_concurrent_async(session, [("q", None)])
+    reader = respond_on_a_thread(session, LARGE)
+    assert len(outcome.result()[0].result_or_exc.current_rows) == len(ROWS)
+    assert factory.threads == [reader]
+
+
+def test_a_callback_that_takes_late_rows_gets_them_as_they_came():
+    session = session_of([])
+    session.row_factory = factory = Recorder()
+    got = []
+    late = takes_late_rows(lambda page: got.append((type(page), page.row_count)))
+    future = send(session).add_callback(late).add_errback(late)
+    respond_on_a_thread(session, LARGE)
+    future.add_callback(late).add_errback(late)
+    assert got == [(LatePage, len(ROWS))] * 2
+    assert factory.threads == []
+    future.add_callback(lambda rows: got.append(len(rows)))
+    assert got[2:] == [len(ROWS)]
+
+
+def test_callbacks_of_both_kinds_get_what_they_take():
+    session = session_of([])
+    got = []
+    future = send(session)
+    future.add_callback(lambda page: got.append(type(page)))
+    future.add_callback(takes_late_rows(lambda page: got.append(type(page))))
+    respond_on_a_thread(session, LARGE)
+    assert got == [list, LatePage]
 
 
 # --- errors --------------------------------------------------------------------------------------

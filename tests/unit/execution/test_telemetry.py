@@ -1,8 +1,10 @@
 """OpenTelemetry: what is told of a request, and when it ends."""
 
 import asyncio
+import contextlib
 import subprocess
 import sys
+import threading
 
 import pytest
 from cql_cluster import CqlCluster, eventually
@@ -114,6 +116,28 @@ def test_a_span_ends_when_its_answer_is_there_and_not_before(nodes, session, see
     assert point.explicit_bounds == (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
     assert point.attributes["error.type"] == "OperationTimedOut"
     assert "db.query.text" not in point.attributes
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_rows_of_a_large_page_are_counted_and_left_to_who_waits(nodes, session, seen, fails):
+    nodes.when("FROM large", rows(COLUMNS, [(number,) for number in range(20_000)]))
+    threads = []
+
+    def make(_names, found):
+        threads.append(threading.get_ident())
+        if fails:
+            raise LookupError("mine")
+        return found
+
+    future = session.execute_async("SELECT k FROM large", row_factory=make)
+    (span,) = seen.spans()
+    assert threads == []
+    assert span.attributes["db.response.returned_rows"] == 20_000
+    with pytest.raises(LookupError) if fails else contextlib.nullcontext():
+        assert len(future.result().current_rows) == 20_000
+    assert threads == [threading.get_ident()]
+    assert seen.spans() == (span,)
+    assert span.status.status_code is StatusCode.UNSET
 
 
 def test_an_error_of_the_server_has_its_code(nodes, session, seen):
