@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,8 @@ DEFAULT, ASV_DEFAULT = "asv_benchmarks", "benchmarks"
 USUAL = (DEFAULT, "benchmarks", "bench")
 NAMES = ("asv.conf.json", "asv.conf.jsonc")
 
+#: What benchmarks import of the tool's: their process finds it.
+_OF_TOOL = ("asv_runner", "benchproof")
 #: What asv's own commands come to, without the words of `_NO_MATTER`, which change no file.
 _USUAL = (
     r"python -m build( --wheel)?( (-o|--outdir) \{build_cache_dir\})?( \{build_dir\})?",
@@ -145,6 +148,23 @@ def requirements(root: Path, suites: Path) -> tuple[str, ...]:
     return tuple(
         variants.requirement(name, each) for name, each in firsts.items() if each is not None
     )
+
+
+def imported(root: Path, suites: Path, measured: str) -> frozenset[str]:
+    """The packages that benchmarks import and that are installed beside the tool, by name.
+
+    Args:
+        root: of the checkout.
+        suites: the folder or the file of the benchmarks.
+        measured: the name by which the package that is measured is imported.
+    """
+    found = pytest_files.imports([suites], pytest_files.root(suites))
+    found -= {*sys.stdlib_module_names, *_OF_TOOL, measured.partition(".")[0]}
+    near = {each.stem for folder in (root, suites, suites.parent) for each in folder.glob("*")}
+    installed = metadata.packages_distributions() if found - near else {}
+    held = [{*installed.get(name, ())} for name in found - near]
+    # A namespace of several distributions does not say which of them is meant.
+    return frozenset(name for names in held if len(names) == 1 for name in names)
 
 
 def whole(root: Path) -> dict[str, Any]:

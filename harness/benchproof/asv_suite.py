@@ -293,8 +293,6 @@ def cache(request: Mapping[str, Any], benchmark: Any) -> Path | None:  # noqa: A
 
 def raw_values(made: Ready, values: int) -> list[float]:
     """Seconds a call of a statement that a `timeraw_` function gives, each in a fresh process."""
-    # The process finds packages where this one does: the side's folder is among those.
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     timer = made.benchmark._get_timer(*made.params)  # noqa: SLF001  (as above)
     number = made.benchmark.number
     return [timer.timeit(number) / number for _ in range(values)]

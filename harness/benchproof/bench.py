@@ -405,13 +405,10 @@ class Bench:
         folder = self._folder(side, task, spot, lane)
         built = self.built(side, spot.build)
         request: dict[str, Any] = {
-            **built.told, "packages": built.packages,
-            "suites": str(self.suites), "task": task, "cases": list(rows), "layout": spot.process,
-            "talk": talk, "proof": built.proof, "cache": str(self.folder(side, "cache")),
+            **built.told, "suites": str(self.suites), "task": task, "cases": list(rows),
+            "layout": spot.process, "talk": talk, "proof": built.proof,
+            "cache": str(self.folder(side, "cache")),
         }  # fmt: skip
-        if built.program:
-            # What measures, where that interpreter's environment lacks it.
-            request["tools"] = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
         if self.extra:
             # Both sides call through the same function, and their requests are of one length.
             request |= {"extra": [0, self.extra], "which": SIDES.index(side)}
@@ -497,7 +494,9 @@ def start(
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ANSWERS).unlink(missing_ok=True)
-    request |= {"out": str(folder / ANSWERS), "harness": str(Path(__file__).resolve().parents[1])}
+    tools = [str(Path(__file__).resolve().parents[1]),
+             *map(sysconfig.get_path, ("purelib", "platlib"))]  # fmt: skip
+    request |= {"out": str(folder / ANSWERS), "tools": tools}
     file = folder / "request.json"
     file.write_text(json.dumps(request), encoding="utf-8")
     # -P: the worker's own folder stays off sys.path.

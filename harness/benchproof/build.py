@@ -62,8 +62,6 @@ ask = getattr(found, "get_requires_for_build_wheel", None)
 with open(out, "w", encoding="utf-8") as file:
     json.dump(list(ask()) if ask else [], file)
 """
-#: What stands behind the name of a package in a requirement.
-_NAME_ENDS = re.compile(r"[^\w.-]")
 #: Bump when the layout of a cached side changes.
 _LAYOUT = "3"
 #: Seconds after which a build that still runs says so.
@@ -84,10 +82,10 @@ class Built:
         content: hash of the files, as they were built.
         package: the name by which it is imported.
         needs: what it requires at run time.
-        packages: folder with what the environment lacks of that, or "".
+        packages: the environment with that, and nothing else; "" of an interpreter that is a side.
         versions: of all that it finds beside itself and requires, by name.
         proof: the least grade of proof that the project demands, or "".
-        program: the interpreter that runs it, if it is not the one that runs this tool.
+        program: the interpreter that runs it, if it is not that of `packages`.
     """
 
     key: str
@@ -117,7 +115,7 @@ class Built:
     @property
     def python(self) -> str:
         """The interpreter that runs it."""
-        return self.program or sys.executable
+        return self.program or (f"{self.packages}/bin/python" if self.packages else sys.executable)
 
     @property
     def told(self) -> dict[str, Any]:
@@ -154,8 +152,13 @@ class Builder:
 
     @cached_property
     def dependencies(self) -> Dependencies:
-        """Installs what a side or its build lacks."""
+        """Installs what a build lacks."""
         return Dependencies(self.cache, self.crew, self.tell)
+
+    @cached_property
+    def environments(self) -> Dependencies:
+        """Makes what sides run in."""
+        return Dependencies(self.cache, self.crew, self.tell, whole=True)
 
     def build(self, target: Target, flags: str = "") -> Built:
         """Build a side, or find it built, with the packages that it needs beside it.
@@ -268,15 +271,19 @@ class Builder:
         programs = {side: each[0].python for side, each in found.items()}
         if len(set(programs.values())) > 1:
             self._say(f"two interpreters run the sides: {' and '.join(programs.values())}")
-        wanted = {
-            side: self._wanted(each[0]) for side, each in found.items() if not each[0].program
-        }
-        packages = self.dependencies.together(wanted)
+        wanted = self.environments.with_imported(
+            {side: self._wanted(each[0]) for side, each in found.items() if not each[0].program},
+            self.checkout.imported,
+        )
+        packages = self.environments.together(wanted)
         # Of an interpreter it is known what the package leads to, and not what its benchmarks do.
         told = wanted if len(wanted) == len(found) else {
             side: found[side][0].needs for side in wanted
         }  # fmt: skip
-        held = {side: dependencies.versions(told[side], packages[side]) for side in wanted}
+        held = {
+            side: dependencies.versions(told[side], self.environments.path(packages[side]))
+            for side in wanted
+        }
         return {
             side: [
                 replace(each, packages=packages.get(side, ""),
@@ -292,9 +299,9 @@ class Builder:
 
     def _beside(self, variant: Variant) -> set[str]:
         """What the benchmarks require in a variant."""
-        chosen = {_NAME_ENDS.split(each)[0] for each in variant.requires}
+        chosen = {*map(dependencies.named, variant.requires)}
         known = {each for each in self.checkout.requirements
-                 if _NAME_ENDS.split(each)[0] not in chosen}  # fmt: skip
+                 if dependencies.named(each) not in chosen}  # fmt: skip
         return {*known, *variant.requires}
 
     def _released(self, target: Target) -> Built:

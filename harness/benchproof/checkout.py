@@ -83,6 +83,12 @@ class Checkout:
         )
 
     @cached_property
+    def imported(self) -> frozenset[str]:
+        """What its benchmarks import, and is installed beside the tool."""
+        folder = asv_conf.locate(self.root, self.named).folder.resolve()
+        return asv_conf.imported(self.root, folder, package.name(self.package))
+
+    @cached_property
     def commands(self) -> asv_conf.Commands | None:
         """The commands of asv's configuration that build and install it, if there are such."""
         return asv_conf.commands(self.root)

@@ -1,9 +1,11 @@
 """What a side or its build needs beside its own files: the same versions for both sides.
 
-What is installed beside the tool is used as it is where it satisfies what is asked for, to the last
-dependency; the rest is installed once, into the cache, and comes before it. Both sides are resolved
-at once, so that a ratio comes from no dependency. Where they contradict each other each gets its
-own, alike as far as both allow.
+A side runs in a virtual environment that holds what it requires and nothing else, made once for
+each set of requirements. A build uses what is installed beside the tool, and before that a folder
+with what is missing. Either takes the versions that are installed beside the tool where those
+satisfy what is asked for, to the last dependency. Both sides are resolved at once, so that a ratio
+comes from no dependency. Where they contradict each other each gets its own, alike as far as both
+allow.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import venv
 from contextlib import suppress
 from dataclasses import dataclass
 from email.parser import Parser
@@ -28,7 +32,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from . import files
-from .errors import BuildError
+from .errors import BuildError, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +42,12 @@ if TYPE_CHECKING:
     from .progress import Teller
 
 _NOTHING = ""
+#: What stands behind the name of a package in a requirement.
+_NAME_ENDS = re.compile(r"[^\w.-]")
+#: In a folder that holds all that it should.
+_MADE = "made"
+#: In an environment that also has what is installed beside the tool: the file that adds it.
+_BESIDE = "beside.pth"
 _PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 #: Settings of pip that say where packages come from, as uv has them.
 _OF_UV = {"index-url": "--default-index", "extra-index-url": "--index",
@@ -51,20 +61,23 @@ _OF_PIP = {
 
 @dataclass(frozen=True)
 class Dependencies:
-    """Where missing packages are installed, and by whom.
+    """Where packages are installed, and by whom.
 
     Attributes:
         cache: the folder of all builds.
         crew: runs uv or pip.
         tell: hears what is installed, if somebody waits for it.
+        whole: whether in virtual environments, with all that is asked for; else folders for the
+            module search path have what is missing beside the tool.
     """
 
     cache: Path
     crew: Crew
     tell: Teller | None = None
+    whole: bool = False
 
     def provide(self, wanted: Iterable[str]) -> str:
-        """A folder for the module search path; "" where nothing is missing.
+        """An environment; or a folder, and "" where nothing is missing.
 
         Args:
             wanted: requirements, as a project's metadata has them.
@@ -74,18 +87,46 @@ class Dependencies:
         """
         asked = sorted({*wanted})
         absent = missing(asked)
-        if not absent:
+        if not (absent or self.whole):
             return _NOTHING
         # What is used as it is installed may not meet another version of what it needs.
         pins = [f"{name}=={held}" for name, held in versions({*asked} - {*absent}).items()]
-        if pins and not self._folder(asked).is_dir():
-            with suppress(BuildError):
-                return self._filled(absent, pins)
+        if not absent or (pins and not _is_made(str(self._folder(asked)))):
+            try:
+                return self._filled(asked if self.whole else absent, pins)
+            except BuildError as error:
+                if not absent:  # no index has these versions, or none can be asked
+                    self._say(f"{error}\nso both sides see all that is installed beside benchproof")
+                    return self._filled([], [_BESIDE])
         return self._filled(asked if pins else absent)
+
+    def with_imported(
+        self, wanted: Mapping[SideName, set[str]], imported: Iterable[str]
+    ) -> dict[SideName, set[str]]:
+        """What sides want, and what their benchmarks import though neither side names it."""
+        known = {named(each) for texts in wanted.values() for each in texts}
+        more = {each for each in imported if named(each) not in known}
+        if more and wanted:
+            self._say(f"the benchmarks import {few(sorted(more))}, which nothing declares: both "
+                      "sides have the version that is installed beside benchproof")  # fmt: skip
+        return {side: texts | more for side, texts in wanted.items()}
+
+    def path(self, folder: str) -> list[str]:
+        """Where packages are found beside what `provide` gives, and in it."""
+        if not self.whole:
+            return [*filter(None, [folder]), *sys.path]
+        place = site_packages(folder)
+        return [place, *(sys.path if Path(place, _BESIDE).exists() else ())]
+
+    def _say(self, words: str) -> None:
+        """Tell whoever waits."""
+        if self.tell is not None:
+            self.tell.line(words)
 
     def _folder(self, texts: Sequence[str], pins: Sequence[str] = ()) -> Path:
         """Where packages are installed, of this interpreter."""
-        return self.cache / "packages" / _key(sys.version, texts, pins)
+        about = [sys.version, sys.base_prefix] if self.whole else [sys.version]
+        return self.cache / "packages" / _key(*about, texts, pins)
 
     def together(self, wanted: Mapping[SideName, Iterable[str]]) -> dict[SideName, str]:
         """Folders for both sides: one, or, where they exclude each other, the most alike ones.
@@ -96,42 +137,58 @@ class Dependencies:
         asked = {side: {*texts} for side, texts in wanted.items()}
         every = set().union(*asked.values())
         listed = {side: sorted(texts) for side, texts in asked.items()}
-        memo = self.cache / "packages" / f"{_key(sys.version, listed, versions(every))}.json"
+        memo = (
+            self.cache / f"packages/{_key(sys.version, self.whole, listed, versions(every))}.json"
+        )
         kept = files.contents(memo)
-        if kept and all(Path(folder).is_dir() for folder in kept.values()):
+        if kept and all(map(_is_made, kept.values())):
             return {side: kept[side] for side in asked}
         try:
             return dict.fromkeys(asked, self.provide(every))
         except BuildError:
             found = {side: self.provide(texts) for side, texts in asked.items()}
         for here, there in ((here, there) for here in asked for there in asked if here != there):
-            for name, version in versions(asked[there], found[there]).items():
-                if versions(asked[here], found[here]).get(name, version) != version:
+            for name, version in versions(asked[there], self.path(found[there])).items():
+                held = versions(asked[here], self.path(found[here]))
+                if held.get(name, version) != version:
                     with suppress(BuildError):  # this side does not allow it
                         alike = {*asked[here], f"{name}=={version}"}
                         found[here] = self.provide(alike)
                         asked[here] = alike
-        if len({str(versions(asked[side], found[side])) for side in asked}) > 1:
+        if len({str(versions(asked[side], self.path(found[side]))) for side in asked}) > 1:
             files.write(json.dumps(found), memo)  # else it was no conflict, and may end
         return found
 
     def _filled(self, texts: Sequence[str], pins: Sequence[str] = ()) -> str:
-        """A folder with packages, installed as one step if they are not there."""
+        """A folder or an environment with packages, made as one step if it is not there."""
         folder = self._folder(texts, pins)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.with_suffix(".lock")):
-            if folder.is_dir():
-                return str(folder)
-            if self.tell is not None:
-                self.tell.line(f"installing {', '.join(texts)}")
-            with files.scratch(self.cache) as scratch:
-                limits, target = scratch / "pins", scratch / "packages"
-                limits.write_text("\n".join(pins), encoding="utf-8")
-                # Upgrade: where uv failed in the middle, pip must not keep what it left.
-                self.install(texts, scratch, "--upgrade", "--target", str(target),
-                             "--constraint", str(limits))  # fmt: skip
-                shutil.move(target, folder)
+            if not _is_made(str(folder)):
+                shutil.rmtree(folder, ignore_errors=True)
+                # In its place: programs and byte code name the folder in which they were made.
+                self._fill(folder, texts, pins)
+                (folder / _MADE).touch()
         return str(folder)
+
+    def _fill(self, folder: Path, texts: Sequence[str], pins: Sequence[str]) -> None:
+        """Make it; what is left of it where that fails is removed by who comes next."""
+        # Upgrade: where uv failed in the middle, pip must not keep what it left.
+        python, options = sys.executable, ["--upgrade", "--target", str(folder)]
+        if self.whole:
+            venv.create(folder, symlinks=True)
+            python, options = f"{folder}/bin/python", []
+        folder.mkdir(exist_ok=True)
+        if pins == [_BESIDE]:
+            places = {sysconfig.get_path(each) for each in ("purelib", "platlib")}
+            lines = [f"import site; site.addsitedir({each!r})\n" for each in sorted(places)]
+            Path(site_packages(str(folder)), _BESIDE).write_text("".join(lines), encoding="utf-8")
+        elif texts:
+            self._say(f"installing {', '.join(texts)}")
+            with files.scratch(self.cache) as scratch:
+                limits = scratch / "pins"
+                limits.write_text("\n".join(pins), encoding="utf-8")
+                self.install(texts, scratch, *options, "--constraint", str(limits), python=python)
 
     def install(
         self, texts: Sequence[str], scratch: Path, *options: str, python: str = sys.executable
@@ -160,6 +217,22 @@ class Dependencies:
         said = [line for line in ended.last_lines(40) if line.startswith("ERROR")]
         reason = "".join(f"\n  {line.removeprefix('ERROR: ')[:150]}" for line in said[:4])
         raise BuildError(f"pip cannot install {', '.join(texts)}:{reason}")
+
+
+def named(requirement: str) -> str:
+    """The name of the package that a requirement begins with, in its one spelling."""
+    return canonicalize_name(_NAME_ENDS.split(requirement)[0])
+
+
+def site_packages(folder: str) -> str:
+    """Where an environment has its packages."""
+    names = {"base": folder, "platbase": folder}
+    return sysconfig.get_path("purelib", "venv", names)
+
+
+def _is_made(folder: str) -> bool:
+    """Whether a folder of packages was filled to the end; "" needs none."""
+    return not folder or Path(folder, _MADE).exists()
 
 
 def uv(*words: str) -> list[str]:
@@ -195,17 +268,17 @@ def missing(wanted: Iterable[str]) -> list[str]:
     return sorted({text for text in wanted if not _is_satisfied(text, sys.path, known, {})})
 
 
-def versions(wanted: Iterable[str], folder: str = "") -> dict[str, str]:
+def versions(wanted: Iterable[str], path: Sequence[str] | None = None) -> dict[str, str]:
     """What requirements lead to, to the last dependency: versions by name, as they are installed.
 
     Args:
         wanted: requirements.
-        folder: that comes before what is installed beside the tool, as `provide` gives it.
+        path: folders with installed packages; without one, those of the tool.
     """
     found: dict[str, str] = {}
     known: dict[tuple[str, str], bool] = {}
     for text in wanted:
-        _is_satisfied(text, [*filter(None, [folder]), *sys.path], known, found)
+        _is_satisfied(text, [*(sys.path if path is None else path)], known, found)
     return dict(sorted(found.items()))
 
 

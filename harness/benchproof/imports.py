@@ -43,10 +43,10 @@ _DUMP = 2
 #: Run as it is, so that a worker's own imports take nothing away from the package's.
 _CHILD = """
 import gc, os, sys, time
-*sides, folder, core = sys.argv[1:]
+side, folder, core = sys.argv[1:]
 with open(os.path.join(folder, "names"), encoding="utf-8") as file:
     names = file.read().split()
-sys.path[:0] = sides
+sys.path.insert(0, side)
 if core:
     os.sched_setaffinity(0, {int(core)})
 gc.collect()
@@ -215,8 +215,7 @@ def _start(
     core = str(bench.core) if block is not None and bench.core is not None else ""
     # No argument: its length would move the stack, and callgrind copies it into a dump's head.
     (folder / "names").write_text("\n".join(modules(bench, side, each)), encoding="utf-8")
-    sides = [built.folder, *filter(None, [built.packages])]
-    command = [built.python, "-P", "-c", _CHILD, *sides, str(folder), core]
+    command = [built.python, "-P", "-c", _CHILD, built.folder, str(folder), core]
     env = benches.environment(built.variant, block, spot.process)
     if how == "proof":
         env.pop("PYTHONDONTWRITEBYTECODE")

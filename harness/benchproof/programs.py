@@ -17,6 +17,7 @@ import re
 import shlex
 import shutil
 import sys
+import sysconfig
 import time
 from functools import partial
 from pathlib import Path
@@ -192,7 +193,7 @@ def _run(
 
 
 def _words(bench: Bench, side: SideName, each: Case) -> list[str]:
-    """The command line: programs of the side first, then those beside this interpreter."""
+    """The command line: programs of the side first, then those of the packages beside it."""
     first, *others = shlex.split(each.case)
     if first in {"python", "python3"}:
         return [bench.sides[side].python, *others]
@@ -205,11 +206,16 @@ def _environment(
 ) -> dict[str, str]:
     """The environment of a command: the side is found before anything that is installed here."""
     built = bench.sides[side]
-    paths = [*first, built.folder, *filter(None, [built.packages])]
     env = benches.environment(built.variant, block, layout)
-    beside = str(Path(built.python).parent)
-    programs = [str(_scripts(bench, side)), beside, env.get("PATH", "")]
+    others = [each for each in env.get("PATH", "").split(os.pathsep) if not _is_of_tool(each)]
+    programs = [str(_scripts(bench, side)), str(Path(built.python).parent), *others]
+    paths = [*first, built.folder]
     return env | {"PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(programs)}
+
+
+def _is_of_tool(folder: str) -> bool:
+    """Whether it has the programs of the tool's own environment, whose packages are no side's."""
+    return sys.prefix != sys.base_prefix and Path(folder) == Path(sysconfig.get_path("scripts"))
 
 
 def _scripts(bench: Bench, side: SideName) -> Path:

@@ -1,7 +1,8 @@
 """Runs in a process of its own, with one side's driver: prove the path, run one meter.
 
 Started by path, with a request file as its only argument; writes one JSON object a line, so that
-what was measured before an interruption is kept. The side's folder is first on `sys.path`.
+what was measured before an interruption is kept. The side's folder is first on `sys.path`, the rest
+is the environment of the side; of the tool's own only what measures is found (`OfTool`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import contextlib
 import dataclasses
 import gc
 import importlib
-import importlib.machinery
 import json
 import math
 import os
@@ -19,16 +19,21 @@ import signal
 import sys
 import traceback
 from functools import partial
+from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from importlib.machinery import ModuleSpec
     from types import ModuleType
 
     from benchproof.asv_suite import Ready
 
-COMPILED = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+COMPILED = tuple(EXTENSION_SUFFIXES)
+#: What measures, and what memray imports: found beside the tool, the latter once memray is loaded.
+OF_TOOL = frozenset({"asv_runner", "benchproof", "memray", "pympler"})
+OF_MEMRAY = frozenset({"rich", "typing_extensions"})
 #: Seconds that a case in a fork may take, as in asv.conf.json; under valgrind so often as long.
 TIMEOUT, SLOWER = 120, 10
 
@@ -50,6 +55,24 @@ class Refused:
         del path, target
         if f"{name}.".startswith(f"{self._name}."):
             os._exit(1)
+
+
+class OfTool:
+    """Finds what measures where the tool is installed, behind all that the side's environment has.
+
+    On `sys.path` that folder would supply everything else in it, too.
+    """
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        """The folders of the tool and of the packages that it needs."""
+        self._folders = folders
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The import system's question."""
+        wanted = name in OF_TOOL or (name in OF_MEMRAY and "memray" in sys.modules)
+        return PathFinder.find_spec(name, self._folders, target) if wanted and not path else None
 
 
 class WrongDriverError(Exception):
@@ -80,10 +103,10 @@ def enter(request: Mapping[str, Any]) -> dict[str, str]:
     """
     unsettle(request.get("layout", 0))
     side = Path(request["side"])
-    # Last, and only for `benchproof`: the harness's folder may hold a driver too.
-    others = [request["packages"]] if request.get("packages") else []
-    tools = [*request.get("tools", ()), request["harness"]]
-    sys.path[:] = [str(side), *others, *(p for p in sys.path if p), *tools]
+    sys.path.insert(0, str(side))
+    # What a benchmark starts finds the same packages, and their programs.
+    programs = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    os.environ |= {"PYTHONPATH": str(side), "PATH": os.pathsep.join(programs)}
     driver = importlib.import_module(package_of(side))
     # A namespace package is no file, but folders.
     file = driver.__file__ or next(iter(driver.__path__))
@@ -428,7 +451,6 @@ def serve(request: Mapping[str, Any], out: TextIO) -> None:
         serve_in_forks(request, say)
         return
     if request["task"] == "list":
-        sys.path[:] = [*(p for p in sys.path if p), request["harness"]]
         sys.meta_path.insert(0, Refused(request["package"]))
         if of_pytest(request):  # tests import what they test
             sys.exit(1)
@@ -468,9 +490,7 @@ def serve_in_forks(request: Mapping[str, Any], say: Callable[[Mapping[str, Any]]
     set up the first case of each suite, which reads what all of that suite share. Under valgrind
     the start is also paid once.
     """
-    # Last, and only for `benchproof`: the harness's folder may hold a package of that name too.
-    sys.path.append(request["harness"])
-    from benchproof.meters import instructions  # noqa: PLC0415  (found once that is on sys.path)
+    from benchproof.meters import instructions  # noqa: PLC0415
 
     counts = request["task"] == "instructions"
 
@@ -547,6 +567,7 @@ def discover(request: Mapping[str, Any], say: Callable[[Mapping[str, Any]], None
 def main(path: str) -> int:
     """Serve the request in a file; the exit status."""
     request = json.loads(Path(path).read_text(encoding="utf-8"))
+    sys.meta_path.append(OfTool(request["tools"]))
     with Path(request["out"]).open("w", encoding="utf-8") as out:
         serve(request, out)
     return 0

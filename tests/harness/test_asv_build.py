@@ -121,7 +121,7 @@ def test_an_install_command_decides_what_is_installed_beside(project, tmp_path, 
     assert read(built, "__init__.py") == "ONE = 1\n"
     assert (built.package, built.needs) == ("acme", ("dep==1.0",))
     assert built.versions == {"dep": "1.0"}
-    assert dependencies.identity(built.packages) == '{"dep": "1.0"}'
+    assert dependencies.identity(dependencies.site_packages(built.packages)) == '{"dep": "1.0"}'
 
 
 @pytest.mark.slow

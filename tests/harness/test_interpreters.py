@@ -126,7 +126,7 @@ def test_it_runs_the_copy_by_that_interpreter_beside_a_commit(
         found = builder.share({side: [builder.build(each)] for side, each in sides.items()})
         built = {side: each for side, (each,) in found.items()}
         assert built["left"].python == str(python)
-        assert built["right"].python == sys.executable
+        assert built["right"].python == f"{built['right'].packages}/bin/python"
         assert not built["left"].same_as(built["right"])
         bench = Bench(built, SUITES, crew, crew.scratch, None)
         case = Case("toy.time_spin", "toy.time_spin", None, "1", answers_may_differ=True)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
@@ -48,7 +49,7 @@ def sides(tmp_path):
 
 
 def compare(tmp_path, sides, *words):
-    env = os.environ | {"BENCHPROOF_CACHE": str(tmp_path / "cache"), "COLUMNS": "200"}
+    env = os.environ | {"BENCHPROOF_CACHE": str(tmp_path / "cache"), "COLUMNS": "400"}
     return subprocess.run(
         [sys.executable, "-m", "benchproof.cli", "compare", *map(str, sides),
          "--json", "out.json", *words],
@@ -89,6 +90,38 @@ def test_commands_and_imports_are_measured_without_any_benchmark(sides, tmp_path
         assert 1e6 < said["peakmemory"]["left"] < 1e9
         assert len(said["wall"]["left_samples"]) == programs.FEWEST
         assert len(said["processor"]["left_samples"]) == programs.FEWEST
+
+
+@pytest.mark.slow
+def test_a_program_of_a_dependency_is_run_from_the_environment_of_its_side(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
+    run = "import acme\n\n\ndef main():\n    print('{version}', acme.__name__)\n"
+    for version in ("1", "2"):
+        held = {
+            "dep.py": run.format(version=version),
+            f"dep-{version}.dist-info/entry_points.txt": "[console_scripts]\ndep-run = dep:main\n",
+        }
+        wheel(tmp_path / "index", held, "dep", version)
+    two = [
+        wheel(tmp_path, {"acme.py": ""}, version=version, needs=[f"dep=={version}"])
+        for version in ("1", "2")
+    ]
+    answer = compare(tmp_path, two, "--command", "dep-run", "--meters", "wall", "--budget", "1")
+    (row,) = json.loads((tmp_path / "out.json").read_text())["cases"]
+    assert row["grade"] == "witnessed", answer.stdout + answer.stderr
+    assert row["proof"]["left"]["modules"] == {"acme": "acme.py"}
+    # Each side prints the version of its own.
+    assert "the two sides give different answers" in row["note"]
+
+
+@pytest.mark.skipif(sys.prefix == sys.base_prefix, reason="the tool has no environment of its own")
+@pytest.mark.slow
+def test_a_program_of_the_tool_s_own_environment_is_none_of_a_side(sides, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", sysconfig.get_path("scripts"), prepend=os.pathsep)
+    answer = compare(tmp_path, sides, "--command", "benchproof --help", "--meters", "wall")
+    assert answer.returncode == 2, answer.stdout + answer.stderr
+    assert "cannot run benchproof" in answer.stdout
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -206,8 +207,9 @@ def test_settings_of_pip_that_uv_does_not_know_leave_it_to_pip(index, monkeypatc
 def here(tmp_path, monkeypatch):
     """Packages as if they were installed beside the tool."""
 
-    def install(name, version, needs=()):
-        wheel(tmp_path / "built", {f"{name}.py": ""}, name, version, needs=needs)
+    def install(name, version, needs=(), top=""):
+        held = {f"{top or name}.py": "", f"{name}-{version}.dist-info/top_level.txt": top or name}
+        wheel(tmp_path / "built", held, name, version, needs=needs)
         with zipfile.ZipFile(tmp_path / f"built/{name}-{version}-py3-none-any.whl") as archive:
             archive.extractall(tmp_path / "here")
 
@@ -231,7 +233,7 @@ def test_what_is_installed_counts_only_with_all_that_it_needs(provider, index, h
         wheel(index, {"whole.py": ""}, "whole", version, needs=[f"deeper=={version}"])
     folder = provider.provide(["dep", "whole"])
     assert held(folder) == {"deeper": "1.0", "dep": "1.0"}
-    assert dependencies.versions(["dep", "whole"], folder) == {
+    assert dependencies.versions(["dep", "whole"], provider.path(folder)) == {
         "deeper": "1.0", "dep": "1.0", "whole": "1.0",
     }  # fmt: skip
     # ... but where it must: then nothing is used as it is.
@@ -259,6 +261,91 @@ def test_sides_that_exclude_each_other_differ_in_nothing_else(provider, index, h
     assert held(found["right"])["shared"] == "1.0"
     monkeypatch.setattr(dependencies.Dependencies, "install", None)  # a second install would fail
     assert provider.together(wanted) == found
+
+
+def run_by(folder, text):
+    """What the interpreter of an environment says, in a process of its own."""
+    words = [f"{folder}/bin/python", "-P", "-c", text]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.usefixtures("installer")
+def test_an_environment_has_what_is_asked_for_and_nothing_that_lies_beside_the_tool(
+    provider, index, here
+):
+    here("deeper", "1.0")
+    here("other", "1.0")
+    points = "[console_scripts]\ndep-run = dep:main\n[some.group]\nname = dep:main\n"
+    held = {
+        "dep.py": "def main():\n    print('ran')\n",
+        "dep-1.0.dist-info/entry_points.txt": points,
+    }
+    wheel(index, held, "dep", needs=["deeper"])
+    for version in ("1.0", "2.0"):
+        wheel(index, {"deeper.py": ""}, "deeper", version)
+    whole = replace(provider, whole=True)
+    folder = whole.provide(["dep", "deeper"])
+    # In the version that lies beside the tool, where that will do.
+    assert dependencies.versions(["dep"], whole.path(folder)) == {"deeper": "1.0", "dep": "1.0"}
+    assert dependencies.versions(["other", "pytest"], whole.path(folder)) == {}
+    names = ["dep", "deeper", "other", "pytest", "benchproof"]
+    asked = f"import importlib.util as u; print(*[n for n in {names} if u.find_spec(n)])"
+    assert run_by(folder, asked) == "dep deeper"
+    points = "from importlib.metadata import entry_points as e; print(*e(group='some.group').names)"
+    assert run_by(folder, points) == "name"
+    script = [f"{folder}/bin/dep-run"]
+    assert subprocess.run(script, check=True, capture_output=True, text=True).stdout == "ran\n"
+    assert whole.provide(["deeper", "dep"]) == folder
+    assert run_by(whole.provide([]), asked) == ""
+
+
+def test_an_environment_that_was_left_half_made_is_made_again(provider, index):
+    wheel(index, {"dep.py": ""}, "dep")
+    whole = replace(provider, whole=True)
+    folder = Path(whole.provide(["dep"]))
+    (folder / "made").unlink()
+    (folder / "bin/python").unlink()
+    assert whole.provide(["dep"]) == str(folder)
+    assert run_by(folder, "import dep; print('found')") == "found"
+
+
+def test_what_no_index_has_is_taken_with_all_that_is_installed_here_and_that_is_told(
+    provider, index, here, tell
+):
+    index.mkdir()
+    here("near", "1.0")
+    whole = replace(provider, whole=True, tell=tell)
+    folder = whole.provide(["near"])
+    assert "both sides see all that is installed beside benchproof" in tell.text
+    assert "near" in tell.text
+    assert run_by(folder, "import pytest; print('found')") == "found"
+    assert dependencies.versions(["near"], whole.path(folder)) == {"near": "1.0"}
+    with pytest.raises(BuildError, match="pip cannot install absent, near:"):
+        whole.provide(["near", "absent"])
+
+
+def test_what_benchmarks_import_and_nothing_declares_comes_from_beside_the_tool(
+    tmp_path, index, here, toolchain, tell
+):
+    here("extra", "1.0", top="extra_module")
+    here("unused", "1.0")
+    for version in ("1.0", "2.0"):
+        wheel(index, {"extra_module.py": ""}, "extra", version)
+    project = Repository(tmp_path / "acme")
+    rest = 'name = "acme"\n[tool.setuptools]\npackages = ["acme"]\n'
+    project.write("pyproject.toml", BUILT_BY_SETUPTOOLS + rest)
+    project.write("acme/__init__.py", SPIN)
+    project.write("benchmarks/helper.py", "")
+    project.write(
+        "benchmarks/hot.py", "import helper, json, no_such\nimport extra_module\n" + BENCH
+    )
+    project.commit("one")
+    checkout = Checkout.around(project.root)
+    with Crew() as crew:
+        builder = build.Builder(checkout, tmp_path / "cache", crew, toolchain, tell)
+        built = builder.build(targets.resolve(targets.parse("HEAD"), checkout))
+    assert built.versions == {"extra": "1.0"}
+    assert "the benchmarks import extra, which nothing declares: both sides have" in tell.text
 
 
 def test_both_sides_are_built_by_the_same_tools_where_both_allow_it(
@@ -291,11 +378,10 @@ def test_two_wheels_are_compared_outside_of_any_repository(tmp_path, index):
     where = tmp_path / "where"
     where.mkdir()
     (where / "bench.py").write_text(BENCH, encoding="utf-8")
-    text = f"import dep\n{SPIN}"
-    wheel(index, {"acme/__init__.py": text}, needs=["dep"])
-    file = wheel(
-        tmp_path, {"acme/__init__.py": f"import dep\n{DEARER}"}, version="2", needs=["dep"]
-    )
+    # What lies beside the tool is not there.
+    alone = "import dep, importlib.util\nassert not importlib.util.find_spec('packaging')\n"
+    wheel(index, {"acme/__init__.py": alone + SPIN}, needs=["dep"])
+    file = wheel(tmp_path, {"acme/__init__.py": alone + DEARER}, version="2", needs=["dep"])
     words = ("compare", "pypi:acme==1.0", str(file), "--suites", "bench.py", "--meters",
              "allocations", "--json", "out.json")  # fmt: skip
     answer = benchproof(where, tmp_path / "cache", *words)

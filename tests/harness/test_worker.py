@@ -24,7 +24,7 @@ def ask(folder, side, task, cases=(), impl="python", suites=SUITES, **more):
     request = {"side": str(side), "impl": impl, "kind": variant.kind, "others": variant.others,
                "suites": str(suites), "task": task,
                "cases": list(cases), "out": str(folder / "out.jsonl"),
-               "harness": str(ROOT / "harness")} | more  # fmt: skip
+               "tools": [str(ROOT / "harness")]} | more  # fmt: skip
     file = folder / "request.json"
     file.write_text(json.dumps(request))
     answer = subprocess.run(

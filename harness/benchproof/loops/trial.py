@@ -18,7 +18,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchproof import builds, compare, files, judge, settings, variants, verdict
+from benchproof import builds, compare, dependencies, files, judge, settings, variants, verdict
 from benchproof.errors import (
     CANNOT_DECIDE,
     COULD_NOT_MEASURE,
@@ -171,7 +171,7 @@ def _tested(
         above = tree / Path(place.checkout.package).parent
         _add_built(Path(built.folder), above)
         env = variants.environment(built.variant, os.environ)
-        paths = filter(None, [str(above), built.packages])
+        paths = (str(above), dependencies.site_packages(built.packages))
         programs = (sysconfig.get_path("scripts"), env.get("PATH", ""))
         child = crew.start(
             ["/bin/sh", "-c", command], log=crew.scratch / "tests.log", cwd=tree,

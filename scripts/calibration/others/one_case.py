@@ -10,6 +10,7 @@ import importlib.util
 import itertools
 import json
 import os
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ def ready(request: dict[str, Any]) -> dict[str, Callable[[], object]]:
         raise ImportError(f"{place} cannot be imported")
     worker = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(worker)
+    sys.meta_path.append(worker.OfTool([request["harness"]]))
     worker.enter(request)
     from benchproof import asv_suite  # noqa: PLC0415  (found once `enter` has run)
 
