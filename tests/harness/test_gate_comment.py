@@ -84,8 +84,10 @@ class Handler(BaseHTTPRequestHandler):
     def list_comments(self, query, _):
         page, size = (int(query[key][0]) for key in ("page", "per_page"))
         start = (page - 1) * size
-        link = '<http://elsewhere.invalid>; rel="next"'
-        self.answer(200, self.server.comments[start : start + size], Link=link)
+        more = start + size < len(self.server.comments)
+        link = {"Link": '<http://elsewhere.invalid>; rel="next"'} if more else {}
+        page = self.server.comments[start : start + size]
+        self.answer(200, [each for each in page if not each.get("hidden")], **link)
 
     def create(self, _, body):
         self.server.comment(body["body"])
@@ -294,6 +296,17 @@ def test_nobody_there_is_one_line(gate):
     nowhere = Repository("o/r", TOKEN, "http://127.0.0.1:1")
     with pytest.raises(GitHubError, match="does not answer"):
         comment.tell(nowhere, run(), gate(make_gate()))
+
+
+def test_a_page_that_is_short_is_not_taken_for_the_last_one(repository, hub, monkeypatch):
+    monkeypatch.setattr(comment, "PAGE", 2)
+    for text in ("one", "hidden", "two", "three"):
+        hub.comment(text)
+    hub.comments[1]["hidden"] = True
+    found = [each["body"] for each in repository.pages("issues/7/comments")]
+    assert found == ["one", "two", "three"]
+    # Nor is a page asked for that is not there.
+    assert len(hub.asked) == 2
 
 
 def test_a_next_page_elsewhere_is_not_followed(repository, hub, monkeypatch):

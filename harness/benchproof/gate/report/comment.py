@@ -74,16 +74,24 @@ class Repository:
     url: str = "https://api.github.com"
 
     def pages(self, path: str) -> Iterator[dict[str, Any]]:
-        """All entries of a list, at a path below the repository's."""
+        """All entries of a list, at a path below the repository's.
+
+        Whether there are more says the header `Link`: a page in the middle may be short. Its address
+        is not followed, so that the token goes nowhere else.
+        """
         joint = "&" if "?" in path else "?"
         for number in range(1, PAGES + 1):
-            found = self.call("GET", f"{path}{joint}per_page={PAGE}&page={number}")
+            found, link = self._ask("GET", f"{path}{joint}per_page={PAGE}&page={number}")
             yield from found
-            if len(found) < PAGE:
+            if 'rel="next"' not in link:
                 return
 
     def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401  (as JSON has it)
         """One request, at a path below the repository's; its answer."""
+        return self._ask(method, path, body)[0]
+
+    def _ask(self, method: str, path: str, body: object = None) -> tuple[Any, str]:
+        """The same, with the header `Link`."""
         request = urllib.request.Request(  # noqa: S310  (the address is the job's own)
             f"{self.url.rstrip('/')}/repos/{self.name}/{path}",
             method=method,
@@ -98,7 +106,7 @@ class Repository:
         )
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310  (as above)
-                text = answer.read()
+                text, link = answer.read(), answer.headers.get("Link", "")
         except urllib.error.HTTPError as error:
             with error:
                 why = error.read(300).decode(errors="replace")
@@ -107,7 +115,7 @@ class Repository:
             ) from error
         except OSError as error:
             raise GitHubError(f"GitHub does not answer to {method} {path}: {error}") from error
-        return json.loads(text) if text else None
+        return json.loads(text) if text else None, link
 
 
 class NoDocumentError(BenchproofError):
