@@ -21,7 +21,9 @@ def tell_line(console: Console, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-def borderless(*titles: str, gap: int = 1, fold: str = "", least: int | None = None) -> Table:
+def borderless(
+    *titles: str, gap: int = 1, fold: str = "", least: int | None = None, header: bool = True
+) -> Table:
     """A table without lines.
 
     Args:
@@ -29,8 +31,11 @@ def borderless(*titles: str, gap: int = 1, fold: str = "", least: int | None = N
         gap: between two columns.
         fold: the title of the column that is broken where it is too long; the others are cut off.
         least: the least width of that column.
+        header: whether the titles are shown.
     """
-    grid = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
+    grid = Table(
+        box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold", show_header=header
+    )
     for title in titles:
         name, folds = title.removesuffix(":"), title == fold
         grid.add_column(

@@ -6,13 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from benchproof import renamed
 from benchproof import toolchain as tools_of_the_build
 from benchproof.errors import COULD_NOT_MEASURE
-from benchproof.grids import say
+from benchproof.grids import borderless, say
 from benchproof.suite import TIMED
 
 from . import machine, project, tools
@@ -84,10 +83,7 @@ def as_json(findings: Sequence[Finding], parts: Sequence[str] = PARTS) -> dict[s
 
 def show(findings: Sequence[Finding], console: Console, parts: Sequence[str] = PARTS) -> None:
     """Print the table, then what it comes to."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 1), show_header=False)
-    grid.add_column(no_wrap=True)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
+    grid = borderless("sign", "name", "detail", gap=2, fold="detail", header=False)
     for finding in findings:
         sign, style = _SIGNS[finding.state]
         words = Text(finding.detail)

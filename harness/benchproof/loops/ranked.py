@@ -11,19 +11,20 @@ from rich.text import Text
 from benchproof import verdict
 from benchproof.errors import few
 from benchproof.gate.report import words
+from benchproof.gate.report.markdown import table_head, table_row
 from benchproof.grids import borderless, say
 from benchproof.render import units
 
 from .rank import FINDINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from rich.console import Console
 
 #: Of a product of ratios, what is no change: the usual limit of instructions.
 _EQUAL = 0.003
-_TITLES = ("branch", "finding", "all cases", "why")
+_TITLES = ("branch", "finding", "all cases:", "why")
 #: By state, how a terminal shows it; the page has a class of that name.
 _STYLES = {"improved": "green", "trade-off": "yellow", "regressed": "red", "broken": "red"}
 #: By kind: its state, and what the finding means.
@@ -72,9 +73,7 @@ def _sums(found: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str, str
 
 def show(document: Mapping[str, Any], console: Console) -> None:
     """Print it."""
-    table = borderless()
-    for title in _TITLES:
-        table.add_column(title, overflow="fold", justify="right" if "all" in title else "left")
+    table = borderless(*_TITLES, fold="why")
     for row in document["branches"]:
         style = _STYLES.get(_MEANS[row["kind"]][0], "")
         table.add_row(*(Text(cell, style if n == 1 else "") for n, cell in enumerate(_cells(row))))
@@ -92,18 +91,17 @@ def show(document: Mapping[str, Any], console: Console) -> None:
 def markdown(document: Mapping[str, Any]) -> str:
     """The same as a page."""
     text = [f"# Branches against {document['base']}", ""]
-    text += _grid(_TITLES, [_cells(row) for row in document["branches"]])
+    text += [*table_head("|".join(_TITLES)), *map(_row, map(_cells, document["branches"]))]
     if document["together"]:
         said, rows = _sums(document["together"])
         text += ["", *said, ""]
-        text += _grid(("benchmark", "product of each", "together"), rows)
+        text += [*table_head("benchmark|product of each:|together:"), *map(_row, rows)]
     return "\n".join(text) + "\n"
 
 
-def _grid(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table of Markdown."""
-    found = [titles, ["---"] * len(titles), *rows]
-    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in found]
+def _row(cells: Iterable[str]) -> str:
+    """A row of a table of Markdown, whatever is in its cells."""
+    return table_row(cell.replace("|", "\\|") for cell in cells)
 
 
 def page(document: Mapping[str, Any]) -> str:

@@ -9,16 +9,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rich.table import Table
 from rich.text import Text
 
 from benchproof.errors import WorkerError
+from benchproof.grids import borderless
 from benchproof.plan import SIDES, SideName
 
 from . import callgrind, tracer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from rich.table import Table
 
     from benchproof.bench import Bench
     from benchproof.suite import Case
@@ -210,10 +212,7 @@ def table(rows: Sequence[Mapping[str, Any]], *, shrunk: bool = False) -> Table:
         rows: of a case, as `explain` gives them.
         shrunk: for a case that improved.
     """
-    grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(justify="right", no_wrap=True, min_width=11)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
+    grid = borderless("change:", "unit", "where", fold="where", header=False)
     for unit in UNITS:
         mine = [row for row in rows if row["unit"] == unit and (row["change"] < 0) == shrunk]
         for row in mine[:NAMED]:

@@ -86,19 +86,20 @@ def _part(
         foot: what stands behind it.
         more: what lines are called where some were left out.
     """
-    head = ["", f"### {title}", "", *_head(columns)]
+    head = ["", f"### {title}", "", *table_head(columns)]
     return [_Section(head, [*lines], foot, rank, more)] if lines else []
 
 
-def _head(columns: str) -> list[str]:
+def table_head(columns: str) -> list[str]:
     """The head of a table of these columns; none of no table."""
     names = columns.split("|")
     marks = ["--:" if each.endswith(":") else ":--" for each in names]
-    return [_row(each.rstrip(":") for each in names), f"|{'|'.join(marks)}|"] if columns else []
+    head = [table_row(each.rstrip(":") for each in names), f"|{'|'.join(marks)}|"]
+    return head if columns else []
 
 
-def _row(cells: Iterable[str]) -> str:
-    """A row of a table."""
+def table_row(cells: Iterable[str]) -> str:
+    """A row of a table, of cells in which no bar is."""
     return f"| {' | '.join(cells)} |"
 
 
@@ -183,7 +184,7 @@ def _moved_line(case: Moved) -> str:
             f"**{change}**" if about["verdict"] == "regressed" else change
             for about, change in zip(case.meters.values(), cells["change"], strict=True)
         ]
-    return _row([
+    return table_row([
         f"{words.SIGNS[case.kind]} {case.kind}", _named(case.row),
         *("<br>".join(cells[title.rstrip(":")]) for title in _COLUMNS),
     ])  # fmt: skip
@@ -195,19 +196,19 @@ def _profile(row: Row, *, opened: bool) -> str:
     name = ", ".join(filter(None, known))
     lines = [f"<details{' open' * opened}><summary>{name}</summary>"]
     for unit, changes in words.by_unit(row["profile"]).items():
-        lines += ["", *_head(f"{words.PROFILES[unit]}|change:|before:|after:|share:")]
+        lines += ["", *table_head(f"{words.PROFILES[unit]}|change:|before:|after:|share:")]
         for change in changes:
             left, right = (f"{change[side]:,.6g}" for side in ("left", "right"))
             where = f"{code(change['function'], 100)} {code(change['file'], 100)}"
             share = f"{change['share'] * 100:.0f}\N{NO-BREAK SPACE}%"
             amount = words.profile_unit(unit, change["change"])
-            lines.append(_row((where, amount, left, right, share)))
+            lines.append(table_row((where, amount, left, right, share)))
     return "\n".join([*lines, "", "</details>", ""])
 
 
 def _accepted_line(entry: Row) -> str:
     """A regression that reviewers accepted, and what became of the entry."""
-    return _row((
+    return table_row((
         code(entry["benchmark"]), code(entry["impl"] or "all", 20),
         code(", ".join(entry["meters"]), 60), units.change(1 + entry["amount"]),
         code(entry["until"], 10), code(entry["reason"]), code(entry["state"], 20),
@@ -228,7 +229,7 @@ def _everything(document: Document, impl: str) -> list[_Section]:
         return []
     of = f", {html(impl, 20)}" if impl else ""
     columns = "|".join(["benchmark", "verdict", *(f"{words.label(meter)}:" for meter in meters)])
-    head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "", *_head(columns)]
+    head = ["", f"<details><summary>All {len(rows)} cases{of}</summary>", "", *table_head(columns)]
     lines = []
     for row in rows:
         cells = [_named({**row, "impl": ""}), code(words.state_of(row), 30)]
@@ -236,7 +237,7 @@ def _everything(document: Document, impl: str) -> list[_Section]:
             about = row["meters"].get(meter)
             mark = "?" * words.is_undecided(row, meter)
             cells.append(units.change(about["ratio"]) + mark if about else "")
-        lines.append(_row(cells))
+        lines.append(table_row(cells))
     return [_Section(head, lines, ["", "</details>"], rank=5, more="these cases")]
 
 
