@@ -18,7 +18,7 @@ SUITES = Path(__file__).resolve().parent / "suites"
 TWIN = "work" + worker.COMPILED[0]
 
 
-def ask(folder, side, task, cases=(), impl="python", suites=SUITES, **more):
+def ask(folder, side, task, cases=(), impl="python", suites=SUITES, packages="", **more):
     """Run a worker; its header, its answers, its exit status and its last words."""
     variant = next(each for each in Checkout(ROOT).variants if each.name == impl)
     request = {"side": str(side), "impl": impl, "kind": variant.kind, "others": variant.others,
@@ -29,7 +29,8 @@ def ask(folder, side, task, cases=(), impl="python", suites=SUITES, **more):
     file.write_text(json.dumps(request))
     answer = subprocess.run(
         [sys.executable, "-P", worker.__file__, str(file)],
-        env=environment(variant, None), cwd=folder, check=False, capture_output=True, text=True,
+        env=environment(variant, None) | {"PYTHONPATH": packages}, cwd=folder,
+        check=False, capture_output=True, text=True,
     )  # fmt: skip
     rows = read_lines(folder / "out.jsonl")
     return rows[1:], answer.returncode, answer.stderr

@@ -76,8 +76,8 @@ class Repository:
     def pages(self, path: str) -> Iterator[dict[str, Any]]:
         """All entries of a list, at a path below the repository's.
 
-        Whether there are more says the header `Link`: a page in the middle may be short. Its address
-        is not followed, so that the token goes nowhere else.
+        Whether there are more says the header `Link`, for a page in the middle may be short. Its
+        address is not followed, so that the token goes nowhere else.
         """
         joint = "&" if "?" in path else "?"
         for number in range(1, PAGES + 1):
