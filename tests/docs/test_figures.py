@@ -731,6 +731,27 @@ def test_threads_before_and_after_they_read_in_turn():
     assert f"takes {between(longer, 2, 3, 4, 8, 16, 64)} as long with 2 to 64" in readme
 
 
+def test_instructions_since_tokens_lie_side_by_side():
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    kept = unpacked(RESULTS / "2026-11-28" / "ring-checksums.json.gz")
+    assert f"({kept['left']['commit'][:8]} and {kept['right']['commit'][:8]}," in text
+    table = text.split("| case | before | instructions | change, % |")[1].split("\n\n")[0]
+    said = [cells(line)[1:] for line in table.splitlines()[2:]]
+    told = [
+        "query_path.time_point_select", *(f"query_path.time_point_select_{hop}" for hop in
+        ("plan", "write", "read", "rows")), "query_path.time_range_select",
+        "query_path.time_range_select_read", "result_dispatch.time_request_one_row",
+        "awaited.time_point_selects_one_by_one", "awaited.time_point_selects_16_in_flight",
+    ]  # fmt: skip
+    counts = {case["name"]: case["meters"]["instructions"] for case in kept["cases"]}
+    for name, line in zip(told, said, strict=True):
+        count = counts[name]
+        left, right, ratio = (count[each] for each in ("left", "right", "ratio"))
+        assert line == [f"{left:,.0f}", f"{right:,.0f}", f"{(ratio - 1) * 100:.1f}"], name
+    equal = sum(count["verdict"] == "equivalent" for count in counts.values())
+    assert f"The other {equal} cases that were counted" in text
+
+
 def test_one_thread_before_and_after_system_calls_keep_the_interpreters_lock():
     text = " ".join((ROOT / "docs/architecture.md").read_text(encoding="utf-8").split())
     kept = unpacked(RESULTS / "2026-11-28" / "threads-with-the-lock.json.gz")
