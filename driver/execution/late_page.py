@@ -91,7 +91,7 @@ class LatePage:
         if not self._late.has_slices:
             self.rows = factory(names, self._late.all())
             return
-        is_single = getattr(factory, "makes_single_rows", False)
+        is_single = getattr(factory, "makes_single_rows", None) in {factory, True}
         made: list[Any] = []
         for some in self._late.slices():
             made += factory(names, some) if is_single else some

@@ -1320,7 +1320,8 @@ def _with_first(
 
 def _needs_rows(callback: Callable[[Any], object]) -> bool:
     """Whether a callback or errback, as it is kept here, takes no late rows."""
-    return not getattr(callback.args[0], "takes_late_rows", False)  # type: ignore[attr-defined]
+    declared = getattr(callback.args[0], "takes_late_rows", False)  # type: ignore[attr-defined]
+    return declared is not True  # a mock has every attribute
 
 
 def call_back(callback: Callable[[Any], object], value: object) -> None:

@@ -40,9 +40,10 @@ _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_]")
 def makes_single_rows(factory: _Factory) -> _Factory:
     """Declare that a row factory makes a list, and each row of its values alone.
 
-    It has an attribute ``makes_single_rows`` then, and gets a large page in parts.
+    It has an attribute ``makes_single_rows`` then, and gets a large page in parts. The attribute is
+    the factory: ``functools.wraps`` copies it to another one, which may do something else.
     """
-    factory.makes_single_rows = True  # type: ignore[attr-defined]  # of a function
+    factory.makes_single_rows = factory  # type: ignore[attr-defined]  # of a function
     return factory
 
 

@@ -8,7 +8,9 @@ import threading
 import time
 import weakref
 from dataclasses import dataclass
+from functools import wraps
 from typing import ClassVar
+from unittest.mock import Mock
 from uuid import UUID
 
 import answers
@@ -206,6 +208,24 @@ def test_a_row_factory_that_declares_that_it_makes_single_rows_gets_a_page_in_pa
     assert [tuple(each.values()) for each in rows] == ROWS
     assert sum(factory.events) == len(ROWS)
     assert (len(factory.events) > 1) is declares
+
+
+def test_a_row_factory_that_wraps_one_declares_nothing():
+    session = session_of([LARGE])
+
+    @wraps(dict_factory)
+    def counted(names, rows):
+        return {"rows": len(dict_factory(names, rows))}
+
+    session.row_factory = counted
+    assert send(session).result().current_rows == [{"rows": len(ROWS)}]
+
+
+def test_a_mock_that_is_called_back_gets_rows():
+    called = Mock()
+    future = send(session_of([LARGE])).add_callback(called)
+    assert future.result().current_rows is called.call_args.args[0]
+    assert len(called.call_args.args[0]) == len(ROWS)
 
 
 def test_rows_of_other_protocol_handlers():
