@@ -186,7 +186,8 @@ def test_the_processes_of_a_block_alternate(toy, place, tmp_path, tell, monkeypa
         notes.write_text("x")
         bench.time_block(next(blocks(1)), [two])
         assert bench.got.failures == {two.name: "left: ValueError: left fails (noting.py:23)"}
-        assert notes.read_text().count("r") > wall.VALUES
+        # The other side goes on; where opening a file takes long, it has fewer values to take.
+        assert notes.read_text().count("r") > wall.FEWEST_VALUES
     left, right = (bench.got.taken("wall", side, one.name) for side in SIDES)
     assert len(left) == len(right) == 4 - len(bench.got.thrown) > 0
     assert {len(values) for values in (*left.values(), *right.values())} == {wall.VALUES}
