@@ -158,13 +158,23 @@ def imported(root: Path, suites: Path, measured: str) -> frozenset[str]:
         suites: the folder or the file of the benchmarks.
         measured: the name by which the package that is measured is imported.
     """
-    found = pytest_files.imports([suites], pytest_files.root(suites))
+    files = pytest_files.benchmarks(suites)
+    if not files:
+        # asv imports all modules of the folder; at the root others are a package, or its set-up.
+        files = [*filter(pytest_files.is_asv, root.glob("*.py"))] if suites == root else [suites]
+    found = pytest_files.imports(files, pytest_files.root(suites))
     found -= {*sys.stdlib_module_names, *_OF_TOOL, measured.partition(".")[0]}
-    near = {each.stem for folder in (root, suites, suites.parent) for each in folder.glob("*")}
+    folders = {root, root / "src", suites, suites.parent}
+    near = {each.name.partition(".")[0] for folder in folders for each in folder.glob("*")
+            if each.suffix in {".py", ".so", ".pyd"} or any(each.glob("*.py"))}  # fmt: skip
     installed = metadata.packages_distributions() if found - near else {}
     held = [{*installed.get(name, ())} for name in found - near]
+    mine = canonicalize_name(str(toml.table(toml.project(root), "project").get("name", "")))
     # A namespace of several distributions does not say which of them is meant.
-    return frozenset(name for names in held if len(names) == 1 for name in names)
+    return frozenset(
+        name for names in held if len(names) == 1 for name in names
+        if canonicalize_name(name) != mine
+    )  # fmt: skip
 
 
 def whole(root: Path) -> dict[str, Any]:
@@ -294,7 +304,12 @@ def of_pytest(root: Path, suites: Path) -> tuple[str, ...]:
     chosen = next(
         (each for wanted in (_PLUGINS, {"pytest"}) for each in lists if wanted & each.keys()), {}
     )
-    found = {name: text for name, text in chosen.items() if name.startswith("pytest")}
+    plugins = {each.dist.name for each in metadata.entry_points(group="pytest11") if each.dist}
+    plugins = {*map(canonicalize_name, plugins)}
+    found = {
+        name: text for name, text in chosen.items()
+        if name.startswith("pytest") or name in plugins
+    }  # fmt: skip
     for each in (chosen, *lists):
         for name in imported & each.keys():
             found.setdefault(name, each[name])

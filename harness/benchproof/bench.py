@@ -9,7 +9,6 @@ import shutil
 import signal
 import socket
 import sys
-import sysconfig
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from . import noise, pairing, placement, plan, variants, worker
+from . import dependencies, noise, pairing, placement, plan, variants, worker
 from .collected import FIRST, Collected, Rows, Spot
 from .errors import WorkerError, check_space, no_space
 from .meters import VALUES, allocations, instructions
@@ -494,8 +493,7 @@ def start(
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ANSWERS).unlink(missing_ok=True)
-    tools = [str(Path(__file__).resolve().parents[1]),
-             *map(sysconfig.get_path, ("purelib", "platlib"))]  # fmt: skip
+    tools = [str(Path(__file__).resolve().parents[1]), *dependencies.beside()]
     request |= {"out": str(folder / ANSWERS), "tools": tools}
     file = folder / "request.json"
     file.write_text(json.dumps(request), encoding="utf-8")

@@ -90,15 +90,25 @@ class Dependencies:
         if not (absent or self.whole):
             return _NOTHING
         # What is used as it is installed may not meet another version of what it needs.
-        pins = [f"{name}=={held}" for name, held in versions({*asked} - {*absent}).items()]
-        if not absent or (pins and not _is_made(str(self._folder(asked)))):
+        held = versions({*asked} - {*absent})
+        pins = [f"{name}=={version}" for name, version in held.items()]
+        ways = [(asked if self.whole else absent, pins), *[(asked, [])] * bool(absent)]
+        if self.whole and any(map(_is_local, held)):
+            ways = []  # an index may have another package of that name
+        if self.whole and pins:
+            ways.append((absent, [*pins, _BESIDE]))
+        made = [way for way in ways if _is_made(str(self._folder(*way)))]
+        for way in made[:1] or ways:
             try:
-                return self._filled(asked if self.whole else absent, pins)
+                folder = self._filled(*way)
             except BuildError as error:
-                if not absent:  # no index has these versions, or none can be asked
-                    self._say(f"{error}\nso both sides see all that is installed beside benchproof")
-                    return self._filled([], [_BESIDE])
-        return self._filled(asked if pins else absent)
+                failed = error
+                continue
+            if _BESIDE in way[1]:
+                self._say("no index gives all that the sides require as it is installed beside "
+                          "benchproof, so both see all that is installed there")  # fmt: skip
+            return folder
+        raise failed
 
     def with_imported(
         self, wanted: Mapping[SideName, set[str]], imported: Iterable[str]
@@ -107,8 +117,8 @@ class Dependencies:
         known = {named(each) for texts in wanted.values() for each in texts}
         more = {each for each in imported if named(each) not in known}
         if more and wanted:
-            self._say(f"the benchmarks import {few(sorted(more))}, which nothing declares: both "
-                      "sides have the version that is installed beside benchproof")  # fmt: skip
+            self._say(f"the benchmarks import {few(sorted(more))}, which nothing declares: added "
+                      "as installed beside benchproof")  # fmt: skip
         return {side: texts | more for side, texts in wanted.items()}
 
     def path(self, folder: str) -> list[str]:
@@ -126,7 +136,8 @@ class Dependencies:
     def _folder(self, texts: Sequence[str], pins: Sequence[str] = ()) -> Path:
         """Where packages are installed, of this interpreter."""
         about = [sys.version, sys.base_prefix] if self.whole else [sys.version]
-        return self.cache / "packages" / _key(*about, texts, pins)
+        more = beside() if _BESIDE in pins else []
+        return self.cache / "packages" / _key(*about, texts, pins, *more)
 
     def together(self, wanted: Mapping[SideName, Iterable[str]]) -> dict[SideName, str]:
         """Folders for both sides: one, or, where they exclude each other, the most alike ones.
@@ -137,9 +148,8 @@ class Dependencies:
         asked = {side: {*texts} for side, texts in wanted.items()}
         every = set().union(*asked.values())
         listed = {side: sorted(texts) for side, texts in asked.items()}
-        memo = (
-            self.cache / f"packages/{_key(sys.version, self.whole, listed, versions(every))}.json"
-        )
+        about = [sys.version, sys.base_prefix, self.whole, listed, versions(every)]
+        memo = self.cache / f"packages/{_key(*about)}.json"
         kept = files.contents(memo)
         if kept and all(map(_is_made, kept.values())):
             return {side: kept[side] for side in asked}
@@ -176,18 +186,20 @@ class Dependencies:
         # Upgrade: where uv failed in the middle, pip must not keep what it left.
         python, options = sys.executable, ["--upgrade", "--target", str(folder)]
         if self.whole:
-            venv.create(folder, symlinks=True)
+            try:
+                venv.create(folder, symlinks=True)
+            except OSError as error:
+                raise BuildError(f"no virtual environment can be made: {error}") from error
             python, options = f"{folder}/bin/python", []
         folder.mkdir(exist_ok=True)
-        if pins == [_BESIDE]:
-            places = {sysconfig.get_path(each) for each in ("purelib", "platlib")}
-            lines = [f"import site; site.addsitedir({each!r})\n" for each in sorted(places)]
+        if _BESIDE in pins:
+            lines = [f"import site; site.addsitedir({each!r})\n" for each in beside()]
             Path(site_packages(str(folder)), _BESIDE).write_text("".join(lines), encoding="utf-8")
-        elif texts:
+        if texts:
             self._say(f"installing {', '.join(texts)}")
             with files.scratch(self.cache) as scratch:
                 limits = scratch / "pins"
-                limits.write_text("\n".join(pins), encoding="utf-8")
+                limits.write_text("\n".join({*pins} - {_BESIDE}), encoding="utf-8")
                 self.install(texts, scratch, *options, "--constraint", str(limits), python=python)
 
     def install(
@@ -205,9 +217,12 @@ class Dependencies:
             BuildError: that fails.
         """
         # One in the background must not wait for an answer at the terminal.
-        env, log = os.environ | {"GIT_TERMINAL_PROMPT": "0"}, scratch / "log"
+        env = os.environ | {"GIT_TERMINAL_PROMPT": "0", "PIP_USER": "false"}
+        log = scratch / "log"
+        # Another interpreter's environment may have what uv left in the middle.
         elsewhere = ["--python", python] * (python != sys.executable)
         by_pip = [*_PIP, *elsewhere, "install", "--no-input"]
+        by_pip += ["--force-reinstall"] * bool(elsewhere)
         by_uv = uv("pip", "install", "--python", python, "--compile-bytecode")
         for command in filter(None, (by_uv, by_pip)):
             words = [*command, *options, "--", *texts]
@@ -222,6 +237,18 @@ class Dependencies:
 def named(requirement: str) -> str:
     """The name of the package that a requirement begins with, in its one spelling."""
     return canonicalize_name(_NAME_ENDS.split(requirement)[0])
+
+
+def beside() -> list[str]:
+    """Where the packages are that are installed beside the tool."""
+    return [each for each in sys.path if Path(each).name in {"dist-packages", "site-packages"}]
+
+
+def _is_local(name: str) -> bool:
+    """Whether what is installed beside the tool comes from a folder or an address, not an index."""
+    context = importlib.metadata.DistributionFinder.Context(name=name, path=sys.path)
+    found = importlib.metadata.MetadataPathFinder.find_distributions(context)
+    return any(each.read_text("direct_url.json") for each in found)
 
 
 def site_packages(folder: str) -> str:

@@ -211,9 +211,9 @@ def here(tmp_path, monkeypatch):
         held = {f"{top or name}.py": "", f"{name}-{version}.dist-info/top_level.txt": top or name}
         wheel(tmp_path / "built", held, name, version, needs=needs)
         with zipfile.ZipFile(tmp_path / f"built/{name}-{version}-py3-none-any.whl") as archive:
-            archive.extractall(tmp_path / "here")
+            archive.extractall(tmp_path / "here/site-packages")
 
-    monkeypatch.syspath_prepend(tmp_path / "here")
+    monkeypatch.syspath_prepend(tmp_path / "here/site-packages")
     return install
 
 
@@ -316,12 +316,33 @@ def test_what_no_index_has_is_taken_with_all_that_is_installed_here_and_that_is_
     here("near", "1.0")
     whole = replace(provider, whole=True, tell=tell)
     folder = whole.provide(["near"])
-    assert "both sides see all that is installed beside benchproof" in tell.text
-    assert "near" in tell.text
-    assert run_by(folder, "import pytest; print('found')") == "found"
+    said = "no index gives all that the sides require as it is installed beside benchproof, so both"
+    assert tell.text.count(said) == 1
+    assert run_by(folder, "import near, pytest; print('found')") == "found"
     assert dependencies.versions(["near"], whole.path(folder)) == {"near": "1.0"}
-    with pytest.raises(BuildError, match="pip cannot install absent, near:"):
+    # It is told again, and nothing is asked for again.
+    assert replace(whole, crew=None).provide(["near"]) == folder
+    assert tell.text.count(said) == 2
+    with pytest.raises(BuildError, match="pip cannot install absent:"):
         whole.provide(["near", "absent"])
+    wheel(index, {"dep.py": ""}, "dep")
+    assert run_by(whole.provide(["near", "dep"]), "import near, dep; print('found')") == "found"
+
+
+def test_an_index_is_not_asked_for_what_was_installed_from_a_folder(
+    provider, tmp_path, index, here
+):
+    here("near", "1.0")
+    about = tmp_path / "here/site-packages/near-1.0.dist-info/direct_url.json"
+    about.write_text('{"url": "file:///near", "dir_info": {"editable": true}}')
+    wheel(index, {"near.py": "raise SystemExit('a stranger')"}, "near", "1.0")
+    folder = replace(provider, whole=True).provide(["near"])
+    assert run_by(folder, "import near; print('found')") == "found"
+    # Beside another interpreter something else is installed.
+    (tmp_path / "other/site-packages").mkdir(parents=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path / "other/site-packages")
+        assert replace(provider, whole=True).provide(["near"]) != folder
 
 
 def test_what_benchmarks_import_and_nothing_declares_comes_from_beside_the_tool(
@@ -336,6 +357,8 @@ def test_what_benchmarks_import_and_nothing_declares_comes_from_beside_the_tool(
     project.write("pyproject.toml", BUILT_BY_SETUPTOOLS + rest)
     project.write("acme/__init__.py", SPIN)
     project.write("benchmarks/helper.py", "")
+    project.write("extra_module.ini", "")
+    project.write("acme/optional.py", "import unused")
     project.write(
         "benchmarks/hot.py", "import helper, json, no_such\nimport extra_module\n" + BENCH
     )
@@ -345,7 +368,7 @@ def test_what_benchmarks_import_and_nothing_declares_comes_from_beside_the_tool(
         builder = build.Builder(checkout, tmp_path / "cache", crew, toolchain, tell)
         built = builder.build(targets.resolve(targets.parse("HEAD"), checkout))
     assert built.versions == {"extra": "1.0"}
-    assert "the benchmarks import extra, which nothing declares: both sides have" in tell.text
+    assert "the benchmarks import extra, which nothing declares: added as installed" in tell.text
 
 
 def test_both_sides_are_built_by_the_same_tools_where_both_allow_it(
