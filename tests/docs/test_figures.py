@@ -752,6 +752,43 @@ def test_instructions_since_tokens_lie_side_by_side():
     assert f"The other {equal} cases that were counted" in text
 
 
+def test_threads_on_two_cores_and_on_one():
+    text = (ROOT / "docs/guides/threads.md").read_text(encoding="utf-8")
+    kept = unpacked(RESULTS / "2026-11-28" / "one-core.json.gz")
+    ours, theirs = "cqlpath", RUST.partition(" ")[0]
+    table = rows(text, "threads | elapsed, two cores and one")
+    quicker = {}
+    for case in kept["blocks"][ours]:
+        taken = {
+            side: {key: np.array([each[key] for each in cases[case]]) for key in cases[case][0]}
+            for side, cases in kept["blocks"].items()
+        }
+        expected = []
+        for side, keys in ((ours, ("elapsed", "processor")), (theirs, ("elapsed", "processor"))):
+            for key in keys:
+                two, one = taken[side][key], taken[f"{side} on one core"][key]
+                expected.append(f"{np.median(two) * 1e6:.0f} to {np.median(one) * 1e6:.0f}")
+                if side == ours:
+                    expected.append(spread(one / two))
+                    quicker[case, key] = np.median(one / two)
+        kind, threads = case.split()
+        assert table.pop(f"{threads}, {kind}") == expected, case
+    assert not table
+    told = "eight threads take {:.2f} and {:.2f} times as long".format(
+        *(quicker[f"{kind} 8", "elapsed"] for kind in ("insert", "select"))
+    )
+    architecture = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    assert told in " ".join(architecture.split())
+    turns = [cells(line) for line in text.split("| threads | work |")[1].splitlines()[2:6]]
+    for threads, work, *said in turns:
+        about = f"{threads} threads, {work} microseconds"
+        expected = [
+            f"{np.median([each[key] for each in kept['hand_over'][about + more]]):.0f}"
+            for key in ("elapsed", "processor") for more in ("", ", one core")
+        ]  # fmt: skip
+        assert said == expected, about
+
+
 def test_one_thread_before_and_after_system_calls_keep_the_interpreters_lock():
     text = " ".join((ROOT / "docs/architecture.md").read_text(encoding="utf-8").split())
     kept = unpacked(RESULTS / "2026-11-28" / "threads-with-the-lock.json.gz")
