@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
-from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -349,8 +348,8 @@ class _Run:
             return
         self._answers_come_to = getattr(future, "session", None)
         on_success, on_error = self._on_success, self._on_error
-        if self._when_over is not None:  # nobody waits who could make late rows
-            on_success, on_error = partial(on_success), partial(on_error)
+        if self._when_over is None:  # somebody waits who can make late rows
+            on_success, on_error = self._on_page, self._on_no_page
         future.add_callbacks(on_success, on_error, (index, future), None, (index, future), None)
         if index not in self._in_flight:
             # What answers at once takes back the first callback before the second one is there,
@@ -365,22 +364,29 @@ class _Run:
 
     # --- results -------------------------------------------------------------------------------
 
-    @takes_late_rows
     def _on_success(self, rows: Rows, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
-        if type(rows) is LatePage:
-            with self._lock:
-                self._late[index] = future
-                self._changed.notify_all()
-            return
         self._take(index, ExecutionResult(True, ResultSet(future, rows)))
         self.send_more()
 
-    @takes_late_rows
     def _on_error(self, error: Exception, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
         self._take(index, ExecutionResult(False, error))
         self.send_more()
+
+    @takes_late_rows
+    def _on_page(self, rows: Rows, index: int, future: ResponseFuture) -> None:
+        if type(rows) is not LatePage:
+            self._on_success(rows, index, future)
+            return
+        future.clear_callbacks()
+        with self._lock:
+            self._late[index] = future
+            self._changed.notify_all()
+
+    @takes_late_rows
+    def _on_no_page(self, error: Exception, index: int, future: ResponseFuture) -> None:
+        self._on_error(error, index, future)
 
     def _make_rows(self, index: int) -> None:
         """Make the rows of a late answer, on the caller's thread."""

@@ -21,6 +21,7 @@ would come in between, each with the lock for as long as it may, and where there
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import threading
 from asyncio.events import _get_running_loop
@@ -166,13 +167,10 @@ class Latch:
             False if it was not opened in time.
         """
         try:
-            left = timeout
+            left = math.inf if timeout is None else timeout
             # In slices: a signal that comes in the moment before a wait begins does not end it.
-            while True:
-                is_open = self.lock.acquire(timeout=SLICE if left is None else min(left, SLICE))
-                left = None if left is None else left - SLICE
-                if is_open or (left is not None and left <= 0):
-                    break
+            while not (is_open := self.lock.acquire(timeout=min(left, SLICE))) and left > SLICE:
+                left -= SLICE
             if is_open:
                 self.lock.release()  # for others who wait here
             return is_open

@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, MethodType
 
 cimport cython
 from cpython.object cimport PyObject
+from libc.math cimport INFINITY
 
 from ...net import after_read as pure
 from ...net.loop import SLICE as LONGEST
@@ -167,16 +168,15 @@ cdef class Latch:
 
     cpdef bint wait(self, object timeout) except -1:
         """Wait until it is open, then have the next thread go on; False if it was not in time."""
-        cdef bint is_open, is_endless = timeout is None
-        cdef double left = SLICE if is_endless else timeout
+        cdef bint is_open = False
+        cdef double left = INFINITY if timeout is None else timeout
         try:
             # In slices: see there.
             while True:
                 is_open = self.lock.acquire(True, min(left, SLICE))
-                if not is_endless:
-                    left -= SLICE
-                if is_open or left <= 0:
+                if is_open or left <= SLICE:
                     break
+                left -= SLICE
             if is_open:
                 self.lock.release()
             return is_open

@@ -441,16 +441,22 @@ def test_errors_reach_whoever_waits(answer, error, closes):
     assert (stats["request_timer"]["count"], stats["request_errors"]) == (1, 1)
 
 
-@BROKEN
-@pytest.mark.parametrize("both", [True, False])
-def test_errors_reach_errbacks_where_the_answer_arrives(answer, error, closes, both):
-    session = session_of([])
+def told_where_it_arrives(session, answer, both):
+    """A request that was answered on a thread that reads, and what its errback, or both, heard."""
     got = []
     future = send(session)
     if both:
         future.add_callback(lambda _: got.append("rows"))
     future.add_errback(got.append)
     respond_on_a_thread(session, answer)
+    return future, got
+
+
+@BROKEN
+@pytest.mark.parametrize("both", [True, False])
+def test_errors_reach_errbacks_where_the_answer_arrives(answer, error, closes, both):
+    session = session_of([])
+    future, got = told_where_it_arrives(session, answer, both)
     assert [type(each) for each in got] == [error]
     assert session.connection.is_closed is closes
     with pytest.raises(error):
@@ -477,12 +483,7 @@ def test_what_ends_threads_and_is_raised_where_the_answer_arrives_is_the_only_ou
     metrics = Metrics()
     session = session_of([], metrics=metrics)
     session.row_factory = factory
-    got = []
-    future = send(session)
-    if both:
-        future.add_callback(lambda _: got.append("rows"))
-    future.add_errback(got.append)
-    respond_on_a_thread(session, LARGE)
+    future, got = told_where_it_arrives(session, LARGE, both)
     assert [type(each.__cause__) for each in got] == [kind]
     assert future._final_result is NOT_SET
     with pytest.raises(DriverException, match="mine"):
