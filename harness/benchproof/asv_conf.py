@@ -304,8 +304,8 @@ def of_pytest(root: Path, suites: Path) -> tuple[str, ...]:
     chosen = next(
         (each for wanted in (_PLUGINS, {"pytest"}) for each in lists if wanted & each.keys()), {}
     )
-    plugins = {each.dist.name for each in metadata.entry_points(group="pytest11") if each.dist}
-    plugins = {*map(canonicalize_name, plugins)}
+    points = metadata.entry_points(group="pytest11")
+    plugins = {canonicalize_name(each.dist.name) for each in points if each.dist}
     found = {
         name: text for name, text in chosen.items()
         if name.startswith("pytest") or name in plugins

@@ -115,7 +115,9 @@ class Built:
     @property
     def python(self) -> str:
         """The interpreter that runs it."""
-        return self.program or (f"{self.packages}/bin/python" if self.packages else sys.executable)
+        if self.packages and not self.program:
+            return dependencies.program(self.packages)
+        return self.program or sys.executable
 
     @property
     def told(self) -> dict[str, Any]:

@@ -190,7 +190,7 @@ class Dependencies:
                 venv.create(folder, symlinks=True)
             except OSError as error:
                 raise BuildError(f"no virtual environment can be made: {error}") from error
-            python, options = f"{folder}/bin/python", []
+            python, options = program(str(folder)), []
         folder.mkdir(exist_ok=True)
         if _BESIDE in pins:
             lines = [f"import site; site.addsitedir({each!r})\n" for each in beside()]
@@ -246,9 +246,19 @@ def beside() -> list[str]:
 
 def _is_local(name: str) -> bool:
     """Whether what is installed beside the tool comes from a folder or an address, not an index."""
-    context = importlib.metadata.DistributionFinder.Context(name=name, path=sys.path)
-    found = importlib.metadata.MetadataPathFinder.find_distributions(context)
-    return any(each.read_text("direct_url.json") for each in found)
+    found = _installed(name, sys.path)
+    return found is not None and bool(found.read_text("direct_url.json"))
+
+
+def _installed(name: str, path: list[str]) -> importlib.metadata.Distribution | None:
+    """A package as it is installed in the first of these folders that has it."""
+    context = importlib.metadata.DistributionFinder.Context(name=name, path=path)
+    return next(iter(importlib.metadata.MetadataPathFinder.find_distributions(context)), None)
+
+
+def program(folder: str) -> str:
+    """The interpreter of an environment."""
+    return f"{folder}/bin/python"
 
 
 def site_packages(folder: str) -> str:
@@ -328,8 +338,7 @@ def _is_satisfied(
         return False
     if asked.marker is not None and not asked.marker.evaluate({"extra": extra}):
         return True
-    context = importlib.metadata.DistributionFinder.Context(name=asked.name, path=path)
-    about = next(iter(importlib.metadata.MetadataPathFinder.find_distributions(context)), None)
+    about = _installed(asked.name, path)
     if about is None:
         return False
     name = canonicalize_name(asked.name)
