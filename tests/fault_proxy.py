@@ -69,8 +69,8 @@ class Units:
 class Link:
     """One connection through the proxy; the methods of `FAULTS` are what may happen to it."""
 
-    def __init__(self, proxy: "FaultProxy", chance: random.Random, client, node) -> None:
-        self.proxy, self.random = proxy, chance
+    def __init__(self, proxy, chance: random.Random, client, node, *, astray: bool) -> None:
+        self.proxy, self.random, self.astray = proxy, chance, astray
         self.from_client, self.to_client = client
         self.from_node, self.to_node = node
         self.units, self.held = Units(), b""
@@ -110,11 +110,11 @@ class Link:
             if not self.carries:  # half open: no side hears of the other's end
                 await both[0]
         finally:
+            for writer in (self.to_client, self.to_node):  # first: this may be cancelled again
+                writer.transport.abort()
             for each in both:
                 each.cancel()
             await asyncio.gather(*both, return_exceptions=True)
-            for writer in (self.to_client, self.to_node):
-                writer.transport.abort()
 
     def send(self, unit: bytes) -> None:
         """Send a unit, and one that was held back behind it."""
@@ -218,7 +218,6 @@ class FaultProxy:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fault-proxy")
         self._links: dict[asyncio.Task, Link] = {}
-        self._astray: set[asyncio.Task] = set()
         self._servers: list[asyncio.Server] = []
 
         async def through_proxy(loop, endpoint, **options):
@@ -244,8 +243,9 @@ class FaultProxy:
     def _straighten(self) -> None:
         """Let each address lead to its own node again; what leads elsewhere ends."""
         self._leads[:] = self._nodes
-        for task in self._astray:
-            task.cancel()
+        for task, link in self._links.items():
+            if link.astray:
+                task.cancel()
 
     def heal(self, *, cut: bool = False) -> None:
         """Do nothing to what comes from now on. What is half open stays so; all that is, if cut."""
@@ -268,13 +268,17 @@ class FaultProxy:
         except OSError:
             client[1].transport.abort()
             return
-        link = Link(self, chance, client, node)
-        task = asyncio.ensure_future(link.carry())
-        self._links[task] = link
-        task.add_done_callback(self._links.pop)
-        if target != self._nodes[index]:
-            self._astray.add(task)
-            task.add_done_callback(self._astray.discard)
+        if target != self._leads[index]:  # it led elsewhere only until now
+            for _, writer in (client, node):
+                writer.transport.abort()
+            return
+        # In this task: one of its own, cancelled before it began, would end neither side.
+        task = asyncio.current_task()
+        self._links[task] = Link(self, chance, client, node, astray=target != self._nodes[index])
+        try:
+            await self._links[task].carry()
+        finally:
+            del self._links[task]
 
     async def _listen(self) -> None:
         for index, node in enumerate(self._nodes):

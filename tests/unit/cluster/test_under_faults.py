@@ -1,7 +1,10 @@
 """Requests of every kind through a proxy that disturbs them; `tests/fault_run.py` runs longer."""
 
+import contextlib
+import socket
+
 import pytest
-from fault_proxy import FAULTS, Units
+from fault_proxy import FAULTS, FaultProxy, Units
 from fault_run import ENDS_WITHIN, against_own
 
 from driver.wire.segments import SegmentCodec
@@ -18,6 +21,23 @@ def test_disturbed_requests_end_once_with_their_own_answers_and_nothing_is_left(
     assert sum(found["faults"].values()) > len(FAULTS)
     assert set(found["requests"]) == {"waits", "callbacks", "awaits", "concurrently"}
     assert found["acknowledged"]
+
+
+def test_the_proxy_ends_both_sides_of_what_leads_astray_however_early_and_often_that_is_mended():
+    with contextlib.ExitStack() as kept:
+        nodes = [kept.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
+        proxy = kept.enter_context(FaultProxy([each.getsockname() for each in nodes]))
+
+        def go_astray_again_and_again():
+            proxy._straighten()
+            proxy._leads.reverse()
+            proxy._loop.call_soon(go_astray_again_and_again)
+
+        proxy._loop.call_soon_threadsafe(go_astray_again_and_again)
+        for port in list(proxy._ports.values()) * 5:
+            client = kept.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            with contextlib.suppress(ConnectionResetError):
+                assert client.recv(1) == b""
 
 
 @pytest.mark.parametrize("step", [1, 7, 1000])
