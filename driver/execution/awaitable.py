@@ -117,9 +117,10 @@ class AwaitableResponse(RequestExecution):
     @coroutine
     def _make_rows_in_between(self) -> Generator[None, None, None]:
         """Make the rows of a late page, some each time that the loop comes by."""
+        page = self._final_result
         try:
             yield  # whose answers came with the page go on first
-            while self._make_some_rows():
+            while self._make_some_rows(page):
                 yield
         finally:
             del self  # the traceback of an error leads here

@@ -1095,14 +1095,12 @@ class RequestExecution:
 
     # --- late pages, on the thread that wants the rows -------------------------------------------
 
-    def _make_some_rows(self) -> bool:
+    def _make_some_rows(self, page: LatePage) -> bool:
         """Make some rows of a page that is late; whether more are to be made.
 
-        With the last ones they are the outcome, as is what making them failed with.
+        With the last ones they are the outcome, as is what making them failed with, unless the next
+        page was asked for meanwhile.
         """
-        page = self._final_result
-        if type(page) is not LatePage:
-            return False
         try:
             if not page.make_some():
                 return True
@@ -1130,10 +1128,10 @@ class RequestExecution:
         for errback in to_call:
             call_back(errback, error)
 
-    def _make_rows(self) -> None:
+    def _make_rows(self, page: LatePage) -> None:
         """Make all rows of a page that is late, on whichever thread wants them now."""
         try:
-            while self._make_some_rows():
+            while self._make_some_rows(page):
                 pass  # the interpreter gives its lock to another thread here that waited for 5 ms
         finally:
             del self  # as there
@@ -1141,7 +1139,7 @@ class RequestExecution:
     def _make_rows_on_arrival(self, page: LatePage) -> None:
         """Make all rows where the answer arrived: nothing that this raises may end that thread."""
         try:
-            self._make_rows()
+            self._make_rows(page)
         except BaseException as error:
             log.exception("Making rows tried to end the thread that reads answers")
             self._fail_late(page, as_exception(error, "making rows"))
@@ -1196,7 +1194,7 @@ class RequestExecution:
             self._callbacks = (*self._callbacks, callback)
             page = self._final_result
         if type(page) is LatePage and _needs_rows(callback):
-            self._make_rows()
+            self._make_rows(page)
             page = page.rows if page.is_made else NOT_SET
         if page is not NOT_SET:
             call_back(callback, page)
@@ -1207,11 +1205,11 @@ class RequestExecution:
         errback = partial(_with_first, fn, args, kwargs)
         with self._callback_lock or self._lock:
             self._errbacks = (*self._errbacks, errback)
-            failed = self._final_exception
+            failed, page = self._final_exception, self._final_result
         if failed is not None:
             call_back(errback, failed)
-        elif type(self._final_result) is LatePage and _needs_rows(errback):
-            self._make_rows()
+        elif type(page) is LatePage and _needs_rows(errback):
+            self._make_rows(page)
         return self
 
     def add_callbacks(

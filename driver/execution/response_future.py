@@ -106,8 +106,9 @@ class ResponseFuture(RequestExecution, Generic[Row]):
                 or self.is_done
             ):
                 raise self._timed_out()
-        if type(self._final_result) is LatePage:
-            self._make_rows()
+        page = self._final_result
+        if type(page) is LatePage:
+            self._make_rows(page)
         error = self._final_exception
         if error is not None:
             try:

@@ -303,18 +303,14 @@ def test_a_callback_may_ask_for_the_next_page():
     assert got == [(name, len(ROWS)) for name in ("first", "second")] * 2
 
 
-def test_a_callback_gets_its_page_also_if_whoever_waits_is_further(monkeypatch):
-    make_rows = ResponseFuture._make_rows
-
-    def make_rows_and_go_on(self):
-        make_rows(self)
-        self.start_fetching_next_page()
-
-    monkeypatch.setattr(ResponseFuture, "_make_rows", make_rows_and_go_on)
+def test_a_callback_gets_its_page_also_if_the_next_one_was_asked_for_before_its_rows_were_made():
     got = []
-    send(session := session_of([])).add_callback(lambda rows: got.append(len(rows)))
+    future = send(session := session_of([]))
+    go_on = takes_late_rows(lambda _: future.start_fetching_next_page())
+    future.add_callback(go_on).add_callback(lambda rows: got.append(len(rows)))
     respond_on_a_thread(session, answers.rows(COLUMNS, ROWS, paging_state=b"more"))
     assert got == [len(ROWS)]
+    assert not future.is_done
 
 
 def test_callbacks_that_come_late_get_rows_where_they_are_added():
