@@ -193,12 +193,25 @@ def _run(
 
 
 def _words(bench: Bench, side: SideName, each: Case) -> list[str]:
-    """The command line: programs of the side first, then those of the packages beside it."""
+    """The command line: programs of the side first, then those of the packages beside it.
+
+    Those in Python are started by the side's interpreter and not by their own first line, which can
+    name none whose path has spaces or is long.
+    """
     first, *others = shlex.split(each.case)
+    python = bench.sides[side].python
     if first in {"python", "python3"}:
-        return [bench.sides[side].python, *others]
-    path = _environment(bench, side)["PATH"]
-    return [shutil.which(first, path=path) or first, *others]
+        return [python, *others]
+    found = shutil.which(first, path=_environment(bench, side)["PATH"]) or first
+    own = {_scripts(bench, side), Path(python).parent}
+    return [*[python] * (Path(found).parent in own and _is_python(found)), found, *others]
+
+
+def _is_python(program: str) -> bool:
+    """Whether it is a script that an installer wrote for an interpreter."""
+    with Path(program).open("rb") as file:
+        first, second = file.readline(4096), file.readline(4096)
+    return first.startswith(b"#!") and (b"python" in first or second.startswith(b"'''exec'"))
 
 
 def _environment(

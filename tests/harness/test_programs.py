@@ -49,7 +49,7 @@ def sides(tmp_path):
 
 
 def compare(tmp_path, sides, *words):
-    env = os.environ | {"BENCHPROOF_CACHE": str(tmp_path / "cache"), "COLUMNS": "400"}
+    env = os.environ | {"BENCHPROOF_CACHE": str(tmp_path / "a cache"), "COLUMNS": "400"}
     return subprocess.run(
         [sys.executable, "-m", "benchproof.cli", "compare", *map(str, sides),
          "--json", "out.json", *words],
