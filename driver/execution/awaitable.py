@@ -11,7 +11,7 @@ from ..net.after_read import Waiter
 from ..protocol.consistency import ConsistencyLevel
 from ..results.page import ResultPage
 from .late_page import LatePage
-from .request import RequestExecution
+from .request import NOT_SET, RequestExecution
 from .tracing import traces_of
 
 if TYPE_CHECKING:
@@ -92,36 +92,41 @@ class AwaitableResponse(RequestExecution):
             del self  # as in ``_wait``
 
     def _wait(self, page_class: type[ResultPage[Any]] | None) -> Generator[Any, None, Any]:
-        if not self.is_done or self._is_cancelled:
-            waiter = self._waiter()
-            try:
-                if not waiter.done():
-                    waiter.blocks()
-                    yield waiter
-                waiter.result()
-            finally:
-                if waiter.cancelled() or not waiter.done():
-                    waiter.cancel()
-                    self.abandon()
-        if type(self._final_result) is LatePage:
-            yield from self._make_rows_in_between()
-        error = self._final_exception
-        if error is not None:
-            try:
-                raise error
-            finally:
-                del self, error  # the traceback leads here, and from here it would to the error
-        rows = self._final_result
+        rows: Any = NOT_SET
+        while rows is NOT_SET:  # also if another task has asked for the next page meanwhile
+            if not self.is_done or self._is_cancelled:
+                waiter = self._waiter()
+                try:
+                    if not waiter.done():
+                        waiter.blocks()
+                        yield waiter
+                    waiter.result()
+                finally:
+                    if waiter.cancelled() or not waiter.done():
+                        waiter.cancel()
+                        self.abandon()
+            error, rows = self._final_exception, self._final_result
+            if error is not None:
+                try:
+                    raise error
+                finally:
+                    del self, error  # the traceback leads here, and from here to the error
+            if type(rows) is LatePage:
+                rows = yield from self._make_rows_in_between(rows)
         return rows if page_class is None else page_class(self, rows)
 
     @coroutine
-    def _make_rows_in_between(self) -> Generator[None, None, None]:
-        """Make the rows of a late page, some each time that the loop comes by."""
-        page = self._final_result
+    def _make_rows_in_between(self, page: LatePage) -> Generator[None, None, Rows]:
+        """Make the rows of a late page, some each time that the loop comes by.
+
+        Returns:
+            They; NOT_SET if that failed, with an outcome of its own.
+        """
         try:
             yield  # whose answers came with the page go on first
             while self._make_some_rows(page):
                 yield
+            return page.rows if page.is_made else NOT_SET
         finally:
             del self  # the traceback of an error leads here
 

@@ -486,18 +486,26 @@ class RequestExecution:
         return time.monotonic() - start
 
     def start_fetching_next_page(self) -> None:
-        """Ask for the next page, from any thread.
+        """Ask for the next page, from any thread, unless it was asked for and is on its way.
 
         Raises:
             QueryExhausted: there is none.
         """
+        if self._begin_next_page():
+            self._send_page()
+
+    def _begin_next_page(self) -> bool:
+        """Forget the current page; False if that was done, and the next one is on its way."""
         if not self._paging_state:
             raise QueryExhausted("there are no more pages")
-        self.message.paging_state = self._paging_state
-        self._begin_page()
-        self._start_time = time.monotonic()
-        self._reopen()
-        self._send_page()
+        with self._callback_lock or self._lock:
+            if not self.is_done:
+                return False
+            self.message.paging_state = self._paging_state
+            self._begin_page()
+            self._start_time = time.monotonic()
+            self._reopen()
+        return True
 
     def _send_to_next(self) -> bool:
         """Send the request to the next host of the plan that takes it.

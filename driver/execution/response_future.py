@@ -80,9 +80,11 @@ class ResponseFuture(RequestExecution, Generic[Row]):
         Raises:
             QueryExhausted: there is none; others as of ``result``.
         """
+        if not self._begin_next_page():
+            return self.wait_for_page()
         self._reads = True
         try:
-            self.start_fetching_next_page()
+            self._send_page()
             return self.wait_for_page()
         finally:
             self._stop_reading()
@@ -95,27 +97,37 @@ class ResponseFuture(RequestExecution, Generic[Row]):
             attempt.stop_reading()
 
     def wait_for_page(self) -> Rows:
-        """Wait as ``result`` does, for the current page as the row factory gave it."""
-        while self._final_result is NOT_SET and self._final_exception is None:  # not done
-            waiting.refuse_on_loop(self.session)
-            latch, limit = self._latch(), self.options.timeout
-            # What a timer says counts, and an outcome that comes just then.
-            if not (
-                latch is None
-                or latch.wait(None if limit is None else max(limit + waiting.GRACE, 0))
-                or self.is_done
-            ):
-                raise self._timed_out()
-        page = self._final_result
-        if type(page) is LatePage:
-            self._make_rows(page)
-        error = self._final_exception
-        if error is not None:
-            try:
-                raise error
-            finally:
-                del self, error  # the traceback leads here, and from here it would to the error
-        return self._final_result
+        """Wait as ``result`` does, for the current page as the row factory gave it.
+
+        If the next one is asked for before this thread goes on, that is the current one.
+        """
+        while True:
+            error, page = self._final_exception, self._final_result
+            if error is not None:
+                try:
+                    raise error
+                finally:
+                    del self, error  # the traceback leads here, and from here it would to the error
+            if type(page) is LatePage:
+                self._make_rows(page)
+                if page.is_made:
+                    return page.rows
+            elif page is not NOT_SET:
+                return page
+            else:
+                self._wait()
+
+    def _wait(self) -> None:
+        """Wait until there is an outcome."""
+        waiting.refuse_on_loop(self.session)
+        latch, limit = self._latch(), self.options.timeout
+        # What a timer says counts, and an outcome that comes just then.
+        if not (
+            latch is None
+            or latch.wait(None if limit is None else max(limit + waiting.GRACE, 0))
+            or self.is_done
+        ):
+            raise self._timed_out()
 
     def get_query_trace(
         self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE

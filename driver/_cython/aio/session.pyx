@@ -1,7 +1,7 @@
 """Compiled form of driver/aio/session.py: a statement sent and awaited, in one coroutine."""
 
 from driver._cython.cluster.session_core cimport new_request_of
-from driver._cython.execution.awaitable cimport begin_waiting, end_waiting, is_late, outcome
+from driver._cython.execution.awaitable cimport are_made, begin_waiting, end_waiting, page_of, rows_of
 from driver._cython.execution.request cimport send
 from driver._cython.net.after_read cimport Waiter
 from driver._cython.slots cimport Place, attribute
@@ -23,6 +23,7 @@ async def execute(
 ):
     """Execute a statement and wait for its first page; see driver/aio/session.py."""
     cdef Waiter waiter
+    cdef object rows
     response = new_request_of(
         attribute(self, "core", &CORE), _Response, query, parameters, trace, custom_payload,
         timeout, execution_profile, paging_state, host, row_factory, options,
@@ -35,9 +36,8 @@ async def execute(
             waiter.result()
         finally:
             end_waiting(response, waiter)
-    if is_late(response):
-        await response._make_rows_in_between()
-    return outcome(response)
+    rows = rows_of(response)
+    return page_of(response, rows) if are_made(rows) else await response
 
 
 METHODS = {"Session.execute": execute}

@@ -3,5 +3,6 @@ from driver._cython.net.after_read cimport Waiter
 
 cdef Waiter begin_waiting(object self)
 cdef int end_waiting(object self, Waiter waiter) except -1
-cdef bint is_late(object self) except -1
-cdef object outcome(object self)
+cdef object rows_of(object self)
+cdef bint are_made(object rows) except -1
+cdef object page_of(object self, object rows)

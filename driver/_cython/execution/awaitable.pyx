@@ -74,13 +74,8 @@ cdef int end_waiting(object self, Waiter waiter) except -1:
     return 0
 
 
-cdef bint is_late(object self) except -1:
-    """Whether rows have to be made before ``outcome``, by ``_make_rows_in_between``."""
-    return type(taken(checked(self), RESULT)) is _LatePage
-
-
 cdef object rows_of(object self):
-    """The rows of the current page; raises what the request failed with."""
+    """The rows of the current page, a late page, or NOT_SET; raises what the request failed with."""
     cdef PyObject *me = checked(self)
     cdef object error = taken(me, EXCEPTION)
     if error is not None:
@@ -88,41 +83,53 @@ cdef object rows_of(object self):
     return taken(me, RESULT)
 
 
-cdef object outcome(object self):
-    """The current page; raises what the request failed with."""
+cdef bint are_made(object rows) except -1:
+    """Whether these are rows: neither late, nor of a page that nobody has now."""
+    return type(rows) is not _LatePage and rows is not _NOT_SET
+
+
+cdef object page_of(object self, object rows):
+    """The current page, of these rows."""
     cdef PyObject *me = checked(self)
-    cdef object rows = rows_of(self)
     return new_page(self.page_class, self, taken(me, NAMES), taken(me, TYPES), rows)
 
 
 async def wait_for_page(self):
     """The rows of the current page; see driver/execution/awaitable.py."""
-    cdef Waiter waiter = begin_waiting(self)
-    if waiter is not None:
-        try:
-            await waiter
-            waiter.result()
-        finally:
-            end_waiting(self, waiter)
-    if is_late(self):
-        await self._make_rows_in_between()
-    return rows_of(self)
+    cdef Waiter waiter
+    cdef object rows = _NOT_SET
+    while not are_made(rows):
+        waiter = begin_waiting(self)
+        if waiter is not None:
+            try:
+                await waiter
+                waiter.result()
+            finally:
+                end_waiting(self, waiter)
+        rows = rows_of(self)
+        if type(rows) is _LatePage:
+            rows = await self._make_rows_in_between(rows)
+    return rows
 
 
 def await_(self):
     """The current page; see driver/execution/awaitable.py."""
-    cdef Waiter waiter = begin_waiting(self)
-    if waiter is not None:
-        try:
-            if not waiter.done():
-                waiter.blocks()
-                yield waiter
-            waiter.result()
-        finally:
-            end_waiting(self, waiter)
-    if is_late(self):
-        yield from self._make_rows_in_between()
-    return outcome(self)
+    cdef Waiter waiter
+    cdef object rows = _NOT_SET
+    while not are_made(rows):
+        waiter = begin_waiting(self)
+        if waiter is not None:
+            try:
+                if not waiter.done():
+                    waiter.blocks()
+                    yield waiter
+                waiter.result()
+            finally:
+                end_waiting(self, waiter)
+        rows = rows_of(self)
+        if type(rows) is _LatePage:
+            rows = yield from self._make_rows_in_between(rows)
+    return page_of(self, rows)
 
 
 METHODS = {

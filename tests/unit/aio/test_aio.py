@@ -122,6 +122,23 @@ def test_pages_are_fetched_by_hand_and_from_a_state(nodes):
     asyncio.run(main())
 
 
+def test_tasks_that_go_through_one_result_get_its_pages_and_come_to_an_end(nodes):
+    nodes.when("FROM paged", page)
+
+    async def main():
+        async with connected(nodes) as session:
+            result = await session.execute("SELECT k FROM paged")
+
+            async def rest():
+                return [row.k async for row in result]
+
+            found = await asyncio.wait_for(asyncio.gather(rest(), rest()), 30)
+            assert [rows[:2] for rows in found] == [[1, 2]] * 2
+            assert {row for rows in found for row in rows} == {1, 2, 3}
+
+    asyncio.run(main())
+
+
 def test_further_pages_make_no_further_result_sets(nodes, monkeypatch):
     nodes.when("FROM paged", page)
     made = []

@@ -192,6 +192,39 @@ async def test_pages_are_awaited_one_after_the_other():
 
 
 @on_loop
+async def test_a_page_that_is_on_its_way_is_asked_for_once():
+    session = session_of([answers.rows(NUMBER, [(1,)], paging_state=b"p")])
+    response = send(session)
+    await response
+    for _ in range(2):
+        response.start_fetching_next_page()
+    assert len(session.scripts[session.hosts[0]].requests) == 2
+    respond(session, 0, row(2))
+    assert (await response).current_rows == [(2,)]
+
+
+@on_loop
+async def test_a_task_that_goes_on_after_the_next_page_was_asked_for_gets_that():
+    session = session_of([])
+    response = send(session)
+
+    async def page():
+        return (await response).current_rows
+
+    async def page_and_the_next_one():
+        rows = await page()
+        response.start_fetching_next_page()
+        return rows + await page()
+
+    tasks = [asyncio.ensure_future(each()) for each in (page_and_the_next_one, page)]
+    await asyncio.sleep(0)
+    respond(session, 0, answers.rows(NUMBER, [(1,)], paging_state=b"p"))
+    await asyncio.sleep(0.01)
+    respond(session, 0, row(2))
+    assert await asyncio.gather(*tasks) == [[(1,), (2,)], [(2,)]]
+
+
+@on_loop
 async def test_callbacks_are_called_as_well():
     session, rows, errors = session_of([row(1), INVALID]), [], []
     send(session).add_callbacks(rows.append, errors.append)

@@ -273,6 +273,23 @@ def test_rows_of_several_threads_are_the_same():
     assert all(rows is found[0] for rows in found)
 
 
+class AsksForMore(Recorder):
+    """A row factory during which somebody asks for the next page."""
+
+    def __call__(self, names, rows):
+        self.request.start_fetching_next_page()
+        return super().__call__(names, rows)
+
+
+def test_rows_are_those_that_were_waited_for_if_the_next_page_is_asked_for_meanwhile():
+    session = session_of([])
+    session.row_factory = factory = AsksForMore()
+    factory.request = future = send(session)
+    respond_on_a_thread(session, answers.rows(COLUMNS, ROWS, paging_state=b"more"))
+    assert len(future.result().current_rows) == len(ROWS)
+    assert not future.is_done
+
+
 # --- callbacks -----------------------------------------------------------------------------------
 
 
@@ -628,6 +645,17 @@ async def test_several_tasks_await_the_same_rows():
     first, second = await asyncio.gather(ask(), ask())
     assert first == ROWS
     assert first is second
+
+
+@on_loop
+async def test_awaited_rows_are_those_of_their_page_if_the_next_one_is_asked_for_meanwhile():
+    session = session_of([answers.rows(COLUMNS, ROWS, paging_state=b"more")])
+    session.loop = asyncio.get_running_loop()
+    session.row_factory = factory = AsksForMore()
+    factory.request = response = send(session, AwaitableResponse)
+    assert len((await response).current_rows) == len(ROWS)
+    assert not response.is_done
+    response.cancel()
 
 
 # --- handlers ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from uuid import UUID
 
 import answers
@@ -22,6 +23,7 @@ from driver.wire.requests import BatchMessage, ExecuteMessage, QueryMessage
 
 NUMBER = [("n", Int32Type)]
 ROWS = answers.rows(NUMBER, [(1,)])
+FIRST = answers.rows(NUMBER, [(1,)], paging_state=b"more")
 FAILURE = answers.error(0x2200, "no such table")
 
 
@@ -142,6 +144,33 @@ class TestPaging:
         future.start_fetching_next_page()
         assert b"state!" in session.server.requests[1].body
         assert not future.has_more_pages
+
+    def test_asks_for_a_page_that_is_on_its_way_no_more(self):
+        future = session_with(FIRST).execute_async("q")
+        for _ in range(2):
+            future.start_fetching_next_page()
+        assert len(future.session.server.requests) == 2
+        respond(future, ROWS)
+        assert future.result().all() == [(1,)]
+
+    def test_of_two_threads_asks_once(self):
+        got = []
+        other = threading.Thread(target=lambda: got.append(future.fetch_next_page()))
+
+        def second_page(_):
+            other.start()
+            while future._waited_for is None:  # the other thread does not wait yet
+                time.sleep(0.001)
+            return ROWS
+
+        session = InMemorySession(
+            lambda asked: second_page(asked) if asked.body.endswith(b"more") else FIRST,
+            row_factory=tuple_factory,
+        )
+        future = session.execute_async("q")
+        assert future.fetch_next_page() == [(1,)]
+        other.join()
+        assert got == [[(1,)]]
 
     def test_ends(self):
         with pytest.raises(QueryExhausted, match="no more pages"):
