@@ -63,6 +63,8 @@ cdef object _NOT_SET = pure.NOT_SET
 cdef object _NONE = pure._NONE
 cdef object _NO_ERRORS = pure._NO_ERRORS
 cdef object _announce = pure.announce
+cdef object _QueryExhausted = pure.QueryExhausted
+cdef object begin_next_plainly = Request._begin_next_page
 cdef object _call_back = pure.call_back
 # Its functions by their names, which tests replace.
 cdef dict _clock = vars(time)
@@ -318,6 +320,33 @@ cdef int begin_page(PyObject *me) except -1:
     put_alone(me, TIMERS, ())
     put_alone(me, IS_ENDING, False)
     return 0
+
+
+def begin_next_page(self):
+    """Forget the current page; see driver/execution/request.py."""
+    cdef PyObject *me = checked(self)
+    cdef object state = taken(me, PAGING_STATE)
+    cdef object start
+    if FREE_THREADED:
+        return begin_next_plainly(self)
+    if not state:
+        raise _QueryExhausted("there are no more pages")
+    start = now()
+    if not has_outcome(me) and not self.is_done:
+        return False
+    # Nothing of Python's runs from here until there is no outcome: of several threads, one goes on.
+    put_alone(me, PAGE, taken(me, PAGE) + 1)
+    put_alone(me, WAITED_FOR, None)
+    put_alone(me, RESULT, _NOT_SET)
+    put_alone(me, EXCEPTION, None)
+    begin_page(me)
+    put_alone(me, START_TIME, start)
+    taken(me, MESSAGE).paging_state = state
+    return True
+
+
+cdef inline bint has_outcome(PyObject *me) except -1:
+    return taken(me, RESULT) is not _NOT_SET or taken(me, EXCEPTION) is not None
 
 
 # --- sending --------------------------------------------------------------------------------------
@@ -641,6 +670,7 @@ cdef int end_with(object self, object response) except -1:
 METHODS = {
     "RequestExecution.__init__": init,
     "RequestExecution.send_request": send_request,
+    "RequestExecution._begin_next_page": begin_next_page,
     "RequestExecution._send_page": send_page,
     "RequestExecution._send_to_next": send_to_next,
     "RequestExecution._query": query,
