@@ -67,6 +67,7 @@ from ..types.registry import lookup_casstype
 from ..wire.features import TABLETS_ROUTING_PAYLOAD, TABLETS_ROUTING_V2_PAYLOAD
 from ..wire.late_rows import RESULT_KIND_LATE_ROWS
 from ..wire.requests import PrepareMessage
+from ..wire.requests.options import naming_option
 from ..wire.requests.query import ExecuteMessage, ScyllaExecuteMessage
 from ..wire.responses import ErrorMessage, ResultMessage
 from ..wire.responses.errors import PreparedQueryNotFound
@@ -459,7 +460,7 @@ class RequestExecution:
             if not self._send_to_next():
                 return
         except Exception as exc:  # noqa: BLE001  (whoever waits has to hear of it)
-            self._set_final_exception(exc)
+            self._set_final_exception(naming_option(exc, self.message))
             return
         waited = self._read_answer() if self._reads else 0.0
         # Not before something was sent: nothing that ends a request may run beside this thread.

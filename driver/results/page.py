@@ -144,13 +144,14 @@ class ResultPage(Generic[Row]):
         A conditional batch is applied as a whole: its first row tells.
 
         Raises:
-            RuntimeError: the statement was not conditional, or the row factory is not one of the
-                driver's, so that the column cannot be found.
+            RuntimeError: the statement was not conditional, or rows are neither tuples nor dicts of
+                the driver's row factories, so that the column cannot be found.
         """
         factory = self.response_future.row_factory
         first_column = _FIRST_COLUMN.get(factory)
         if first_column is None:
-            raise RuntimeError(f"was_applied cannot find its column in the rows of {factory}")
+            known = ", ".join(each.__name__ for each in _FIRST_COLUMN)
+            raise RuntimeError(f"was_applied is for rows of {known}, not for those of {factory}")
         row = self.one()
         if row is None or not self._names or self._names[0] != "[applied]":
             raise RuntimeError(

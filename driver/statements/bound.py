@@ -206,8 +206,12 @@ class BoundStatement(Statement):
             return self._of_dict(values, unset_allowed)
         if values is None:
             values = ()
+        # A text, of which each character would be a value, or a value alone.
+        if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+            raise TypeError(
+                f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)"
+            )
         if len(values) > len(markers):
-            _refuse_text(values)
             raise ValueError(f"{len(values)} values are too many for {len(markers)} bind markers")
         if len(values) < len(markers) and not unset_allowed:
             raise ValueError(
@@ -216,7 +220,6 @@ class BoundStatement(Statement):
             )
         if type(values) is tuple or type(values) is list:
             return values
-        _refuse_text(values)
         return list(islice(values, len(markers)))
 
     def _of_dict(self, values: dict[str, Any], unset_allowed: bool) -> list[Any]:
@@ -258,12 +261,6 @@ class BoundStatement(Statement):
 def bind_prepared(self: PreparedStatement, values: Parameters) -> BoundStatement:
     """A statement of this one and values; see ``BoundStatement.bind``."""
     return BoundStatement(self).bind(values)
-
-
-def _refuse_text(values: Sequence[Any]) -> None:
-    """Refuse a text, of which each character would be a value."""
-    if isinstance(values, str | bytes):
-        raise TypeError(f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)")
 
 
 def _refuse_unknown(values: dict[str, Any], names: list[str]) -> None:

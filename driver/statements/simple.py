@@ -68,10 +68,11 @@ def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: Enc
         CQL text without placeholders.
 
     Raises:
-        TypeError: a sequence is longer or shorter than the placeholders, or a text.
+        TypeError: a sequence is longer or shorter than the placeholders, or it is none but a text
+            or a single value.
         KeyError: a mapping lacks a name.
     """
-    if isinstance(params, str | bytes):
+    if isinstance(params, str | bytes) or not hasattr(params, "__iter__"):
         raise TypeError(f"parameters are a tuple, a list or a dict, not {params!r}: write (x,)")
     encode = encoder.cql_encode_all_types
     if isinstance(params, dict):

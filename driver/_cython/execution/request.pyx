@@ -63,6 +63,7 @@ cdef object _NOT_SET = pure.NOT_SET
 cdef object _NONE = pure._NONE
 cdef object _NO_ERRORS = pure._NO_ERRORS
 cdef object _announce = pure.announce
+cdef object _naming_option = pure.naming_option
 cdef object _QueryExhausted = pure.QueryExhausted
 cdef object begin_next_plainly = Request._begin_next_page
 cdef object _call_back = pure.call_back
@@ -399,7 +400,7 @@ cdef int send_first(object self) except -1:
         if not to_next(self):
             return 0
     except Exception as exc:
-        self._set_final_exception(exc)
+        self._set_final_exception(_naming_option(exc, taken(me, MESSAGE)))
         return 0
     if taken(me, READS) is True:
         put(me, READS, False)

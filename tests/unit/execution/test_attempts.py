@@ -1,12 +1,15 @@
 """Attempts: one object a sending, which the connection calls; never two sendings in one."""
 
 import answers
-from script import NUMBER, OVERLOADED, leftovers, respond, row, session_of
+import pytest
+from script import NOTHING_LEFT, NUMBER, OVERLOADED, leftovers, respond, row, session_of
 
 from driver.execution.request import Attempt
 from driver.policies.speculative import ConstantSpeculativeExecutionPolicy
 from driver.statements import SimpleStatement
 
+#: Options that a statement has.
+SETS = {"consistency_level", "fetch_size"}
 IDEMPOTENT = SimpleStatement("q", is_idempotent=True)
 
 
@@ -66,3 +69,19 @@ def test_the_request_of_a_page_is_the_same_object_as_before():
     message = future.message
     assert future.result().all() == [(1,), (2,)]
     assert future.message is message
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("consistency_level", "ONE"), ("fetch_size", "5"), ("paging_state", "of a page"),
+        ("keyspace", 5), ("now_in_seconds", "now"), ("now_in_seconds", 2**31),
+    ],
+)  # fmt: skip
+def test_an_option_that_cannot_be_sent_is_named(option, value):
+    session = session_of([row(1)], protocol_version=5)
+    asked = {option: value}
+    statement = SimpleStatement("q", **{each: asked.pop(each) for each in SETS & {*asked}})
+    with pytest.raises(TypeError, match=f"^{option} is a .*, not {value!r}$"):
+        session.execute(statement, **asked)
+    assert leftovers(session) == NOTHING_LEFT

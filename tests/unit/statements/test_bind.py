@@ -57,10 +57,10 @@ def test_names_that_are_no_markers_are_refused(prepare, version, values, message
         prepare(version).bind(values)
 
 
-@pytest.mark.parametrize("text", ["abcd", "abc", b"abc", "a"])
-def test_a_text_is_no_sequence_of_values(prepare, text):
+@pytest.mark.parametrize("given", ["abcd", "abc", b"abc", "a", 1, 1.5])
+def test_a_text_or_a_single_value_is_no_sequence_of_values(prepare, given):
     with pytest.raises(TypeError, match=r"a tuple of one is \(x,\)"):
-        prepare(4).bind(text)
+        prepare(4).bind(given)
 
 
 class TestMissingValues:

@@ -96,6 +96,7 @@ def test_a_missing_name_is_an_error():
         ("a = %s", (1, 2), "a %s for each of 2 parameters$"),
         ("a = %s", "x", r"not 'x': write \(x,\)"),
         ("a = %s", b"x", "are a tuple"),
+        ("a = %s", 1, r"not 1: write \(x,\)"),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused_with_what_to_do(text, params, message):
