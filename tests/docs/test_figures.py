@@ -7,6 +7,8 @@ import math
 import re
 import shutil
 import statistics
+import subprocess
+import sys
 from pathlib import Path
 
 import calibration.report
@@ -982,7 +984,9 @@ def test_what_gates_say_of_stalls():
     part = CALIBRATION[CALIBRATION.index("### Stalls") :]
     page = " ".join(part.split())
     cases, (least, most) = gates[0]["cases"], sorted(gate["load"] for gate in gates)
-    assert f"{len(gates)} gates of {cases} compiled cases by the rules of now (`{rules}`)" in page
+    assert (
+        f"{len(gates)} gates of {cases} compiled cases by the rules of that day (`{rules}`)" in page
+    )
     assert f"load {least:.1f} to {most:.1f}" in page
     table = part[part.index("| planned |") :].splitlines()[2:5]
     for line, size in zip(table, sorted({each["size"] for each in found}), strict=True):
@@ -1008,6 +1012,18 @@ def test_what_gates_say_of_stalls():
     dispatched = [each for each in before if "result_dispatch" in each["target"]]
     assert [each["why"] for each in dispatched] == ["not timed"] * 3
     assert {each["stall"] for each in found} == {"branches", "locks"}
+
+
+def test_what_comparisons_say_of_tails():
+    file = RESULTS / "2026-11-29" / "tails.json.gz"
+    script = [sys.executable, ROOT / "scripts" / "tails", "--table", file]
+    assert subprocess.check_output(script, text=True) in CALIBRATION
+    kept, page = unpacked(file), " ".join(CALIBRATION.split())
+    ((rules, loads),) = {
+        (each["policy"], tuple(sorted(row["load"] for row in kept))) for each in kept
+    }
+    told = f"{len(kept)} whole comparisons in the default budget, by the rules `{rules}`"
+    assert f"{told}, load {loads[0]:.1f} to {loads[-1]:.1f}" in page
 
 
 def test_how_many_cases_a_commit_reaches():

@@ -144,7 +144,9 @@ class TestConditionalStatements:
         result = result_of(
             [("[applied]", BooleanType)], [(True,)], row_factory=lambda _, rows: rows
         )
-        with pytest.raises(RuntimeError, match=r"is for rows of tuple_factory, .* not for those of"):
+        with pytest.raises(
+            RuntimeError, match=r"is for rows of tuple_factory, .* not for those of"
+        ):
             assert result.was_applied
 
 
