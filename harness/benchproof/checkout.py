@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import tarfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -256,16 +255,28 @@ class Checkout:
         return self.ask("log", "--first-parent", "--format=%H", start, "--", *paths).split()
 
     def export(self, commit: str, target: Path, *paths: str) -> None:
-        """Write a commit's tree, or some paths of it, into an empty directory."""
-        archive = target.with_name(target.name + ".tar")
+        """Write a commit's files, or those below some paths, into an empty directory.
+
+        They are as `git checkout` writes them: what an archive leaves out or fills in
+        (`export-ignore`, `export-subst`) belongs to a side. All have one time, so that no file
+        that is made from another one and committed beside it looks older than that.
+        """
+        target.mkdir(exist_ok=True)
+        index = target.with_name(target.name + ".index")
+        env = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(target)}
+        listing = ("ls-tree", "-r", "-z", "--name-only", "--full-tree")
+        names = self.output(*listing, commit, "--", *paths)
         try:
-            self.output("archive", "--format=tar", f"--output={archive}", commit, "--", *paths)
+            # The whole tree: attributes of the folders above say how a file is written.
+            self.output("read-tree", commit, env=env)
+            self.output("checkout-index", "-z", "--stdin", env=env, data=names)
         except BenchproofError:
-            check_space(archive.parent)
+            check_space(target)
             raise
-        with tarfile.open(archive) as tar:
-            files.unpack(tar, target)
-        archive.unlink()
+        time = index.stat().st_mtime_ns
+        for name in filter(None, names.split(b"\0")):
+            os.utime(target / os.fsdecode(name), ns=(time, time), follow_symlinks=False)
+        index.unlink()
 
 
 @dataclass(frozen=True)
