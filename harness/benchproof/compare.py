@@ -439,8 +439,8 @@ class _Comparison:
         try:
             rows = listing.early(old, self.place.checkout)
             if rows is None and self._measured:
-                rows = replace(self._measured[0][1], suites=old).discover("left")
-        except WorkerError as error:
+                rows = listing.of_base(self._measured[0][1], old, folder, self.place)
+        except (BuildError, WorkerError) as error:
             self._fail(None, f"the base's benchmarks cannot be listed: {error}")
             return
         found = [case.name for case in suite.from_rows(rows or (), self.request.meters)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -90,6 +91,29 @@ def discovered(bench: Bench) -> list[dict[str, Any]]:
         if not any(row.get("broken") for row in rows):
             raise
         return rows[1:]
+
+
+def of_base(bench: Bench, suites: Path, tree: Path, place: Place) -> list[dict[str, Any]]:
+    """The base's benchmarks as its worker finds them, beside the packages that these need.
+
+    Sides are measured beside what the head's need, which has dropped a `conftest.py`, say.
+
+    Args:
+        bench: of both sides.
+        suites: the base's.
+        tree: the folder of their copy, if there is one; of pytest's it holds all of the base.
+        place: with the checkout.
+
+    Raises:
+        BuildError: what they need cannot be installed.
+        WorkerError: they cannot be listed.
+    """
+    own = suites.is_relative_to(tree) and pytest_files.benchmarks(suites)
+    checkout = replace(place.checkout, root=tree if own else place.checkout.root, named=suites)
+    builder = Builder(checkout, place.cache, bench.crew, place.toolchain)
+    found = builder.share({side: [each] for side, each in bench.sides.items()})
+    sides = {side: each[0] for side, each in found.items()}
+    return replace(bench, sides=sides, suites=suites).discover("left")
 
 
 def document(rows: Sequence[Mapping[str, Any]], pattern: re.Pattern[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from benchproof.meters import instructions
-from tests.harness.toy import Repository
+from tests.harness.toy import Repository, wheel
 
 pytestmark = [
     pytest.mark.slow,
@@ -132,6 +132,32 @@ def test_a_suite_of_pytest_codspeed_is_listed(project, cache, tmp_path):
     (excluded,) = found["excluded"]
     assert excluded["name"] == f"{T}test_async"
     assert "4 benchmarks, 1 not measured" in listed.stdout
+
+
+def test_what_the_base_s_files_alone_import_and_declare_is_there_where_they_are_listed(
+    project, cache, tmp_path, monkeypatch
+):
+    index = tmp_path / "index"
+    wheel(index, {"dep.py": ""}, "dep")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    project.edit("pyproject.toml", '["pytest"]', '["pytest", "dep"]')
+    project.write("conftest.py", "import dep\n")
+    project.write("tests/test_more.py", "def test_more(benchmark):\n    benchmark(int)\n")
+    project.commit("a benchmark and a conftest.py that the next commit has not")
+    project.edit("pyproject.toml", '["pytest", "dep"]', '["pytest"]')
+    project.git("rm", "-q", "conftest.py", "tests/test_more.py")
+    project.edit("src/acme/work.py", "4 * times", "2 * times")
+    project.commit("half of the work")
+    out = tmp_path / "compare.json"
+    said = benchproof(
+        project, cache, "compare", "HEAD~1", "HEAD", "--json", str(out), "--meters", "instructions",
+        "--bench", "more|add",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr + said.stdout
+    document = json.loads(out.read_text())
+    assert document["trouble"] == []
+    assert {each["name"] for each in document["excluded"]} == {"tests/test_more.py::test_more"}
 
 
 @pytest.mark.nightly
