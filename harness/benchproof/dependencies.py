@@ -22,7 +22,7 @@ import sys
 import sysconfig
 import venv
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.parser import Parser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from . import files
-from .errors import BuildError, few
+from .errors import BuildError, UnreachedError, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +48,11 @@ _NAME_ENDS = re.compile(r"[^\w.-]")
 _MADE = "made"
 #: In an environment that also has what is installed beside the tool: the file that adds it.
 _BESIDE = "beside.pth"
+#: What there is to say where an index was not reached.
+UNREACHED = (
+    "a package index was not reached: connect to the network, or name one that can be reached in "
+    "pip's configuration"
+)
 _PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 #: Settings of pip that say where packages come from, as uv has them.
 _OF_UV = {"index-url": "--default-index", "extra-index-url": "--index",
@@ -69,12 +74,14 @@ class Dependencies:
         tell: hears what is installed, if somebody waits for it.
         whole: whether in virtual environments, with all that is asked for; else folders for the
             module search path have what is missing beside the tool.
+        index: whether an index is asked, and not only the folders that pip is told of.
     """
 
     cache: Path
     crew: Crew
     tell: Teller | None = None
     whole: bool = False
+    index: bool = True
 
     def provide(self, wanted: Iterable[str]) -> str:
         """An environment; or a folder, and "" where nothing is missing.
@@ -98,11 +105,12 @@ class Dependencies:
         if self.whole and pins:
             ways.append((absent, [*pins, _BESIDE]))
         made = [way for way in ways if _is_made(str(self._folder(*way)))]
+        asking = self
         for way in made[:1] or ways:
             try:
-                folder = self._filled(*way)
+                folder = asking._filled(*way)
             except BuildError as error:
-                failed = error
+                failed, asking = error, asking._after(error)
                 continue
             if _BESIDE in way[1]:
                 self._say("no index gives all that the sides require as it is installed beside "
@@ -127,6 +135,10 @@ class Dependencies:
             return [*filter(None, [folder]), *sys.path]
         place = site_packages(folder)
         return [place, *(sys.path if Path(place, _BESIDE).exists() else ())]
+
+    def _after(self, error: BuildError) -> Dependencies:
+        """Who goes on after an error: where an index was not reached, one who asks none."""
+        return replace(self, index=False) if isinstance(error, UnreachedError) else self
 
     def _say(self, words: str) -> None:
         """Tell whoever waits."""
@@ -155,15 +167,16 @@ class Dependencies:
             return {side: kept[side] for side in asked}
         try:
             return dict.fromkeys(asked, self.provide(every))
-        except BuildError:
-            found = {side: self.provide(texts) for side, texts in asked.items()}
+        except BuildError as error:
+            asking = self._after(error)
+            found = {side: asking.provide(texts) for side, texts in asked.items()}
         for here, there in ((here, there) for here in asked for there in asked if here != there):
             for name, version in versions(asked[there], self.path(found[there])).items():
                 held = versions(asked[here], self.path(found[here]))
                 if held.get(name, version) != version:
                     with suppress(BuildError):  # this side does not allow it
                         alike = {*asked[here], f"{name}=={version}"}
-                        found[here] = self.provide(alike)
+                        found[here] = asking.provide(alike)
                         asked[here] = alike
         if len({str(versions(asked[side], self.path(found[side]))) for side in asked}) > 1:
             files.write(json.dumps(found), memo)  # else it was no conflict, and may end
@@ -214,7 +227,8 @@ class Dependencies:
             python: for which interpreter.
 
         Raises:
-            BuildError: that fails.
+            UnreachedError: that fails, as an index was not reached.
+            BuildError: that fails otherwise.
         """
         # One in the background must not wait for an answer at the terminal.
         env = os.environ | {"GIT_TERMINAL_PROMPT": "0", "PIP_USER": "false"}
@@ -225,13 +239,21 @@ class Dependencies:
         by_pip += ["--force-reinstall"] * bool(elsewhere)
         by_uv = uv("pip", "install", "--python", python, "--compile-bytecode")
         for command in filter(None, (by_uv, by_pip)):
-            words = [*command, *options, "--", *texts]
+            words = [*command, *["--no-index"] * (not self.index), *options, "--", *texts]
             ended = self.crew.wait(self.crew.start(words, log=log, cwd=scratch, env=env))
             if not ended.status:
                 return
-        said = [line for line in ended.last_lines(40) if line.startswith("ERROR")]
+        said = ended.last_lines(40)
+        if not self.index or is_unreached(said):
+            raise UnreachedError(f"pip cannot install {few(texts)}: {UNREACHED}")
+        said = [line for line in said if line.startswith("ERROR")]
         reason = "".join(f"\n  {line.removeprefix('ERROR: ')[:150]}" for line in said[:4])
         raise BuildError(f"pip cannot install {', '.join(texts)}:{reason}")
+
+
+def is_unreached(said: Iterable[str]) -> bool:
+    """Whether pip, by the lines that it wrote, tried in vain to reach an index to the last."""
+    return any("Retry(total=0," in line for line in said)
 
 
 def named(requirement: str) -> str:

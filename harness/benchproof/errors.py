@@ -35,6 +35,10 @@ class BuildError(BenchproofError):
     """A side that does not build."""
 
 
+class UnreachedError(BuildError):
+    """Packages that are missing, and an index that was not reached."""
+
+
 class SelectionError(BenchproofError):
     """A benchmark or meter expression that selects nothing, or is no expression."""
 

@@ -13,7 +13,7 @@ from packaging.tags import sys_tags
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from . import files
+from . import dependencies, files
 from .checkout import Checkout, git, reason
 from .errors import TargetError
 
@@ -78,6 +78,8 @@ def _download(folder: Path, name: str, version: Version) -> Path:
     wheel = None if answer.returncode else _held(folder, name, version)
     if wheel is not None:
         return wheel
+    if dependencies.is_unreached(answer.stderr.splitlines()):
+        raise TargetError(f"{name} {version} cannot be downloaded: {dependencies.UNREACHED}")
     known = _VERSIONS.search(answer.stderr)
     versions = [each for each in known["versions"].split(", ") if each] if known else []
     if versions and versions != ["none"]:

@@ -195,6 +195,49 @@ def test_why_pip_cannot_install_is_quoted(provider, index):
         provider.provide(["dep==2"])
 
 
+@pytest.fixture
+def unreached(index, monkeypatch):
+    """A folder of packages, and an index at which nobody answers."""
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    return index
+
+
+def test_an_index_that_is_not_reached_is_asked_once_and_named_as_the_reason(
+    provider, unreached, here, monkeypatch
+):
+    wheel(unreached, {"dep.py": ""}, "dep")
+    here("near", "1.0")
+    started, start = [], Crew.start
+
+    def noted(crew, words, **about):
+        started.append(words)
+        return start(crew, words, **about)
+
+    monkeypatch.setattr(Crew, "start", noted)
+    monkeypatch.setattr(dependencies, "uv", lambda *_: [])
+    for each in (provider, replace(provider, whole=True)):
+        with pytest.raises(BuildError) as error:
+            each.together({"left": {"absent", "near"}, "right": {"absent>=2", "near"}})
+        assert str(error.value).startswith("pip cannot install absent")
+        assert str(error.value).endswith(f": {dependencies.UNREACHED}")
+        assert len([words for words in started if "--no-index" not in words]) == 1
+        started.clear()
+    # What the folder and the packages here have is enough.
+    folder = replace(provider, whole=True).provide(["dep", "near"])
+    assert run_by(folder, "import dep, near; print('found')") == "found"
+
+
+def test_a_release_that_an_index_may_have_which_is_not_reached_is_not_said_to_be_missing(
+    tmp_path, unreached
+):
+    with pytest.raises(TargetError, match=r"^acme 1\.0 cannot be downloaded: a package index was"):
+        released.find("pypi:acme==1.0", tmp_path)
+    assert not unreached.exists()
+
+
 def test_settings_of_pip_that_uv_does_not_know_leave_it_to_pip(index, monkeypatch):
     if not dependencies.uv("pip"):
         pytest.skip("there is no uv here")
