@@ -209,7 +209,8 @@ class Dependencies:
             lines = [f"import site; site.addsitedir({each!r})\n" for each in beside()]
             Path(site_packages(str(folder)), _BESIDE).write_text("".join(lines), encoding="utf-8")
         if texts:
-            self._say(f"installing {', '.join(texts)}")
+            if words := _told(texts):
+                self._say(f"installing {words}")
             with files.scratch(self.cache) as scratch:
                 limits = scratch / "pins"
                 limits.write_text("\n".join({*pins} - {_BESIDE}), encoding="utf-8")
@@ -245,10 +246,25 @@ class Dependencies:
                 return
         said = ended.last_lines(40)
         if not self.index or is_unreached(said):
-            raise UnreachedError(f"pip cannot install {few(texts)}: {UNREACHED}")
+            raise UnreachedError(f"pip cannot install {_told(texts)}: {UNREACHED}")
         said = [line for line in said if line.startswith("ERROR")]
         reason = "".join(f"\n  {line.removeprefix('ERROR: ')[:150]}" for line in said[:4])
-        raise BuildError(f"pip cannot install {', '.join(texts)}:{reason}")
+        raise BuildError(f"pip cannot install {_told(texts)}:{reason}")
+
+
+def _told(texts: Iterable[str]) -> str:
+    """Some requirements for a person: those that hold here, without the markers that say so."""
+    found = []
+    for text in texts:
+        try:
+            asked = Requirement(text)
+        except InvalidRequirement:
+            found.append(text)
+            continue
+        if asked.marker is None or asked.marker.evaluate({"extra": ""}):
+            asked.marker = None
+            found.append(str(asked))
+    return few(found)
 
 
 def is_unreached(said: Iterable[str]) -> bool:

@@ -195,6 +195,19 @@ def test_why_pip_cannot_install_is_quoted(provider, index):
         provider.provide(["dep==2"])
 
 
+def test_what_is_installed_is_told_by_what_holds_here_and_in_few_words(provider, index, tell):
+    for name in ("one", "two", "three", "four"):
+        wheel(index, {f"{name}.py": ""}, name)
+    whole = replace(provider, whole=True, tell=tell)
+    whole.provide(["four", "one; python_version > '3'", "three<2,>=1", "two; extra == 'all'",
+                   "two; sys_platform == 'nowhere'"])  # fmt: skip
+    whole.provide(["two; sys_platform == 'nowhere'"])
+    assert tell.text.count("installing") == 1
+    assert "installing four, one, three<2,>=1\n" in tell.text
+    with pytest.raises(BuildError, match=r"^pip cannot install one, three, three>1 and 1 more:\n"):
+        whole.provide(["one; python_version > '3'", "three", "three>1", "two"])
+
+
 @pytest.fixture
 def unreached(index, monkeypatch):
     """A folder of packages, and an index at which nobody answers."""
