@@ -87,13 +87,32 @@ def test_every_example_is_a_command_line_and_its_benchmarks_exist(example, known
     command = PROGRAM.commands[name]
     with command.make_context(name, list(words)) as context:
         given = context.params
-    for option in ("bench", "pictures"):
-        wanted = given.get(option) or ""
+    bench = given.get("bench") or []
+    for wanted in [bench] if isinstance(bench, str) else [*bench, given.get("pictures")]:
         if wanted and wanted not in {"changed", "all"}:
             matching = [each for each in known if re.search(wanted, each)]
             assert matching, f"{wanted!r} matches no benchmark"
             exact = wanted in matching
             assert name != "bisect" or exact or len(matching) == 1, f"{wanted!r} matches several"
+
+
+def test_every_bench_that_is_given_counts():
+    several = {
+        name: option.multiple for name in COMMANDS for option in PROGRAM.commands[name].params
+        if "--bench" in option.opts
+    }  # fmt: skip
+    assert several == dict.fromkeys(
+        ["changes", "compare", "gate", "history", "list", "rank", "run", "try"], True
+    )
+
+
+def test_several_suites_are_chosen_at_once():
+    answer = python(
+        "-m", "benchproof.cli", "list", "--bench", "^bind", "--bench", "^decode_rows",
+        "--suites", "asv_benchmarks", "--json", "-",
+    )  # fmt: skip
+    names = [row["name"] for row in json.loads(answer.stdout)["benchmarks"]]
+    assert {name.partition(".")[0] for name in names} >= {"bind", "decode_rows"}, answer.stderr
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -3,7 +3,7 @@
 import pytest
 
 from benchproof import variants
-from benchproof.commands.options import chosen_meters
+from benchproof.commands.options import any_of, chosen_meters
 from benchproof.errors import SelectionError, TargetError
 from benchproof.variants import Variant
 
@@ -16,6 +16,13 @@ def test_variants_are_one_or_all():
     words = "--impl 'quik': the variants of this project are quick, plain; did you mean quick"
     with pytest.raises(TargetError, match=words):
         variants.chosen(known, "quik")
+
+
+def test_several_expressions_choose_what_any_of_them_does():
+    assert (any_of(None), any_of(["bind"]), any_of(["^a", "b$"])) == ("", "bind", "^a|b$")
+    # Each is held against the rules by itself: together these two would be one.
+    with pytest.raises(SelectionError, match=r"--bench 'a\(' is no regular expression"):
+        any_of(["a(", "b)"])
 
 
 def test_meters_are_some_all_or_the_exact_ones():

@@ -325,8 +325,8 @@ def test_suites_that_import_the_package_are_listed_only_by_a_build(place, tmp_pa
 
 def test_sides_that_name_a_variant_leave_nothing_to_choose(toy, monkeypatch):
     monkeypatch.chdir(toy.root)
-    assert sides_of("HEAD", ".", "", "") == ("cython", "python")
-    assert sides_of("HEAD", ".", "python", "") == ("python",)
-    assert sides_of("HEAD@impl:python", "HEAD@impl:cython", "", "") == ()
+    assert sides_of("HEAD", ".", "") == ("cython", "python")
+    assert sides_of("HEAD", ".", "python") == ("python",)
+    assert sides_of("HEAD@impl:python", "HEAD@impl:cython", "") == ()
     with pytest.raises(TargetError, match="names a variant"):
-        sides_of("HEAD@impl:python", "HEAD", "python", "")
+        sides_of("HEAD@impl:python", "HEAD", "python")

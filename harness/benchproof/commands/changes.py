@@ -20,12 +20,12 @@ from typing import Annotated, Literal
 
 from benchproof import suite, variants
 
-from .options import Bench, Impl, Json, Meters, Output, chosen_meters, option
+from .options import Bench, Impl, Json, Meters, Output, any_of, chosen_meters, option
 
 
 def command(
     span: Annotated[str, option("Only changes of these commits.", "A..B", "--range")] = "",
-    bench: Bench = "",
+    bench: Bench = None,
     meters: Meters = "all",
     impl: Impl = "",
     least: Annotated[float, option("Smallest change to list.", "PERCENT", min=0)] = 0.0,
@@ -44,7 +44,7 @@ def command(
     checkout = Checkout.around(Path.cwd())
     folder = results or checkout.root / "reports" / "results" / "asv"
     only = "" if impl in variants.ALL else impl
-    pattern, wanted = suite.expression(bench), chosen_meters(meters)
+    pattern, wanted = suite.expression(any_of(bench)), chosen_meters(meters)
     with output.telling() as tell:
         history, changes = listing.search(span, alpha, checkout, folder, tell)
     changes = listing.chosen(changes, pattern, wanted, only, least / 100, kind or "")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def command(
     left: Annotated[str, argument("The base.", "LEFT")],
     right: Annotated[str, argument("The candidate.", "RIGHT")],
-    bench: options.Bench = "",
+    bench: options.Bench = None,
     json: options.Json = None,
     impl: options.Impl = "",
     budget: options.Budget = None,
@@ -72,7 +72,7 @@ def command(
     go: Annotated[str, option("Measure the benchmarks of a Go package.", "PACKAGE")] = "",
 ) -> int:
     """Compare two sides."""
-    output = options.Output(json)
+    output, chosen = options.Output(json), options.any_of(bench)
     if go:
         from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)
         from benchproof.foreign import go_runs  # noqa: PLC0415
@@ -80,10 +80,10 @@ def command(
         here, seconds = Checkout.around(Path.cwd()), budget or 60.0
         with output.telling() as tell:
             both: Mapping[SideName, str] = {"left": left, "right": right}
-            samples = go_runs.compare(go, both, bench, seconds, seed, here, tell)
+            samples = go_runs.compare(go, both, chosen, seconds, seed, here, tell)
         return output.judged(samples, everything=everything, records=records)
     # What is wrong with the question is said before anything slow is loaded.
-    wanted, impls = options.chosen_meters(meters), options.sides_of(left, right, impl, bench)
+    wanted, impls = options.chosen_meters(meters), options.sides_of(left, right, impl)
 
     from benchproof import compare  # noqa: PLC0415  (scipy is slow to import)
 
@@ -91,7 +91,7 @@ def command(
         import benchproof.render.pictures  # noqa: F401, PLC0415  (an extra: known at once)
     place = options.place_of(suites, left, right)
     request = compare.Request(
-        left, right, bench, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
+        left, right, chosen, wanted, budget or 0.0, quick, seed, force, committed, profile=profile,
         impls=impls, commands=tuple(run or ()), imported=tuple(imported or ()),
     )  # fmt: skip
     with output.telling() as tell:

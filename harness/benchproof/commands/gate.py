@@ -33,7 +33,7 @@ from .options import argument, flag, option
 def command(
     base: Annotated[str, argument("Default: where the gate passed last.", "[BASE]")] = "",
     head: Annotated[str, argument("A commit, or '.' for the working tree.", "[HEAD]")] = "HEAD",
-    bench: options.Bench = "",
+    bench: options.Bench = None,
     json: options.Json = None,
     markdown: Annotated[Path | None, option("For a pull request.", "FILE")] = None,
     junit: Annotated[Path | None, option("For CI systems.", "FILE")] = None,
@@ -62,7 +62,8 @@ def command(
     if pin and not record:
         raise BenchproofError("--pin names a pass that is recorded: add --record")
     # What is wrong with the question is said before anything slow is loaded.
-    wanted, impls = options.chosen_meters(meters), options.gated_impls(base, head, impl, bench)
+    chosen, wanted = options.any_of(bench), options.chosen_meters(meters)
+    impls = options.gated_impls(base, head, impl)
 
     from benchproof import compare, provenance, settings  # noqa: PLC0415  (scipy is slow)
     from benchproof.gate import passed  # noqa: PLC0415
@@ -73,7 +74,7 @@ def command(
     # A table that cannot be meant is told before anything is built.
     settings.load(place.checkout.root)
     asked = compare.Request(
-        base, head, bench, wanted, budget or 0.0, quick, seed, force, committed,
+        base, head, chosen, wanted, budget or 0.0, quick, seed, force, committed,
         profile=profile, impls=impls, builds=builds, gate=True,
     )  # fmt: skip
     kept = (reports or place.checkout.root / "reports") / passed.FILE

@@ -37,7 +37,7 @@ def command(
     ] = "exact",
     wall: Annotated[bool, flag("Wall time, too; takes longest.", "--wall")] = False,
     processes: Annotated[int, option("Of wall time, a commit and implementation.", "N", min=3)] = 9,
-    bench: options.Bench = "",
+    bench: options.Bench = None,
     impl: options.Impl = "",
     quick: Annotated[
         bool, flag("Only prove that the benchmarks run; keep nothing.", "--quick")
@@ -62,7 +62,7 @@ def command(
         meters, writing.EXACT, " (wall time has an option of its own, --wall)"
     )
     asked = campaign.Asked(
-        tuple(ranges or ()), every, exact, impls, bench, machine, again,
+        tuple(ranges or ()), every, exact, impls, options.any_of(bench), machine, again,
         jobs, processes if wall else 0, quick, scheduler,
     )  # fmt: skip
     folder = results or place.checkout.root / "reports" / "results" / "asv"

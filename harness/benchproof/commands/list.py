@@ -24,14 +24,14 @@ from .options import argument
 
 def command(
     side: Annotated[str, argument("A commit, or '.'.", "SIDE")] = ".",
-    bench: options.Bench = "",
+    bench: options.Bench = None,
     json: options.Json = None,
     suites: options.Suites = None,
 ) -> int:
     """List benchmarks."""
     from benchproof import listing  # noqa: PLC0415  (as in compare)
 
-    pattern, output = suite.expression(bench), options.Output(json)
+    pattern, output = suite.expression(options.any_of(bench)), options.Output(json)
     with output.telling() as tell:
         about = listing.document(listing.found(options.place_of(suites), side, tell), pattern)
     output.keep(about)

@@ -41,7 +41,10 @@ def argument(words: str, value: str | None = None, **more: Any) -> Any:  # noqa:
     return typer.Argument(help=words, metavar=value, **more)
 
 
-Bench = Annotated[str, option("Only benchmarks that match.", "REGEX")]
+Bench = Annotated[
+    list[str] | None,
+    option("Only benchmarks that match; may be repeated, for those that match any.", "REGEX"),
+]
 Budget = Annotated[float | None, option("Wall time; exact meters always finish.", "SECONDS", min=1)]
 Force = Annotated[bool, flag("Measure even if both sides are the same build.", "--force")]
 Impl = Annotated[
@@ -92,6 +95,15 @@ def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple
     return tuple(name for name in known if name in names)
 
 
+def any_of(bench: Sequence[str] | None) -> str:
+    """What chooses the benchmarks that any of some expressions chooses; empty for all.
+
+    Raises:
+        SelectionError: one of them is no regular expression.
+    """
+    return "|".join(suite.expression(each).pattern for each in bench or ())
+
+
 def measured_impls(text: str, checkout: Checkout, *commits: str | None) -> tuple[str, ...]:
     """Read the choice of variants; those that the project has where none was made.
 
@@ -107,7 +119,7 @@ def measured_impls(text: str, checkout: Checkout, *commits: str | None) -> tuple
     return chosen if text else variants.of(checkout, *commits)
 
 
-def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[str, ...]:
+def sides_of(left: str, right: str, impl: str) -> tuple[str, ...]:
     """Hold a question against the project, without building anything.
 
     Returns:
@@ -119,7 +131,6 @@ def sides_of(left: str, right: str, impl: str, bench: str) -> tuple[str, ...]:
     from benchproof import targets  # noqa: PLC0415  (--help should be fast)
 
     specs = [targets.parse(left), targets.parse(right)]
-    suite.expression(bench)
     here = _here(specs)
     found = [targets.resolve(spec, here) for spec in specs]
     named = [spec.text for spec in specs if spec.impl]
@@ -147,7 +158,7 @@ def _here(specs: Sequence[Spec]) -> Checkout:
     return Checkout.around_or_at(Path.cwd()) if apart else Checkout.around(Path.cwd())
 
 
-def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[str, ...]:
+def gated_impls(base: str, head: str, impl: str) -> tuple[str, ...]:
     """The variants that a gate measures: those of its head, unless one was chosen.
 
     Raises:
@@ -156,7 +167,6 @@ def gated_impls(base: str, head: str, impl: str, bench: str) -> tuple[str, ...]:
     from benchproof import targets  # noqa: PLC0415
     from benchproof.checkout import Checkout  # noqa: PLC0415
 
-    suite.expression(bench)
     here = Checkout.around(Path.cwd())
     commits = [
         None if spec.revision == targets.WORKING_TREE else here.commit(spec.revision)

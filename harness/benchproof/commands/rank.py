@@ -41,7 +41,7 @@ def command(
     requests: Annotated[Path | None, option("With a pull request a line.", "FILE", "--prs")] = None,
     repo: Annotated[str, option("Of the branches; default: this repository.", "ADDRESS")] = "",
     scheduler: Annotated[str, option("Of dask's: its workers take a branch each.", "ADDRESS")] = "",
-    bench: options.Bench = "",
+    bench: options.Bench = None,
     meters: options.Meters = "exact",
     budget: options.Budget = None,
     impl: options.Impl = "",
@@ -52,7 +52,7 @@ def command(
     json: options.Json = None,
 ) -> int:
     """Rank branches."""
-    wanted = options.chosen_meters(meters)
+    expression, wanted = options.any_of(bench), options.chosen_meters(meters)
     chosen = [*(branches or ()), *_lines(named)]
 
     from benchproof import compare  # noqa: PLC0415  (scipy is slow to import)
@@ -69,12 +69,19 @@ def command(
     if budget is not None:
         wanted = (*wanted, "wall")
     request = compare.Request(
-        base, base, bench, wanted, budget or 0.0, committed=True, only_changes=True, todays=True
+        base,
+        base,
+        expression,
+        wanted,
+        budget or 0.0,
+        committed=True,
+        only_changes=True,
+        todays=True,
     )
     with output.telling() as tell:
         document = rank.rank(
             base, listed.find(chosen, _lines(requests), repo, place.checkout), request,
-            lambda left, right: options.sides_of(left, right, impl, bench), place, tell,
+            lambda left, right: options.sides_of(left, right, impl), place, tell,
             together=not alone, scheduler=scheduler,
         )  # fmt: skip
     ranked.show(document, output.console())

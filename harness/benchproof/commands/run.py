@@ -21,7 +21,7 @@ from . import options
 
 
 def command(
-    bench: options.Bench = "",
+    bench: options.Bench = None,
     impl: options.Impl = "",
     budget: options.Budget = None,
     meters: options.Meters = "all",
@@ -34,7 +34,7 @@ def command(
     json: options.Json = None,
 ) -> int:
     """Run the main job."""
-    wanted = options.chosen_meters(meters)
+    chosen, wanted = options.any_of(bench), options.chosen_meters(meters)
 
     from benchproof import compare, job  # noqa: PLC0415  (scipy is slow to import)
 
@@ -45,7 +45,7 @@ def command(
             place.checkout.hide(place.checkout.root / "reports" / name)
     each = budget / 2 if budget else compare.QUICK_BUDGET if quick else job.BUDGET
     request = compare.Request(
-        "", "", bench, wanted, 2 * each, quick, seed, force=False, committed=committed,
+        "", "", chosen, wanted, 2 * each, quick, seed, force=False, committed=committed,
         impls=impls,
     )  # fmt: skip
     with output.telling() as tell:

@@ -35,7 +35,7 @@ from .options import flag, option
 def command(
     change: Annotated[str, typer.Argument(metavar="[CHANGE]", show_default=False)] = ".",
     base: Annotated[str, option("Default: HEAD, or where a branch left it.", "COMMIT")] = "",
-    bench: options.Bench = "",
+    bench: options.Bench = None,
     test: Annotated[str, option("Default: 'test' of [tool.benchproof].", "COMMAND")] = "",
     test_seconds: Annotated[
         float, option("After which tests have failed.", "SECONDS", min=1)
@@ -54,7 +54,7 @@ def command(
     everything: options.All = False,
 ) -> int:
     """Try a change."""
-    wanted = options.chosen_meters(meters)
+    chosen, wanted = options.any_of(bench), options.chosen_meters(meters)
 
     from benchproof import compare, table  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.loops import proposal, trial  # noqa: PLC0415
@@ -62,8 +62,8 @@ def command(
     place, output = options.place_of(suites), options.Output(json)
     found = proposal.find(change, base, place.checkout)
     request = compare.Request(
-        found.base[:12], found.commit[:12], bench, wanted, budget, seed=seed, committed=True,
-        only_changes=not wall, impls=options.sides_of(found.base, found.commit, impl, bench),
+        found.base[:12], found.commit[:12], chosen, wanted, budget, seed=seed, committed=True,
+        only_changes=not wall, impls=options.sides_of(found.base, found.commit, impl),
         title=f"{found.words} against {found.base[:10]}",
     )  # fmt: skip
     log = log or place.cache / trial.LOG
