@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .meters import allocations
+from .meters import METERS, allocations
 from .render import units
 
 #: How a note begins that says so of wall time.
@@ -46,7 +46,8 @@ def note(
     for name, verdict in exact.items():
         if verdict == "undecided":
             low, high = (units.change(meters[name][end]) for end in ("low", "high"))
-            why = "counts scatter" if name in allocations.METERS else "layouts disagree"
+            disagree = f"{METERS[name].repeated} disagree"
+            why = "counts scatter" if name in allocations.METERS else disagree
             notes.append(f"{name} undecided: {why} ({low} to {high})")
     lead = next((v for v in exact.values() if v != "equivalent"), "equivalent")
     if exact and wall is not None and wall != lead:

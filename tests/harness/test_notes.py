@@ -44,3 +44,13 @@ def test_what_has_another_explanation_has_no_such_sentence(counted, timed, more)
 @pytest.mark.parametrize("verdict", ["regressed", "improved", "equivalent"])
 def test_where_they_agree_nothing_is_said(verdict):
     assert note(verdict, verdict) == ""
+
+
+@pytest.mark.parametrize(("meter", "why"), [
+    ("instructions", "layouts disagree"), ("allocations", "counts scatter"),
+    ("track", "processes disagree"), ("peakmemory", "processes disagree"),
+])  # fmt: skip
+def test_what_is_undecided_says_what_disagrees(meter, why):
+    about = {meter: {"low": 0.98, "high": 1.03}}
+    said = notes.note({meter: "undecided"}, None, about, unsure=True)
+    assert said.startswith(f"{meter} undecided: {why} (-2.00")

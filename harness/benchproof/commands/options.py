@@ -11,7 +11,7 @@ import typer
 
 from benchproof import files, suite, variants
 from benchproof.errors import SelectionError, TargetError, meant
-from benchproof.meters import METERS
+from benchproof.meters import EXACT, METERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ def chosen_meters(text: str, among: Sequence[str] = (), hint: str = "") -> tuple
     if names == ["all"]:
         return known
     if names == ["exact"]:
-        return tuple(name for name in known if METERS[name].exact)
+        return tuple(name for name in known if name in EXACT)
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise SelectionError(

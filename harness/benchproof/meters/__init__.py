@@ -47,6 +47,11 @@ class Meter:
     less_is_better: bool = True
     kinds: tuple[str, ...] = ("time",)
 
+    @property
+    def repeated(self) -> str:
+        """What several numbers of a side are of, if it is exact."""
+        return "processes" if self.task == "value" else "layouts"
+
 
 #: In the order in which they are shown.
 METERS: dict[str, Meter] = {
@@ -72,6 +77,8 @@ METERS: dict[str, Meter] = {
               kinds=("track",)),
     )
 }  # fmt: skip
+#: What cannot be noise. A tracked value is judged like a count, but may be anything: a time, too.
+EXACT = tuple(name for name, meter in METERS.items() if meter.exact and name != "track")
 #: In the order in which they speak: the exact meters, then the clocks.
 SPEAKING = tuple(sorted(METERS, key=lambda name: not METERS[name].exact))
 

@@ -362,13 +362,13 @@ def interval(about: Mapping[str, Any]) -> str:
 
 def confidence(meter: str, about: Mapping[str, Any]) -> str:
     """With which confidence: exact meters count, in layouts of memory; others sample."""
-    is_exact = meters.METERS[meter].exact
-    if is_exact and about["low"] == about["high"]:
+    how = meters.METERS[meter]
+    if how.exact and about["low"] == about["high"]:
         return "exact"
     if about["confidence"] is None:
         return "all counts"
     told = f"{about['confidence'] * 100:.3g}\N{NO-BREAK SPACE}%"
-    return f"{told}, {len(about['left_samples'])} layouts" if is_exact else told
+    return f"{told}, {len(about['left_samples'])} {how.repeated}" if how.exact else told
 
 
 def values(meter: str, about: Mapping[str, Any]) -> str:
