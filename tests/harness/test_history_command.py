@@ -12,7 +12,9 @@ import pytest
 from rich.console import Console
 
 from benchproof.history import asv_files
-from benchproof.history.running import Outcome
+from benchproof.history.choice import Job, Plan
+from benchproof.history.measure import Asked, Measured
+from benchproof.history.running import Outcome, Runner
 from tests.harness.test_meters import needs_memray
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,3 +96,14 @@ def test_the_end_says_what_has_no_number_and_why():
     assert "aaaaaaaaaa python: it does not build" in text
     assert "15 without a number: reason 15" in text
     assert "6 more, for 3 other reasons" in text
+
+
+def test_the_time_left_is_said_once_and_by_what_builds_took(tell):
+    jobs = [Job(Asked(commit * 40, "", frozenset()), "", {}) for commit in "abc"]
+    runner = Runner(Plan(jobs), None, lambda *_: None, Outcome(), tell)
+    runner.count(lambda _: Measured(), 1)
+    said = [line.partition(" ")[2] for line in tell.text.splitlines()]
+    # Next to nothing, after a guess of minutes; and a variant without a name leaves no gap.
+    assert "measuring 2 more builds; about 0 s left" in said
+    assert said[1].startswith("1/3 ")
+    assert said[1].endswith("aaa: 0 numbers in 0 s")

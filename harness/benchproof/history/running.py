@@ -24,7 +24,6 @@ from benchproof import files, plan, provenance
 from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, StoppedError, WorkerError
 from benchproof.grids import tell_line
 from benchproof.meters import wall
-from benchproof.progress import about
 
 from . import measure
 from .measure import Measured, clean
@@ -111,7 +110,7 @@ class Outcome:
                   "shared with a commit that has the same driver, "
                   f"{self.known} known before{left}")  # fmt: skip
         for (commit, impl), why in self.failed.items():
-            tell_line(out, f"  {commit[:10]} {impl}: {why}")
+            tell_line(out, f"  {_named(commit, impl)}: {why}")
         reasons = sorted(self.reasons.items(), key=lambda item: -item[1])
         for why, count in reasons[:_MOST]:
             tell_line(out, f"  {count} without a number: {why}")
@@ -260,14 +259,10 @@ class Runner:
         self._done, self._spent = self._done + 1, self._spent + seconds
         jobs = len(self.todo.jobs)
         left = jobs - self._done
-        rest = self._spent / self._done * left / self._workers
         words = found.why.get("") or f"{measure.count_numbers(found.values)} numbers"
-        self.tell.line(
-            f"{self._done}/{jobs} {job.asked.commit[:10]} {job.asked.impl}: {words} "
-            f"in {seconds:.0f} s" + (f"; {about(rest)} left" if left else "")
-        )
-        if not left:
-            self.tell.expect(0)  # whatever was guessed
+        build = _named(job.asked.commit, job.asked.impl)
+        self.tell.line(f"{self._done}/{jobs} {build}: {words} in {seconds:.0f} s")
+        self.tell.expect(self._spent / self._done * left / self._workers)
         self.tell.stage(f"measuring {left} more builds" if left else "writing")
 
     def _batch(self, jobs: Sequence[Job], processes: int, seed: int) -> list[tuple[Job, Measured]]:
@@ -292,6 +287,11 @@ class Runner:
             for each in ready:
                 each.keep()
             return done
+
+
+def _named(commit: str, impl: str) -> str:
+    """A build, as a line names it."""
+    return f"{commit[:10]} {impl}".rstrip()
 
 
 def summary(numbers: Sequence[float]) -> Value:
