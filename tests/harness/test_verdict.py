@@ -388,6 +388,7 @@ def case(status="measured", word=None, accepted=None):
         ([case(word="equivalent"), case("proof failed")], False, 2),
         ([case(word="equivalent"), case("different answers")], False, 2),
         ([case(word="equivalent")], True, 2),
+        ([case(word="regressed")], True, 1),  # as docs/gate.md says of Ctrl-C
         ([case("not applicable")], False, 2),
         ([], False, 2),
     ],
