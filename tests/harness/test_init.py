@@ -113,7 +113,8 @@ def test_a_dry_run_shows_everything_and_writes_nothing(src, cache):
     for words in (
         "package: src/acme_tools (named as the project)", "would add to pyproject.toml",
         "| [tool.benchproof]", "would write benchmarks/first.py", f"would write {WORKFLOW}",
-        "next: benchproof compare HEAD .",
+        "benchmarks/first.py: put a call of what is to be measured into time_first",
+        "next: benchproof compare HEAD . --force",
     ):  # fmt: skip
         assert words in answer.stdout
     assert src.git("status", "--porcelain") == before == ""

@@ -2,7 +2,8 @@
 
 That is [tool.benchproof] in pyproject.toml with the package and the folder of benchmarks; a first
 benchmark that runs, if there is none; with --workflow, a GitHub workflow that gates pull requests.
-Nothing that exists is overwritten. Afterwards `benchproof compare HEAD .` measures.
+Nothing that exists is overwritten. Put a real call into the first benchmark; then
+`benchproof compare HEAD .` measures what you edit, and with --force the same build twice.
 
 Examples:
   benchproof init --dry-run        what would be written?

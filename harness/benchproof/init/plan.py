@@ -129,6 +129,8 @@ def _suites(root: Path, named: str, package: str) -> tuple[str, str]:
 
 
 WORKFLOW = ".github/workflows/benchproof.yml"
+#: What measures before anything was edited, too.
+NEXT = "next: benchproof compare HEAD . --force (without --force once there is an edit to measure)"
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class Plan:
                 said += [f"  | {line}".rstrip() for line in each.text.splitlines()]
         if not self.additions:
             said.append("nothing to write: the project is set up")
-        return [*said, *self.notes, "next: benchproof compare HEAD ."]
+        return [*said, *self.notes, NEXT]
 
     def document(self, *, dry_run: bool) -> dict[str, Any]:
         """The same as data."""
@@ -225,9 +227,12 @@ def plan(root: Path, package: str = "", suites: str = "", *, workflow: bool = Fa
                 "@package@", found.package.rpartition("/")[2]
             ),
         }
-        additions += [
-            Addition(path, text) for path, text in wanted.items() if not (root / path).exists()
-        ]
+        new = [Addition(path, text) for path, text in wanted.items() if not (root / path).exists()]
+        additions += new
+        notes += [
+            f"{each.path}: put a call of what is to be measured into time_first"
+            for each in new if each.text
+        ]  # fmt: skip
     if workflow and (root / WORKFLOW).exists():
         notes.append(f"{WORKFLOW} is there already: it stays as it is")
     elif workflow:
