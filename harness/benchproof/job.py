@@ -115,13 +115,13 @@ def newest_change(
         return None, [f"HEAD has no parent to compare with: {why}"]
     left, right, title, note, said = "HEAD~1", "HEAD", "HEAD against its parent", "", []
     if targets.content_of(checkout, parent) == targets.content_of(checkout, head):
-        same = "HEAD does not change the driver: same build as HEAD~1, equivalent by construction"
+        same = "HEAD does not change the package: same build as HEAD~1, equivalent by construction"
         older = _change_before(place, parent)
         if older is None:
             return None, [f"{same}; no earlier commit here changed it either"]
         left, right = f"{older[:10]}~1", older[:10]
-        title = f"The newest commit that changed the driver ({right}) against its parent"
-        note = f"{same}; the newest commit that changed the driver is {right}"
+        title = f"The newest commit that changed the package ({right}) against its parent"
+        note = f"{same}; the newest commit that changed the package is {right}"
         said = [f"{note}, and it is measured against its parent instead"]
     pure = [each.name for each in checkout.variants
             if each.kind == "pure" and each.name in impls]  # fmt: skip

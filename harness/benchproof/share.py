@@ -101,7 +101,7 @@ def shares(document: Mapping[str, Any], chosen: Sequence[str]) -> list[dict[str,
             parts_of.setdefault(case["part_of"], []).append(case)
     if not parts_of:
         raise SelectionError(
-            "no benchmark of these results is a part of another one; those of query_path are"
+            "no benchmark of these results is a part of another one, as its part_of would say"
         )
     return [
         {

@@ -54,7 +54,7 @@ def test_a_head_that_does_not_change_the_driver_yields_to_the_newest_commit_that
     newest = change[:10]
     sides = (f"{newest}~1@impl:python", f"{newest}@impl:python")
     assert names(planned)[1] == ("commits", *sides, True)
-    assert "HEAD does not change the driver: same build as HEAD~1" in said
+    assert "HEAD does not change the package: same build as HEAD~1" in said
     assert newest in said
     assert newest in planned[1].request.title
 

@@ -1,15 +1,15 @@
 """Find the commit that changed a benchmark, with as few builds as the evidence allows.
 
 Searches the first-parent history, then inside of the merge that brought the change. Commits that
-leave the driver alone cost nothing; those that do not build, or lack the benchmark, are skipped.
+leave the package alone cost nothing; those that do not build, or lack the benchmark, are skipped.
 What was found is compared with its parent, and the functions are named that the change went to.
-Builds are kept: a search that was stopped goes on quickly (docs/changes.md).
+Builds are kept: a search that was stopped goes on quickly (benchproof's docs/changes.md).
 
 Examples:
-  benchproof bisect routing_key.time_murmur3_single_int v1.0..main
-  benchproof bisect decode_rows.time_one_row HEAD~64..       up to HEAD
-  benchproof bisect 'range_select_bind$' a1b2c3d..e4f5a6b --impl python
-  benchproof bisect bind.time_all_scalars main~20..main --meter allocations --json b.json
+  benchproof bisect parsing.time_number v1.0..main
+  benchproof bisect sorting.time_words HEAD~64..             up to HEAD
+  benchproof bisect 'large_file$' a1b2c3d..e4f5a6b --impl fast
+  benchproof bisect parsing.time_number main~20..main --meter allocations --json b.json
 
 Exit status: 0 found, 2 it could not be (the range that is left is named).
 """

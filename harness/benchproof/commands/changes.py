@@ -2,12 +2,12 @@
 
 A step must lie beyond the meter's noise floor; of what is listed, at most 1 % is expected to be
 false. Where the platform changed (kernel, compiler, Python, machine), the canary says so, and the
-change is not the commit's (docs/changes.md).
+change is not the commit's (benchproof's docs/changes.md).
 
 Examples:
   benchproof changes                                  all of them, oldest first
   benchproof changes --least 2 --meters instructions  steps of 2 % and more
-  benchproof changes --range HEAD~10..HEAD --bench decode_rows
+  benchproof changes --range HEAD~10..HEAD --bench parsing
   benchproof changes --json changes.json
 
 Exit status: 0, or 2 if there is no history.

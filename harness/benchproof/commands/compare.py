@@ -3,20 +3,19 @@
 A side is a commit, branch or tag; '.' for the working tree; pypi:NAME==VERSION or the file of a
 wheel, as published; repo:ADDRESS@REVISION for a commit of another repository; python:PATH for the
 package as it is installed for an interpreter. Of commits, every
-implementation of the project is compared, compiled and pure Python, unless --impl chooses one; what
-changed in another one is named. '@impl:cython' or '@impl:python' behind a commit compares
-implementations with each other.
+variant of the project is compared, unless --impl chooses one; what changed in another one is named.
+'@impl:NAME' behind a commit compares variants with each other.
 Limits and budget are those of [tool.benchproof], as for `benchproof gate`.
 
 Examples:
   benchproof compare HEAD .                          what do my uncommitted edits do?
-  benchproof compare main my-branch --bench bind     two branches, only the bind suite
-  benchproof compare HEAD~1 HEAD --impl python       only the pure Python implementation
-  benchproof compare HEAD@impl:python HEAD@impl:cython
+  benchproof compare main my-branch --bench parsing  two branches, only that suite
+  benchproof compare HEAD~1 HEAD --impl pure         only the variant of that name
+  benchproof compare HEAD@impl:pure HEAD@impl:fast
   benchproof compare HEAD HEAD --force               an A/A run: how noisy is this machine?
   benchproof compare HEAD~1 HEAD --meters instructions,allocations
   benchproof compare pypi:h11==0.14.0 . --suites bench.py     a release against my edits
-  benchproof compare HEAD . --bench bind --profile   where did the instructions go?
+  benchproof compare HEAD . --bench parsing --profile   where did the instructions go?
   benchproof compare main . --command 'python -m mypkg --version' --import mypkg
   benchproof compare main HEAD --json - > main.json
   benchproof compare main HEAD --picture moved.svg

@@ -1,13 +1,14 @@
-"""Decide whether a commit may go in: base against head, every implementation, one verdict.
+"""Decide whether a commit may go in: base against head, every variant, one verdict.
 
 Exact meters (instructions, allocations, bytes) always finish; wall time takes its budget. Limits
-are in [tool.benchproof] of pyproject.toml, accepted regressions in accepted.toml (docs/gate.md).
-Without BASE, the base is the commit at which the gate passed last (reports/gate/passed.json).
+are in [tool.benchproof] of pyproject.toml, accepted regressions in accepted.toml.
+Without BASE, the base is the commit at which the gate passed last (reports/gate/passed.json). The
+rules are in benchproof's docs/gate.md.
 
 Examples:
   benchproof gate main my-branch                   everything
   benchproof gate HEAD~1 HEAD --meters exact       only what cannot be noise
-  benchproof gate main . --bench bind --impl python
+  benchproof gate main . --bench parsing --impl fast
   benchproof gate main HEAD --builds 3             code layout belongs to the interval
   benchproof gate main HEAD --json g.json --markdown g.md --junit g.xml
   benchproof gate --meters exact --record          HEAD against the last pass; keep a new one

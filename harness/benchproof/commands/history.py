@@ -1,18 +1,19 @@
 """Measure commits of the past, and keep the numbers in asv's own result files.
 
 RANGE is git's: A..B, B^! (one commit), or a branch; without one, the whole first-parent line. What
-is known is skipped, commits with the same driver share a measurement, and each commit is kept as
-soon as it is measured: Ctrl-C loses nothing, the same command goes on (docs/history.md). Files go
-to reports/results/asv, where `asv publish`, `asv show` and `asv compare` read them.
+is known is skipped, commits with the same package share a measurement, and each commit is kept as
+soon as it is measured: Ctrl-C loses nothing, the same command goes on. Files go to
+reports/results/asv, where `asv publish`, `asv show` and `asv compare` read them
+(benchproof's docs/history.md).
 
 Examples:
   benchproof history                            all commits, ends first, then the gaps between
   benchproof history main~20..main              a range
   benchproof history --every 10                 each tenth commit
   benchproof history 'v1^!' 'v2^!' main^!       several, one after the other
-  benchproof history HEAD^! --bench decode_rows --impl fast
+  benchproof history HEAD^! --bench parsing --impl fast
   benchproof history --every 5 --wall           wall time as well: several processes a commit
-  benchproof history --scheduler tcp://10.0.0.1:8786   on dask's workers (docs/fleet.md)
+  benchproof history --scheduler tcp://10.0.0.1:8786   on dask's workers
   benchproof history v1..v2 --quick             do the benchmarks run there? keeps nothing
 
 Exit status: 0 everything that was asked for is known; 2 stopped, or nothing has a number.
@@ -36,7 +37,7 @@ def command(
         str, option("Of instructions, allocations, bytes; or exact.", "LIST")
     ] = "exact",
     wall: Annotated[bool, flag("Wall time, too; takes longest.", "--wall")] = False,
-    processes: Annotated[int, option("Of wall time, a commit and implementation.", "N", min=3)] = 9,
+    processes: Annotated[int, option("Of wall time, a commit and variant.", "N", min=3)] = 9,
     bench: options.Bench = None,
     impl: options.Impl = "",
     quick: Annotated[

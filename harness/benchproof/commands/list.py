@@ -5,7 +5,7 @@ benchmarks import the package: then SIDE is.
 
 Examples:
   benchproof list                    all benchmarks
-  benchproof list --bench bind       those in whose name it is found
+  benchproof list --bench parsing    those in whose name it is found
   benchproof list HEAD~1 --json -    for machines
 
 Exit status: 0 there are benchmarks that can be measured, 2 there are none, or a

@@ -9,7 +9,7 @@ Examples:
   benchproof publish                              reports/html/index.html
   benchproof publish --out site --no-asv          elsewhere, without asv's own site
   benchproof publish --pictures changed           SVG and PNG of benchmarks that changed last
-  benchproof publish --pictures '^decode_rows'    of those that match
+  benchproof publish --pictures '^parsing'        of those that match
   benchproof publish --from other/reports --json done.json
 
 Exit status: 0 published, 2 could not be published.

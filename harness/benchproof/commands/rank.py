@@ -11,7 +11,7 @@ Examples:
   benchproof rank --base main fast-decode less-copies other/one
   benchproof rank --base main 'perf/*' --repo https://github.com/me/fork
   benchproof rank --base origin/main --prs prs.txt          a number or an address a line
-  benchproof rank --base main 'perf/*' --scheduler tcp://10.0.0.1:8786     (docs/fleet.md)
+  benchproof rank --base main 'perf/*' --scheduler tcp://10.0.0.1:8786     on dask's workers
   benchproof rank --base main --branches branches.txt --html ranking.html
   benchproof rank --base main less-copies --budget 60       wall time, too
 

@@ -1,14 +1,14 @@
-"""Measure HEAD: Cython against pure Python, HEAD against its parent; then the page.
+"""Measure HEAD: its variants against each other, HEAD against its parent; then the page.
 
 Results go to reports/latest/, the page to reports/html/run.html, and to index.html unless
 `benchproof publish` has put the site there; its path is printed last.
-Only the comparison of commits can fail the job. It measures the compiled implementation, or pure
-Python where nothing else changed; --impl chooses.
+Only the comparison of commits can fail the job. It measures the compiled variant, or the pure
+one where nothing else changed; --impl chooses.
 
 Examples:
   benchproof run
-  benchproof run --quick --bench routing_key
-  benchproof run --impl python --json run.json
+  benchproof run --quick --bench parsing
+  benchproof run --impl pure --json run.json
 
 Exit status: 0 no regression, 1 regression, 2 could not measure.
 """

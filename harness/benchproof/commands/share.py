@@ -1,11 +1,11 @@
 """Tell which share of a whole benchmark each of its parts has.
 
-Reads results, and measures nothing. Parts are the benchmarks that say so (`part_of`): in the suite
-query_path, each hop of a request. What is in no part is a line of its own.
+Reads results, and measures nothing. Parts are the benchmarks that say so (`part_of`): the
+steps of a request, for example. What is in no part is a line of its own.
 
 Examples:
   benchproof share                                  of the last `benchproof run`
-  benchproof compare HEAD@impl:python HEAD@impl:cython --bench query_path --json q.json
+  benchproof compare HEAD@impl:pure HEAD@impl:fast --bench request --json q.json
   benchproof share q.json --side right
 
 Exit status: 0, or 2 if there are no such results.

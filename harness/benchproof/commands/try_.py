@@ -12,7 +12,7 @@ before is named before it is tried again.
 
 Examples:
   benchproof try                                     what I have not committed yet
-  benchproof try --bench bind --test 'pytest -q -x tests/unit'
+  benchproof try --bench parsing --test 'pytest -q -x tests/unit'
   benchproof try faster.patch --base main
   git diff | benchproof try -
   benchproof try my-branch                           against the commit where it left HEAD

@@ -154,7 +154,7 @@ def base(passed: Passed, checkout: Checkout, head: str) -> tuple[str, str]:
         if targets.content_of(checkout, commit) == passed.content:
             return commit, (
                 f"the gate last passed at {passed.commit[:10]}, which is not in this clone: "
-                f"{commit[:10]} has the same driver and stands for it"
+                f"{commit[:10]} has the same package and stands for it"
             )
     mend = (
         "git fetch --unshallow"
@@ -163,7 +163,7 @@ def base(passed: Passed, checkout: Checkout, head: str) -> tuple[str, str]:
     )
     raise NoBaseError(
         f"the gate last passed at {passed.commit[:10]}, which is not in this clone, and no "
-        f"ancestor of {head} has the same driver: {mend}"
+        f"ancestor of {head} has the same package: {mend}"
     )
 
 
@@ -217,5 +217,5 @@ def refuse_part(asked: Request, place: Place) -> None:
     had = variants.of(place.checkout, None if tree else place.checkout.commit(spec.revision))
     if asked.bench or not whole or not set(had) <= set(asked.impls):
         raise BenchproofError(
-            "--record needs the whole gate: all benchmarks, every implementation, all exact meters"
+            "--record needs the whole gate: all benchmarks, every variant, all exact meters"
         )

@@ -53,11 +53,11 @@ CONFIDENCE = 0.99
 
 @dataclass
 class Outcome:
-    """What a run has done; a *build* is a commit in an implementation.
+    """What a run has done; a *build* is a commit in a variant.
 
     Attributes:
         measured: builds that were measured.
-        shared: builds that got the numbers of another commit with the same driver.
+        shared: builds that got the numbers of another commit with the same package.
         known: builds that lacked nothing.
         left: measurements that were not made, because the run was stopped.
         failed: by commit and implementation, why nothing of it has a number.
@@ -106,8 +106,8 @@ class Outcome:
     def show(self, out: Console) -> None:
         """Print what was done and what has no number."""
         left = f", {self.left} left" if self.left else ""
-        tell_line(out, f"commits in an implementation: {self.measured} measured, {self.shared} "
-                  "shared with a commit that has the same driver, "
+        tell_line(out, f"builds: {self.measured} measured, {self.shared} "
+                  "shared with a commit that has the same package, "
                   f"{self.known} known before{left}")  # fmt: skip
         for (commit, impl), why in self.failed.items():
             tell_line(out, f"  {_named(commit, impl)}: {why}")

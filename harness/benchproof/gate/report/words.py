@@ -418,7 +418,7 @@ def error_rates(document: Document) -> list[str]:
     rates = document["error_rates"]
     told = [*controls(document), *drift(document)]
     if not rates:
-        return [*told, "How often this gate errs has not been measured here (docs/calibration.md)."]
+        return [*told, "How often this gate errs has not been measured here."]
     alarm = rates.get("false_alarm")
     if alarm:
         whence = f" ({alarm['from']})" if alarm.get("from") else ""
