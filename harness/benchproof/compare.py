@@ -131,6 +131,12 @@ class Request:
         return [*map(programs.case, self.commands), *map(imports.case, self.imported)]
 
     @property
+    def applicable(self) -> set[str]:
+        """The meters that were asked for; of commands and imports, those that can measure them."""
+        whole = meters.of(programs.KIND) if self.processes else meters.METERS
+        return set(self.meters) & set(whole)
+
+    @property
     def tasks(self) -> set[str]:
         """The worker tasks of the meters that were asked for and that this machine has."""
         return {meters.METERS[name].task for name in self.meters if not meters.why_not(name)}
@@ -271,7 +277,7 @@ class _Comparison:
 
     def _about(self, specs: dict[str, str]) -> dict[str, Any]:
         """What is known before anything is measured."""
-        request = self.request
+        request, applicable = self.request, self.request.applicable
         reports = self.place.checkout.root / "reports"
         return {
             "schema": judge.SCHEMA,
@@ -288,7 +294,7 @@ class _Comparison:
             "meters": {
                 name: {
                     "measured": False,
-                    "why": meters.why_not(name) if name in request.meters else judge.NOT_ASKED_FOR,
+                    "why": meters.why_not(name) if name in applicable else judge.NOT_ASKED_FOR,
                     "unit": meter.unit,
                     "processes": 0,
                 }

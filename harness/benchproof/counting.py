@@ -64,7 +64,9 @@ def exact(
         allocate_again(bench, ready)
     for meter, how in METERS.items() if "value" in tasks else ():
         if how.task == "value" and (giving := measurable(bench, cases, meter)):
-            bench.tell.stage(f"asking {len(giving)} benchmarks for their {meter}")
+            bench.tell.stage(
+                f"asking {len(giving)} benchmark{'s' * (len(giving) != 1)} for {meter}"
+            )
             bench.take_values(meter, giving)
 
 

@@ -402,7 +402,8 @@ def judge_gate(
         parts.append(f"{len(void)} accepted without effect ({names})")
     if partial:
         parts.append("stopped before the end")
-    summary = f"{len(cases)} benchmarks: {', '.join(parts) or 'nothing was measured'}"
+    number = f"{len(cases)} benchmark{'s' * (len(cases) != 1)}"
+    summary = f"{number}: {', '.join(parts) or 'nothing was measured'}"
     if bad:
         return {"status": "regression", "exit": REGRESSION, "summary": summary}
     if failed or void or partial or not measured:

@@ -44,7 +44,7 @@ def test_a_regression_is_told_to_people_machines_and_pull_requests(heavier, cach
     options = [word for name, file in files.items() for word in (f"--{name}", str(file))]
     answer = benchproof(heavier, cache, "HEAD~1", "HEAD", *PART, *options)
     assert answer.returncode == 1, answer.stderr
-    assert answer.stdout.strip().splitlines()[-1].startswith("regression: 1 benchmarks: 1 regre")
+    assert answer.stdout.strip().splitlines()[-1].startswith("regression: 1 benchmark: 1 regre")
     assert json.loads(files["json"].read_text())["verdict"]["exit"] == 1
     assert "toy.time_spin" in files["markdown"].read_text()
     (suite,) = ET.parse(files["junit"]).getroot()  # noqa: S314  (we wrote it)

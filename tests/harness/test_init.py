@@ -171,7 +171,7 @@ def test_what_is_written_measures_at_once(layout, request, cache):
     assert "same build" in answer.stdout
     answer = benchproof(made, cache, *words, "--force", "--all")
     assert answer.returncode == 0, answer.stderr
-    assert "no regression: 1 benchmarks: 1 equivalent" in answer.stdout
+    assert "no regression: 1 benchmark: 1 equivalent" in answer.stdout
 
 
 def test_the_doctor_speaks_of_the_project_around_it(src, cache):

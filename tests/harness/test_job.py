@@ -129,7 +129,7 @@ def test_a_regression_of_the_newest_commit_is_the_job_s(toy, place, tell, tmp_pa
     toy.commit("one object more")
     status, out = run(place, tmp_path / "reports", tell)
     assert status == 1
-    assert "regression: 1 benchmarks: 1 regressed" in out
+    assert "regression: 1 benchmark: 1 regressed" in out
     assert json.loads((tmp_path / "reports/latest/commits.json").read_text())["gates"]
 
 

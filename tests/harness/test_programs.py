@@ -5,10 +5,12 @@ import os
 import subprocess
 import sys
 import sysconfig
+from dataclasses import replace
 
 import pytest
 
 from benchproof import imports, programs
+from benchproof.compare import Request
 from benchproof.errors import SelectionError
 from benchproof.meters import instructions
 from tests.harness.toy import wheel
@@ -70,6 +72,13 @@ def test_a_case_is_called_as_its_command():
     assert (each.suite, each.case) == ("command", "python -m acme.cli --version")
 
 
+@pytest.mark.parametrize("named", [{"commands": ("true",)}, {"imported": ("json",)}])
+def test_what_measures_no_command_is_not_asked_for_of_one(named):
+    asked = Request("a", "b", meters=("wall", "instructions", "allocations", "bytes"))
+    assert asked.applicable == set(asked.meters)
+    assert replace(asked, **named).applicable == {"wall", "instructions"}
+
+
 @needs_valgrind
 @pytest.mark.slow
 def test_commands_and_imports_are_measured_without_any_benchmark(sides, tmp_path):
@@ -78,6 +87,7 @@ def test_commands_and_imports_are_measured_without_any_benchmark(sides, tmp_path
         "--import", "acme", "--budget", "1",
     )  # fmt: skip
     assert answer.returncode == 1, answer.stdout + answer.stderr
+    assert "no case was measured" not in answer.stdout
     rows = {row["name"]: row for row in json.loads((tmp_path / "out.json").read_text())["cases"]}
     assert rows["import.acme"]["verdict"] == "equivalent"
     for name in ("command.python -m acme", "command.acme-run"):

@@ -121,6 +121,12 @@ def test_what_moved_is_shown_and_the_rest_only_when_asked_for():
     assert all(f"same_{n}" in whole for n in range(112))
 
 
+def test_what_shows_every_benchmark_is_not_offered_where_all_are_shown():
+    assert "--all" not in shown(80, case("worse"))
+    assert "--all" in shown(80, case("worse"), equal("same"))
+    assert "--all" in shown(80, *(case(f"worse_{n}") for n in range(40)))
+
+
 def test_bytes_that_live_on_have_a_column_only_where_there_are_any():
     leaky = case("leaky")
     leaky["meters"] = {**leaky["meters"], "retained": meter("regressed", None, 0, 56)}

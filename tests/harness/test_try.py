@@ -267,7 +267,7 @@ def judged(*rows, exit_status=0):
     [
         (judged(row("a", 0.5, "improved")), "keep", "faster: a instructions"),
         (judged(row("a", 0.5, "improved"), row("b", 2.0, "regressed")), "discard", "slower: b"),
-        (judged(row("a", 1.0, "equivalent")), "discard", "no difference in 1 benchmarks"),
+        (judged(row("a", 1.0, "equivalent")), "discard", "no difference in 1 benchmark"),
         (judged(row("a", 1.0, "undecided")), "undecided", "a: --budget"),
         (judged(row("a", 0.5, "improved", note="the two sides give different answers")),
          "discard", "other answers: a"),
