@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from . import dependencies, noise, pairing, placement, plan, variants, worker
 from .collected import FIRST, Collected, Rows, Spot
-from .errors import WorkerError, check_space, no_space
+from .errors import WorkerError, check_space, few, no_space
 from .meters import VALUES, allocations, instructions
 from .meters.counts import price_of
 from .plan import SIDES, Block, SideName
@@ -59,6 +59,12 @@ ANSWERS = "answers.jsonl"
 Heard = Callable[[str], None]
 #: A case's name, what both sides say of it, and the folders of their workers.
 Told = tuple[str, "Said", dict[SideName, Path]]
+
+
+#: Seconds without an answer after which it is said, and said again, which case is being run.
+SLOW = 20.0
+#: What a task of the worker does, where that is not measuring.
+_DOING = {"prove": "proving"}
 
 
 def nobody(_: str) -> None:
@@ -338,13 +344,23 @@ class Bench:
         for number in range(lanes):
             # They end with their workers, which the crew ends whatever happens here.
             Thread(target=lane, args=(number,), daemon=True).start()
-        while lanes:
-            each = heard.get()
+        left, since, running = [row["name"] for row in rows], time.monotonic(), lanes
+        while running:
+            try:
+                each = heard.get(timeout=SLOW)
+            except Empty:
+                # Each lane takes its cases in order: those at the front are being run.
+                if left:
+                    doing, seconds = _DOING.get(task, "measuring"), time.monotonic() - since
+                    self.tell.stage(f"still {doing} {few(left[:running])}, {seconds:.0f} s")
+                continue
+            since = time.monotonic()
             if isinstance(each, BaseException):
                 raise each
             if each is None:
-                lanes -= 1
+                running -= 1
             else:
+                left.remove(each[0])
                 yield each
 
     def _lane(

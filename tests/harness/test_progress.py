@@ -1,10 +1,12 @@
 """What a log says while a person waits: how far it is, how long it takes, not too often."""
 
 import re
+import time
 from types import SimpleNamespace
 
 import pytest
 
+from benchproof import bench as benches
 from benchproof import counting, progress
 from benchproof.render import units
 from benchproof.settings import DEFAULTS
@@ -79,3 +81,20 @@ def test_what_is_said_while_counting_has_the_words_of_the_tables(tell):
     assert units.change(0.528) in less
     assert units.change(None) in gone
     assert "x 0" not in tell.text
+
+
+def test_a_case_that_takes_long_is_named_while_it_does(tell, monkeypatch, tmp_path):
+    def lane(_, task, rows, *__):
+        assert task == "prove"
+        for row in rows:
+            time.sleep(0.5 if row["name"] == "suite.time_slow" else 0)
+            yield row["name"], {"right": row}, {}
+
+    monkeypatch.setattr(benches.Bench, "_lane", lane)
+    monkeypatch.setattr(benches, "SLOW", 0.2)
+    cases = [Case(f"suite.time_{name}", f"suite.time_{name}", None, "1", answers_may_differ=False)
+             for name in ("first", "slow", "last")]  # fmt: skip
+    running = benches.Bench({"right": None}, tmp_path, None, tmp_path, None, tell=tell)
+    running.prove(cases)
+    # Once in a log, whose lines of one stage keep their distance.
+    assert lines(tell) == ["still proving suite.time_slow, 0 s"]
