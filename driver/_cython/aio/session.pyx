@@ -1,7 +1,13 @@
 """Compiled form of driver/aio/session.py: a statement sent and awaited, in one coroutine."""
 
 from driver._cython.cluster.session_core cimport new_request_of
-from driver._cython.execution.awaitable cimport are_made, begin_waiting, end_waiting, page_of, rows_of
+from driver._cython.execution.awaitable cimport (
+    are_made,
+    begin_waiting,
+    end_waiting,
+    page_of,
+    rows_of,
+)
 from driver._cython.execution.request cimport send
 from driver._cython.net.after_read cimport Waiter
 from driver._cython.slots cimport Place, attribute

@@ -75,7 +75,7 @@ cdef int end_waiting(object self, Waiter waiter) except -1:
 
 
 cdef object rows_of(object self):
-    """The rows of the current page, a late page, or NOT_SET; raises what the request failed with."""
+    """The current rows, a late page, or NOT_SET; raises what the request failed with."""
     cdef PyObject *me = checked(self)
     cdef object error = taken(me, EXCEPTION)
     if error is not None:
