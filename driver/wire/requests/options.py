@@ -7,8 +7,20 @@ Another one is one more line of ``RequestWithOptions``, and one of ``RequestOpti
 
 from __future__ import annotations
 
+import struct
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar, overload
+from operator import index
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    Self,
+    SupportsIndex,
+    TypeVar,
+    overload,
+)
 
 from ...protocol.errors import UnsupportedOperation
 from ...protocol.version import ProtocolVersion
@@ -21,24 +33,32 @@ if TYPE_CHECKING:
 _Value = TypeVar("_Value")
 #: What a user may ask of a request: its type, how many bits it has beside a sign, what it is.
 _ASKED: Final[dict[str, tuple[type, int, str]]] = {
-    "consistency_level": (int, 16, "a ConsistencyLevel"),
-    "serial_consistency_level": (int, 16, "a ConsistencyLevel"),
-    "fetch_size": (int, 31, "a number of rows"),
+    "consistency_level": (SupportsIndex, 16, "a ConsistencyLevel"),
+    "serial_consistency_level": (SupportsIndex, 16, "a ConsistencyLevel"),
+    "fetch_size": (SupportsIndex, 31, "a number of rows"),
     "paging_state": (bytes, 0, "a bytes object that a result gave"),
-    "timestamp": (int, 63, "a number of microseconds since the epoch"),
+    "timestamp": (SupportsIndex, 63, "a number of microseconds since the epoch"),
     "keyspace": (str, 0, "a name"),
-    "now_in_seconds": (int, 31, "a number of seconds since the epoch, in 32 bits"),
+    "now_in_seconds": (SupportsIndex, 31, "a number of seconds since the epoch, in 32 bits"),
 }
 
 
 def naming_option(error: Exception, message: object) -> Exception:
-    """What writing a request failed with, told by the option that cannot be written, if one is."""
-    for name, (kind, bits, what) in _ASKED.items():
-        value = getattr(message, name, None)
-        fits = isinstance(value, kind) and (kind is not int or -(2**bits) <= value < 2**bits)
-        if value is not None and not fits:
-            return TypeError(f"{name} is {what}, not {value!r}")
+    """What sending a request failed with; if an option cannot be written, that, by its name."""
+    if isinstance(error, TypeError | struct.error):
+        for name, (kind, bits, what) in _ASKED.items():
+            value = getattr(message, name, None)
+            if value is None or (isinstance(value, kind) and _fits(value, bits)):
+                continue
+            told = TypeError(f"{name} is {what}, not {value!r}")
+            told.__cause__ = error
+            return told
     return error
+
+
+def _fits(value: object, bits: int) -> bool:
+    """Whether a number has no more bits; a text has any number."""
+    return not isinstance(value, SupportsIndex) or -(2**bits) <= index(value) < 2**bits
 
 
 def check_carried(what: str, is_carried: bool, protocol_version: int) -> None:

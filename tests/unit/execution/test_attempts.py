@@ -1,12 +1,16 @@
 """Attempts: one object a sending, which the connection calls; never two sendings in one."""
 
 import answers
+import numpy as np
 import pytest
 from script import NOTHING_LEFT, NUMBER, OVERLOADED, leftovers, respond, row, session_of
 
 from driver.execution.request import Attempt
 from driver.policies.speculative import ConstantSpeculativeExecutionPolicy
+from driver.protocol.consistency import ConsistencyLevel
 from driver.statements import SimpleStatement
+from driver.wire.requests import QueryMessage
+from driver.wire.requests.options import naming_option
 
 #: Options that a statement has.
 SETS = {"consistency_level", "fetch_size"}
@@ -85,3 +89,14 @@ def test_an_option_that_cannot_be_sent_is_named(option, value):
     with pytest.raises(TypeError, match=f"^{option} is a .*, not {value!r}$"):
         session.execute(statement, **asked)
     assert leftovers(session) == NOTHING_LEFT
+
+
+@pytest.mark.parametrize("error", [ValueError("of a policy"), TypeError("of a policy")])
+@pytest.mark.parametrize("level", [ConsistencyLevel.ONE, np.int64(1), None])
+def test_an_error_that_no_option_explains_stays_as_it_is(error, level):
+    assert naming_option(error, QueryMessage("q", level)) is error
+
+
+def test_an_error_of_another_kind_is_not_of_an_option():
+    error = ValueError("of a policy")
+    assert naming_option(error, QueryMessage("q", "ONE")) is error
