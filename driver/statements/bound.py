@@ -206,11 +206,7 @@ class BoundStatement(Statement):
             return self._of_dict(values, unset_allowed)
         if values is None:
             values = ()
-        # A text, of which each character would be a value, or a value alone.
-        if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-            raise TypeError(
-                f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)"
-            )
+        _refuse_text(values)
         if len(values) > len(markers):
             raise ValueError(f"{len(values)} values are too many for {len(markers)} bind markers")
         if len(values) < len(markers) and not unset_allowed:
@@ -261,6 +257,12 @@ class BoundStatement(Statement):
 def bind_prepared(self: PreparedStatement, values: Parameters) -> BoundStatement:
     """A statement of this one and values; see ``BoundStatement.bind``."""
     return BoundStatement(self).bind(values)
+
+
+def _refuse_text(values: Sequence[Any]) -> None:
+    """Refuse a text, of which each character would be a value; and a value alone."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise TypeError(f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)")
 
 
 def _refuse_unknown(values: dict[str, Any], names: list[str]) -> None:

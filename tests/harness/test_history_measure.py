@@ -255,7 +255,8 @@ def test_what_is_left_is_told(tell):
     todo = choice.Plan([job] * 3)
     runner = running.Runner(todo, None, lambda *_: None, running.Outcome(), tell)
     runner._ended(job, measure.Measured(), 100)
-    assert "1/3 aaaaaaaaaa python: 0 numbers in 100 s; about 3 min left" in tell.text
+    assert "1/3 aaaaaaaaaa python: 0 numbers in 100 s\n" in tell.text
+    assert "measuring 2 more builds; about 3 min left" in tell.text
 
 
 @pytest.mark.parametrize(
