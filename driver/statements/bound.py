@@ -206,16 +206,22 @@ class BoundStatement(Statement):
             return self._of_dict(values, unset_allowed)
         if values is None:
             values = ()
-        _refuse_text(values)
-        if len(values) > len(markers):
-            raise ValueError(f"{len(values)} values are too many for {len(markers)} bind markers")
-        if len(values) < len(markers) and not unset_allowed:
+        try:
+            count = len(values)
+        except TypeError:
+            _refuse_text(values)
+            raise
+        if count > len(markers):
+            _refuse_text(values)
+            raise ValueError(f"{count} values are too many for {len(markers)} bind markers")
+        if count < len(markers) and not unset_allowed:
             raise ValueError(
-                f"{len(values)} values are too few for {len(markers)} bind markers: none can be "
+                f"{count} values are too few for {len(markers)} bind markers: none can be "
                 f"left unset before protocol version {_UNSET_SINCE}"
             )
         if type(values) is tuple or type(values) is list:
             return values
+        _refuse_text(values)
         return list(islice(values, len(markers)))
 
     def _of_dict(self, values: dict[str, Any], unset_allowed: bool) -> list[Any]:
