@@ -4,6 +4,7 @@ import asyncio
 
 from cpython.object cimport PyObject
 
+from driver._cython.execution.request cimport has_outcome
 from driver._cython.net.after_read cimport Waiter
 from driver._cython.results.page cimport new_page
 from driver._cython.slots cimport Place, attribute, is_instance, put, slot_offset, taken
@@ -15,6 +16,8 @@ from ...execution.request import NOT_SET
 __all__ = []
 
 cdef object Response = pure.AwaitableResponse
+cdef object wait_plainly = Response.wait_for_page
+cdef object await_plainly = Response.__await__
 cdef object _LatePage = LatePage
 cdef object _NOT_SET = NOT_SET
 cdef object _running_loop = asyncio.get_running_loop
@@ -32,10 +35,6 @@ cdef inline PyObject *checked(object self) except NULL:
     if not is_instance(self, <PyObject *>Response):
         raise TypeError(f"an AwaitableResponse is needed, not a {type(self).__name__}")
     return <PyObject *>self
-
-
-cdef inline bint has_outcome(PyObject *me) except -1:
-    return taken(me, RESULT) is not _NOT_SET or taken(me, EXCEPTION) is not None
 
 
 def waiter_of(self):
@@ -96,40 +95,32 @@ cdef object page_of(object self, object rows):
 
 async def wait_for_page(self):
     """The rows of the current page; see driver/execution/awaitable.py."""
-    cdef Waiter waiter
-    cdef object rows = _NOT_SET
-    while not are_made(rows):
-        waiter = begin_waiting(self)
-        if waiter is not None:
-            try:
-                await waiter
-                waiter.result()
-            finally:
-                end_waiting(self, waiter)
-        rows = rows_of(self)
-        if type(rows) is _LatePage:
-            rows = await self._make_rows_in_between(rows)
-    return rows
+    cdef Waiter waiter = begin_waiting(self)
+    cdef object rows
+    if waiter is not None:
+        try:
+            await waiter
+            waiter.result()
+        finally:
+            end_waiting(self, waiter)
+    rows = rows_of(self)
+    return rows if are_made(rows) else await wait_plainly(self)
 
 
 def await_(self):
     """The current page; see driver/execution/awaitable.py."""
-    cdef Waiter waiter
-    cdef object rows = _NOT_SET
-    while not are_made(rows):
-        waiter = begin_waiting(self)
-        if waiter is not None:
-            try:
-                if not waiter.done():
-                    waiter.blocks()
-                    yield waiter
-                waiter.result()
-            finally:
-                end_waiting(self, waiter)
-        rows = rows_of(self)
-        if type(rows) is _LatePage:
-            rows = yield from self._make_rows_in_between(rows)
-    return page_of(self, rows)
+    cdef Waiter waiter = begin_waiting(self)
+    cdef object rows
+    if waiter is not None:
+        try:
+            if not waiter.done():
+                waiter.blocks()
+                yield waiter
+            waiter.result()
+        finally:
+            end_waiting(self, waiter)
+    rows = rows_of(self)
+    return page_of(self, rows) if are_made(rows) else (yield from await_plainly(self))
 
 
 METHODS = {

@@ -1,3 +1,6 @@
+from cpython.object cimport PyObject
+
+
 cdef class SessionCalls:
     cdef object query_plan(
         self, object session, object query, object policy, object host, object keyspace
@@ -11,3 +14,4 @@ cdef object new_request(
     object speculation,
 )
 cdef int send(object self) except -1
+cdef bint has_outcome(PyObject *me) except -1

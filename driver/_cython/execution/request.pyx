@@ -346,7 +346,8 @@ def begin_next_page(self):
     return True
 
 
-cdef inline bint has_outcome(PyObject *me) except -1:
+cdef bint has_outcome(PyObject *me) except -1:
+    """Whether the current page is here, or has failed."""
     return taken(me, RESULT) is not _NOT_SET or taken(me, EXCEPTION) is not None
 
 

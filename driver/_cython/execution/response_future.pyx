@@ -2,7 +2,7 @@
 
 from cpython.object cimport PyObject
 
-from driver._cython.execution.request cimport send
+from driver._cython.execution.request cimport has_outcome, send
 from driver._cython.net.after_read cimport Latch
 from driver._cython.results.page cimport new_page
 from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, taken
@@ -87,7 +87,7 @@ cdef int wait(object self) except -1:
     else:
         made = Latch()
         # Nothing of Python's runs from here on: it ends before, and is seen here, or it sees this.
-        if is_done(self):
+        if has_outcome(me):
             return 0
         latch = taken(me, WAITED_FOR)
         if latch is None:
@@ -96,14 +96,10 @@ cdef int wait(object self) except -1:
     if (
         latch is not None
         and not (<Latch?>latch).wait(None if limit is None else max(limit + _GRACE, 0))
-        and not is_done(self)
+        and not has_outcome(me)
     ):
         raise self._timed_out()
     return 0
-
-
-cdef inline bint is_done(object self) except -1:
-    return page_of(self) is not _NOT_SET or taken(<PyObject *>self, EXCEPTION) is not None
 
 
 def send_and_wait(self):
