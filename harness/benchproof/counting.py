@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import families, judge, noise, plan, verdict
 from .collected import FIRST, Spot
-from .errors import WorkerError
+from .errors import WorkerError, counted
 from .meters import METERS, allocations
 from .meters.counts import RATE, TYPICAL_ROUNDS
 from .plan import SIDES, SideName
@@ -64,9 +64,7 @@ def exact(
         allocate_again(bench, ready)
     for meter, how in METERS.items() if "value" in tasks else ():
         if how.task == "value" and (giving := measurable(bench, cases, meter)):
-            bench.tell.stage(
-                f"asking {len(giving)} benchmark{'s' * (len(giving) != 1)} for {meter}"
-            )
+            bench.tell.stage(f"asking {counted(len(giving), 'benchmark')} for {meter}")
             bench.take_values(meter, giving)
 
 
@@ -129,7 +127,7 @@ def allocate_again(bench: Bench, cases: Sequence[Case]) -> None:
 
 def _changed(cases: Sequence[Case]) -> str:
     """How many there are, in words."""
-    return f"{len(cases)} changed benchmark{'s' * (len(cases) != 1)}"
+    return counted(len(cases), "changed benchmark")
 
 
 def _may_scatter(bench: Bench, case: Case, meter: str) -> bool:

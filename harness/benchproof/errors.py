@@ -127,6 +127,11 @@ def few(names: Sequence[object], most: int = _MOST) -> str:
     return ", ".join(map(str, names[:most])) + more
 
 
+def counted(number: int, word: str) -> str:
+    """A number of things, by the word for one of them."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
 def meant(word: str, known: Iterable[str]) -> str:
     """The end of a message: the nearest of the known names, or nothing where none is near.
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from . import asv_conf, pytest_files, suite, targets
 from .bench import ANSWERS, Bench, environment, read_lines, start
 from .build import Builder, Built
-from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WorkerError
+from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WorkerError, counted
 from .grids import borderless, say
 from .meters import METERS, of, why_not
 from .package import name as import_name
@@ -174,5 +174,5 @@ def show(about: Mapping[str, Any], console: Console) -> None:
         say(console, f"{each['name']}: {each['why']}", "yellow")
     for name, why in about["not_here"].items():
         say(console, f"{name}: not here: {why}", "yellow")
-    number, left = len(about["benchmarks"]), len(about["excluded"])
-    say(console, f"{number} benchmark{'s' * (number != 1)}, {left} not measured", "bold")
+    number = counted(len(about["benchmarks"]), "benchmark")
+    say(console, f"{number}, {len(about['excluded'])} not measured", "bold")

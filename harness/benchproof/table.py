@@ -81,7 +81,7 @@ def show(document: Document, console: Console, *, everything: bool = False) -> N
         say(console, line, "dim")
     if document["partial"]:
         say(console, "PARTIAL: stopped before the end", "bold yellow")
-    if not everything and len(words.largest(words.moved(document), MOST)) < len(cases):
+    if not everything and min(len(words.moved(document)), MOST) < len(cases):
         say(console, "--all shows every benchmark", "dim")
     verdict = document["verdict"]
     if not document.get("gates", True):

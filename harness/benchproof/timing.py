@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import judge, plan, verdict
-from .errors import ClockError
+from .errors import ClockError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,7 +103,7 @@ def run(
     for block in plan.blocks(seed):
         left = [each for each in timed if each.running]
         number = sum(len(each.running) for each in left)
-        tell.stage(f"timing {number} benchmark{'s' * (number != 1)}, block {block.index + 1}")
+        tell.stage(f"timing {counted(number, 'benchmark')}, block {block.index + 1}")
         spent = sum(each.bench.time_block(block, each.running) for each in left)
         longest = max(longest, spent)
         refuse_clocks(left)

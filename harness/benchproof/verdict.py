@@ -69,7 +69,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import accepted, noise, notes, stats
-from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION
+from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, REGRESSION, counted
 from .meters import METERS, SPEAKING
 from .noise import LIMITS, Limit
 
@@ -395,14 +395,13 @@ def judge_gate(
         parts.append(f"{absent} not applicable")
     whole = _tallies([suite for suite in suites if suite["verdict"] in MOVED])
     if whole:
-        number = f"{len(suites)} suite{'s' * (len(suites) != 1)}"
-        parts.append(f"of {number} as a whole {', '.join(whole)}")
+        parts.append(f"of {counted(len(suites), 'suite')} as a whole {', '.join(whole)}")
     if void:
         names = ", ".join(sorted({entry["state"] for entry in void}))
         parts.append(f"{len(void)} accepted without effect ({names})")
     if partial:
         parts.append("stopped before the end")
-    number = f"{len(cases)} benchmark{'s' * (len(cases) != 1)}"
+    number = counted(len(cases), "benchmark")
     summary = f"{number}: {', '.join(parts) or 'nothing was measured'}"
     if bad:
         return {"status": "regression", "exit": REGRESSION, "summary": summary}

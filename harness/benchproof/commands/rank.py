@@ -69,15 +69,9 @@ def command(
     if budget is not None:
         wanted = (*wanted, "wall")
     request = compare.Request(
-        base,
-        base,
-        expression,
-        wanted,
-        budget or 0.0,
-        committed=True,
-        only_changes=True,
+        base, base, expression, wanted, budget or 0.0, committed=True, only_changes=True,
         todays=True,
-    )
+    )  # fmt: skip
     with output.telling() as tell:
         document = rank.rank(
             base, listed.find(chosen, _lines(requests), repo, place.checkout), request,

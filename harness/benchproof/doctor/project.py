@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchproof import asv_conf, dependencies, listing, package, suite, targets, variants
 from benchproof.checkout import Checkout
-from benchproof.errors import BenchproofError
+from benchproof.errors import BenchproofError, counted
 from benchproof.init import plan as init
 from benchproof.meters import METERS
 from benchproof.unmeasured import WORDS
@@ -83,7 +83,7 @@ def benchmarks(checkout: Checkout) -> Finding:
     if not known:
         return missing(f"{name}/ has no benchmark", "write one", MAIN_JOB)
     suites = len({case.suite for case in known})
-    return ok(f"{name}/: {len(known)} in {suites} module{'s' * (suites != 1)}")
+    return ok(f"{name}/: {len(known)} in {counted(suites, 'module')}")
 
 
 def build(checkout: Checkout) -> Finding:

@@ -28,6 +28,7 @@ from benchproof.errors import (
     BuildError,
     StoppedError,
     WorkerError,
+    counted,
     few,
 )
 from benchproof.gate.report import words
@@ -247,11 +248,7 @@ def decide(document: Mapping[str, Any]) -> Decision:
     ]  # fmt: skip
     if unsure:
         return Decision("undecided", f"{_names(unsure)}: --budget gives more time")
-    why = (
-        f"no difference in {len(measured)} benchmark{'s' * (len(measured) != 1)}"
-        if cases
-        else NOT_BUILT
-    )
+    why = f"no difference in {counted(len(measured), 'benchmark')}" if cases else NOT_BUILT
     if lost:
         why += f"; {len(lost)} failing on the base: {_names(lost)}"
     return Decision("discard", why, "nothing")

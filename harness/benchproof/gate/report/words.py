@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from benchproof import meters, notes
+from benchproof.errors import counted
 from benchproof.meters import SPEAKING
 from benchproof.render import units
 
@@ -502,14 +503,14 @@ def conditions(document: Document) -> str:
     """Where and with what it was measured, on one line."""
     facts = dict(document["provenance"])
     cores, load, builds = facts.get("cores"), facts.get("load"), document["builds"]
-    facts["cores"] = cores and f"{cores} core{'s' * (cores != 1)}"
+    facts["cores"] = cores and counted(cores, "core")
     facts["load"] = None if load is None else f"load {load}"
     names = ("python", "compiler", "cpu", "cores", "kernel", "valgrind", "load")
     said = [str(facts[name]) for name in names if facts.get(name)]
     wall = document["meters"].get("wall") or {}
     if wall.get("measured"):
         said.append(f"{wall['processes']} processes a side for wall time")
-    return ", ".join([*said, f"{builds} build{'s' * (builds != 1)} a side",
+    return ", ".join([*said, f"{counted(builds, 'build')} a side",
                       f"seed {document['seed']}"])  # fmt: skip
 
 
