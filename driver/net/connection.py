@@ -61,6 +61,8 @@ log = logging.getLogger(__name__)
 _EVENT_STREAM: Final = -1
 #: Share of the streams that may be orphaned before the connection should be replaced.
 _MOST_ORPHANS: Final = 0.75
+#: Why a connection closes that did not fail.
+_BY_US: Final = ": its session was shut down, or the node is not used any more"
 
 
 class Connection:
@@ -643,7 +645,7 @@ class Connection:
     def _shutdown(self) -> ConnectionShutdown:
         """For one waiting request: its own exception, for a traceback belongs to one thread."""
         error = self.last_error
-        why = str(error) if error else f"Connection to {self.endpoint} was closed"
+        why = str(error) if error else f"Connection to {self.endpoint} was closed{_BY_US}"
         shutdown = ConnectionShutdown(why, self.endpoint)
         shutdown.__cause__ = error
         return shutdown

@@ -407,6 +407,7 @@ def test_closing_answers_every_waiting_request_once_and_names_the_node(run, conn
         assert all(isinstance(answer, ConnectionShutdown) for answer in answers)
         assert len({id(answer) for answer in answers}) == 5
         assert all(str(node.endpoint) in str(answer) and answer.was_sent for answer in answers)
+        assert all("its session was shut down, or the node" in str(answer) for answer in answers)
         assert closed == [(connection, None)]
         assert connection.is_closed
         assert not connection.is_defunct
