@@ -9,6 +9,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import calibration.report
@@ -18,6 +19,7 @@ from against import report
 from against.board import told
 from calibration import rates, recorded, resample, summary
 from calibration.clock import Clock
+from calibration.gates import ALARMS
 from calibration.kept import Kept
 from ledger import judge as ledger_judge
 from ledger import markdown, reader, store
@@ -327,6 +329,28 @@ def test_what_neutral_gates_said_by_wall_time():
     left = sum(each["undecided"] for each in said)
     assert f"left {left} of {len(least)} tests undecided" in " ".join(README.split())
     assert f"by the rules `{gates[0]['policy']}`" in " ".join(CALIBRATION.split())
+
+
+def test_what_whole_gates_of_neutral_commits_said():
+    gates = unpacked(RESULTS / "2026-11-29" / "neutral.json.gz")["rows"]
+    assert not any(gate["verdict"]["exit"] for gate in gates)
+    assert not any(each["verdict"] in ALARMS for gate in gates for each in gate["said"])
+    said = {
+        meter: sum((Counter(gate["meters"][meter]) for gate in gates), Counter())
+        for meter in ("instructions", "allocations", "bytes", "wall")
+    }
+    for each in said.values():
+        del each["identical"]
+    memory, wall = said["allocations"] + said["bytes"], said["wall"]
+    assert set(said["instructions"]) == {"equivalent"}
+    words = " ".join(CALIBRATION.split())
+    loads = sorted(gate["load"] for gate in gates)
+    (rules,) = {gate["policy"] for gate in gates}
+    assert f"rules of now (`{rules}`; load {loads[0]:.1f} to {loads[-1]:.1f};" in words
+    assert f"Of {said['instructions'].total()} tests of instructions all were equivalent" in words
+    assert f"of {memory.total():,} of allocations and bytes {memory['undecided']} were" in words
+    assert f"{wall.total()} cases: {wall['equivalent']} were equivalent and one undecided" in words
+    assert wall["undecided"] == 1
 
 
 SIMULATED = unpacked(RESULTS / "2026-11-27" / "simulated.json.gz")["rows"]
