@@ -133,6 +133,16 @@ def test_a_little_drift_is_not_warned_of(caplog, clock):
     assert len(warnings_of(caplog, clock, generator, [14])) == 1
 
 
+@pytest.mark.parametrize(
+    ("threshold", "behind", "count"),
+    [(0, 0, 1), (0.000_5, 0.000_499, 0), (0.000_5, 0.000_5, 1), (1, 0.999_999, 0), (1, 1, 1)],
+)
+def test_drift_is_warned_of_from_its_threshold_on(caplog, clock, threshold, behind, count):
+    generator = MonotonicTimestampGenerator(warning_threshold=threshold)
+    # Powers of two: no fraction of a microsecond is lost.
+    assert len(warnings_of(caplog, clock, generator, [16, 16 - behind])) == count
+
+
 def test_warnings_can_be_off(caplog, clock):
     assert warnings_of(caplog, clock, MonotonicTimestampGenerator(False), [20, 1]) == []
 
