@@ -9,6 +9,7 @@ from itertools import count
 from uuid import UUID
 
 from asv_benchmarks.server import Answer, InMemoryServer, answer_void
+from driver.cluster.prepared import PreparedStatements
 from driver.execution.options import Options, message_for
 from driver.execution.response_future import ResponseFuture
 from driver.net.connection import Connection
@@ -158,7 +159,8 @@ class Cluster:
         self.metadata = Metadata()
         self.protocol_version = protocol_version
         self.sends_tablets = features.tablets_routing_v1 or features.tablets_routing_v2
-        self.prepared_statements = {}
+        self.prepared = PreparedStatements(self)
+        self.prepared_statements = self.prepared.by_id
         self.column_encryption_policy = column_encryption_policy
         self.schema_changes = []
 
@@ -309,7 +311,7 @@ class InMemorySession:
             response.is_lwt,
             self.cluster.column_encryption_policy,
         )
-        self.cluster.prepared_statements[prepared.query_id] = prepared
+        self.cluster.prepared.add(prepared)
         return prepared
 
     # --- what requests call --------------------------------------------------------------------

@@ -283,6 +283,7 @@ class ControlConnection:
             OperationTimedOut: the node did not answer in time; the connection is given up then.
         """
         agreed = await self.wait_for_schema_agreement(schema_agreement_wait, connection=connection)
+        self._core.schema_changes += 1
         if force or self._core.options.schema_metadata_enabled:
             await self._read_schema(self._in_use(), target_type=target_type, **target)
         return agreed or force

@@ -75,6 +75,7 @@ class ClusterCore:
             can be reached any more.
         contact_hosts: hosts made from them, of which nothing else is known.
         user_types: registered classes by keyspace and type name.
+        schema_changes: how often a change of the schema was heard of.
         is_open: whether ``open`` has ended, and ``close`` has not begun.
         is_shutdown: whether ``close`` has begun.
     """
@@ -110,6 +111,7 @@ class ClusterCore:
         self.protocol_version = options.protocol_version or ProtocolVersion.MAX_SUPPORTED
         self.is_open = False
         self.is_shutdown = False
+        self.schema_changes = 0
         self.prepared = PreparedStatements(self)
         self.placement = Placement(self)
         self.hosts = HostRegistry(self)

@@ -6,15 +6,16 @@ import asyncio
 import logging
 import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..wire.requests import PrepareMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ..net.connection import Connection
+    from ..protocol.columns import ColumnMetadata
     from ..statements.prepared import PreparedStatement
     from ..topology.host import Host
     from .core import ClusterCore
@@ -43,11 +44,41 @@ class PreparedStatements:
 
     def add(self, statement: PreparedStatement, keyspace: str | None = None) -> None:
         """Remember a statement, and the keyspace that was in use when it was prepared."""
+        self.compare(statement.query_id, statement.column_metadata, statement.routing_key_indexes)
         with self._lock:
-            known = self.by_id.setdefault(statement.query_id, statement)
-            if known is not statement:
-                statement.known_by = known
             self._keyspaces[statement] = keyspace
+            self._enter(statement)
+
+    def _enter(self, statement: PreparedStatement) -> None:
+        known = self.by_id.setdefault(statement.query_id, statement)
+        if known is not statement:
+            statement.known_by = known
+
+    def compare(
+        self,
+        query_id: bytes,
+        column_metadata: Sequence[ColumnMetadata],
+        pk_indexes: Sequence[int] | None,
+    ) -> None:
+        """Outdate the statements of an id whose markers differ from what a server says now.
+
+        Args:
+            query_id: what the server calls the text.
+            column_metadata: its markers.
+            pk_indexes: those of the partition key; None or empty if the server does not say.
+        """
+        known = self.by_id.get(query_id)
+        if known is None or not known.difference_from(column_metadata, pk_indexes):
+            return
+        with self._lock:
+            self.by_id.pop(query_id, None)
+            for statement in list(self._keyspaces):
+                if statement.query_id == query_id:
+                    difference = statement.difference_from(column_metadata, pk_indexes)
+                    if difference:
+                        statement.known_by = None
+                        statement.outdate(difference)
+                    self._enter(statement)
 
     def _by_keyspace(self) -> dict[str | None, list[PreparedStatement]]:
         """All statements, by the keyspace that their names are relative to."""
@@ -76,22 +107,28 @@ class PreparedStatements:
             for keyspace in sorted(by_keyspace, key=lambda name: name or ""):
                 if keyspace is not None:
                     await connection.use_keyspace(keyspace)
-                await _prepare(connection, by_keyspace[keyspace])
+                await self._prepare(connection, by_keyspace[keyspace])
         except Exception as error:  # noqa: BLE001  (see above)
             log.debug("Not all statements could be prepared on %s: %s", host, error)
         finally:
             connection.close()
 
+    async def _prepare(
+        self, connection: Connection, statements: Iterable[PreparedStatement]
+    ) -> None:
+        """Prepare statements over a connection, some side by side; a refusal is logged."""
+        free = asyncio.Semaphore(_AT_ONCE)
 
-async def _prepare(connection: Connection, statements: Iterable[PreparedStatement]) -> None:
-    """Prepare statements over a connection, some side by side; a refusal is logged."""
-    free = asyncio.Semaphore(_AT_ONCE)
+        async def prepare(statement: PreparedStatement) -> None:
+            async with free:
+                try:
+                    found: Any = await connection.ask(
+                        PrepareMessage(statement.query_string), _TIMEOUT
+                    )
+                except Exception as error:  # noqa: BLE001  (one refusal is none of the others')
+                    log.debug("Cannot prepare %r on %s: %s", statement, connection.endpoint, error)
+                    return
+                if getattr(found, "query_id", None) == statement.query_id:
+                    self.compare(found.query_id, found.bind_metadata, found.pk_indexes)
 
-    async def prepare(statement: PreparedStatement) -> None:
-        async with free:
-            try:
-                await connection.ask(PrepareMessage(statement.query_string), _TIMEOUT)
-            except Exception as error:  # noqa: BLE001  (one refusal is none of the others')
-                log.debug("Cannot prepare %r on %s: %s", statement, connection.endpoint, error)
-
-    await asyncio.gather(*map(prepare, statements))
+        await asyncio.gather(*map(prepare, statements))

@@ -58,6 +58,11 @@ class _Recent(Generic[_Value]):
             if len(self._values) > self._capacity:
                 self._values.popitem(last=False)
 
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._values.clear()
+
     def __len__(self) -> int:
         return len(self._values)
 
@@ -94,6 +99,15 @@ class PreparedCache:
         self.statements: _Recent[PreparedStatement] = _Recent(policy.capacity)
         self.texts: _Recent[_Text] = _Recent(policy.capacity)
         self._asking: dict[_Key, asyncio.Task[PreparedStatement]] = {}
+        self._changes = core.cluster.schema_changes
+
+    def _forget_what_changed(self) -> None:
+        """Keep nothing from before a change of the schema, which may have given it other types."""
+        changes = self._core.cluster.schema_changes
+        if changes != self._changes:
+            self._changes = changes
+            self.statements.clear()
+            self.texts.clear()
 
     async def prepare(self, query: str, keyspace: str | None = None) -> PreparedStatement:
         """A prepared statement of the caller's own; those who ask at once share one PREPARE.
@@ -103,8 +117,9 @@ class PreparedCache:
         """
         core = self._core
         key = (query, keyspace or core.keyspace)
+        self._forget_what_changed()
         found = self.statements.get(key)
-        if found is None:
+        if found is None or found.outdated:
             asking = self._asking.get(key)
             if asking is None:
                 asking = core.loop.create_task(self._ask(key, query, keyspace))
@@ -135,10 +150,13 @@ class PreparedCache:
         names_keyspace = ProtocolVersion.uses_keyspace_flag(self._core.cluster.protocol_version)
         given: str | None = (more or {}).get("keyspace") or query.keyspace
         keyspace = given if names_keyspace else None
+        self._forget_what_changed()
         text = self._counted(query.query_string, keyspace or self._core.keyspace)
         marked, prepared = text.marked, text.prepared
         if marked is None:
             return query, parameters
+        if prepared is not None and prepared.outdated:
+            prepared = text.prepared = None
         if prepared is None:
             if not text.is_asked and self._policy.should_prepare(
                 query.query_string, text.executions

@@ -70,7 +70,14 @@ class BatchStatement(Statement):
 
     @property
     def statements(self) -> Sequence[BatchEntry]:
-        """What was added, as ``BatchMessage`` takes it."""
+        """What was added, as ``BatchMessage`` takes it.
+
+        Raises:
+            DriverException: a change of the schema outdated one that was prepared.
+        """
+        for prepared in self._prepared:
+            if prepared.outdated:
+                raise prepared.outdated_error()
         return tuple(self._statements_and_parameters)
 
     def add(

@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..protocol.consistency import consistency_value_to_name
+from ..protocol.errors import DriverException
 from ..types.serializers import ValuesSerializer
 from .base import FETCH_SIZE_UNSET, FetchSizeUnset
 from .bound import bind_prepared
@@ -52,7 +53,9 @@ class PreparedStatement:
         column_metadata: a description of each bind marker, in order.
         marker_names: the name of each bind marker, in order.
         distinct_names: how many of them differ.
-        query_id: the server's name for the statement.
+        query_id: the server's name for the statement; one that no server knows once it is outdated.
+        outdated: what a change of the schema did to its markers, for which it has to be prepared
+            anew; empty as long as nothing did.
         routing_key_indexes: bind markers that hold the partition key, in the key's order; None
             if some part of it is not bound.
         routing_key_index_set: the same as a set; empty without.
@@ -92,6 +95,7 @@ class PreparedStatement:
         "keyspace",
         "known_by",
         "marker_names",
+        "outdated",
         "protocol_version",
         "query_id",
         "query_string",
@@ -129,6 +133,7 @@ class PreparedStatement:
         self.result_metadata_id = result_metadata_id
         self._is_lwt = is_lwt
         self.known_by: PreparedStatement | None = None
+        self.outdated = ""
         self.column_encryption_policy = column_encryption_policy
         self.serializer = ValuesSerializer(column.type for column in column_metadata)
         self.consistency_level: int | None = None
@@ -226,12 +231,52 @@ class PreparedStatement:
         self.result_metadata = result_metadata
         self.result_metadata_id = result_metadata_id
 
+    def difference_from(
+        self, column_metadata: Sequence[ColumnMetadata], pk_indexes: Sequence[int] | None
+    ) -> str:
+        """How other markers of the same text differ from these; nothing if values stay the same.
+
+        A user type is the same by its name, whatever fields were added to it.
+
+        Args:
+            column_metadata: the markers, as a server says now.
+            pk_indexes: those of the partition key; None or empty if it does not say.
+        """
+        pairs = zip(self.column_metadata, column_metadata, strict=False)
+        types = [(old.name, _type_of(old), _type_of(new)) for old, new in pairs]
+        found = [f"{name} was {old}, is {new}" for name, old, new in types if old != new]
+        if pk_indexes and list(pk_indexes) != list(self.routing_key_indexes or ()):
+            found.append("the partition key is another one")
+        return ", ".join(found)
+
+    def outdate(self, difference: str) -> None:
+        """Have no server take values that were bound to markers as they were.
+
+        Servers give the same text the same id, whatever its table is now, so the bytes of an int
+        would be written as a float. With an id that no server knows, executing one that was bound
+        before is an error, and others do not pay for being asked.
+        """
+        self.outdated = difference
+        self.query_id = bytes(byte ^ 0xFF for byte in self.query_id)
+
+    def outdated_error(self) -> DriverException:
+        """Why it cannot be executed any more."""
+        return DriverException(
+            f"the schema changed ({self.outdated}): prepare {self.query_string!r} anew, and bind "
+            "again"
+        )
+
     def __repr__(self) -> str:
         """Text and consistency level."""
         return (
             f'<{type(self).__name__} query="{self.query_string}", '
             f"consistency={consistency_value_to_name(self.consistency_level)}>"
         )
+
+
+def _type_of(column: ColumnMetadata) -> str:
+    """The type of a column in CQL."""
+    return str(column.type.cql_parameterized_type())
 
 
 def _partition_key_markers(

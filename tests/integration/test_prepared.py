@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from driver.policies import PreparationPolicy
-from driver.protocol.errors import InvalidRequest
+from driver.protocol.errors import DriverException, InvalidRequest
 from driver.protocol.unset import UNSET_VALUE
-from driver.statements import BoundStatement, SimpleStatement
+from driver.statements import BatchStatement, BoundStatement, SimpleStatement
 from driver.types.literals import ValueSequence
 from tests.integration.rings import VERSIONS
 
@@ -73,6 +73,21 @@ def test_what_the_server_forgot_is_prepared_again(table):
     assert table.execute(read, (1,)).one() is None
     table.execute(insert, (1, "two"))
     assert table.execute(read, (1,)).one()[0] == "two"
+
+
+def test_values_are_not_written_to_columns_of_another_type(table):
+    insert = table.prepare("INSERT INTO t (k, v) VALUES (?, ?)")
+    bound = insert.bind((1, "one"))
+    batch = BatchStatement().add(insert, (2, "two"))
+    table.execute("DROP TABLE t", timeout=30)
+    table.execute("CREATE TABLE t (k int PRIMARY KEY, v blob)")
+    for _ in range(2):
+        for statement, values in ((bound, None), (insert, (3, "three")), (batch, None)):
+            with pytest.raises(DriverException, match="v was text, is blob"):
+                table.execute(statement, values)
+    assert table.execute("SELECT count(*) FROM t").one()[0] == 0
+    table.execute(table.prepare("INSERT INTO t (k, v) VALUES (?, ?)"), (1, b"one"))
+    assert table.execute("SELECT v FROM t WHERE k = 1").one()[0] == b"one"
 
 
 def test_many_requests_at_once_have_the_server_prepare_once(table, caplog):

@@ -5,14 +5,19 @@ import threading
 
 import pytest
 from cql_cluster import CqlCluster
-from cql_node import EXECUTE, PREPARE, VOID, error, rows
+from cql_node import BATCH, EXECUTE, PREPARE, VOID, error, rows
 
 from driver.cluster import Cluster, placement
 from driver.policies import ConstantReconnectionPolicy, RoundRobinPolicy
-from driver.protocol.errors import InvalidRequest, ProtocolException, UnsupportedOperation
+from driver.protocol.errors import (
+    DriverException,
+    InvalidRequest,
+    ProtocolException,
+    UnsupportedOperation,
+)
 from driver.statements import BatchStatement
 from driver.topology.schema.keyspace import KeyspaceMetadata
-from driver.types import Int32Type
+from driver.types import FloatType, Int32Type
 
 INSERT = "INSERT INTO t (k) VALUES (?)"
 
@@ -152,6 +157,80 @@ def test_a_host_that_forgot_is_asked_to_prepare_again(nodes, cluster):
         session.execute(prepared, (1,), host=host)
     assert prepared_on(nodes) == [2, 2, 2]
     assert [node.count(EXECUTE) for node in nodes.nodes] == [2, 2, 2]
+
+
+OUTDATED = r"the schema changed \(k was int, is float\): prepare 'INSERT INTO t .* anew"
+
+
+@pytest.fixture
+def outdated(nodes, cluster):
+    """A session, and two statements of a text whose table was dropped and created anew."""
+    session = cluster.connect(wait_for_all_pools=True)
+    statements = [session.prepare(INSERT), session.prepare(INSERT)]
+    nodes.prepare(INSERT, markers=[("k", FloatType)])
+    for node in nodes.nodes:
+        node.forget_prepared()
+    return session, statements
+
+
+def executed_on(nodes):
+    """How many values reached the nodes by statements that these knew."""
+    return sum(node.count(EXECUTE) + node.count(BATCH) for node in nodes.nodes)
+
+
+def test_no_node_is_sent_values_that_were_bound_to_other_types(outdated):
+    session, (first, second) = outdated
+    bound = [statement.bind((1,)) for statement in (first, second)]
+    with pytest.raises(DriverException, match=OUTDATED):
+        session.execute(bound[0])
+    # Every node is told the text, as another program might have done.
+    session.prepare(INSERT)
+    for statement in (*bound, first, second):
+        for host in session.hosts:
+            with pytest.raises(DriverException, match=OUTDATED):
+                session.execute(statement, None if statement in bound else (1,), host=host)
+    anew = session.prepare(INSERT)
+    session.execute(anew, (1.5,))
+    assert not anew.outdated
+
+
+def test_a_batch_of_before_is_not_sent_either(nodes, outdated):
+    session, (first, second) = outdated
+    batches = [BatchStatement().add(statement, (1,)) for statement in (first, second)]
+    for batch in (*batches, *batches):
+        with pytest.raises(DriverException, match=OUTDATED):
+            session.execute(batch)
+    assert executed_on(nodes) == 1
+    session.execute(BatchStatement().add(session.prepare(INSERT), (1.5,)))
+
+
+def test_preparing_a_text_anew_tells_that_older_statements_are_outdated(outdated):
+    session, statements = outdated
+    session.prepare(INSERT)
+    for statement in statements:
+        with pytest.raises(DriverException, match=OUTDATED):
+            session.execute(statement, (1,))
+
+
+def test_so_does_a_host_that_rises(cluster, outdated):
+    session, statements = outdated
+    cluster.run(cluster.core.prepare_statements(session.hosts[0]))
+    assert [statement.outdated for statement in statements] == ["k was int, is float"] * 2
+
+
+def test_another_partition_key_is_another_table(nodes, cluster):
+    text = "INSERT INTO t (k, v) VALUES (?, ?)"
+    markers = [("k", Int32Type), ("v", Int32Type)]
+    nodes.prepare(text, markers=markers, pk=[0])
+    session = cluster.connect(wait_for_all_pools=True)
+    prepared = session.prepare(text)
+    session.prepare(text)
+    assert not prepared.outdated
+    nodes.prepare(text, markers=markers, pk=[1])
+    anew = session.prepare(text)
+    assert prepared.outdated == "the partition key is another one"
+    assert anew.routing_key_indexes == [1]
+    assert not anew.outdated
 
 
 def test_statements_of_every_keyspace_are_prepared_on_a_host_that_rises(nodes, cluster):

@@ -18,9 +18,9 @@ from driver.policies import (
     PreparationPolicy,
 )
 from driver.protocol.consistency import ConsistencyLevel
-from driver.protocol.errors import InvalidRequest
+from driver.protocol.errors import DriverException, InvalidRequest
 from driver.statements import BatchStatement, BoundStatement, SimpleStatement
-from driver.types import DecimalType, Int32Type, ListType, UUIDType
+from driver.types import DecimalType, FloatType, Int32Type, ListType, UUIDType
 
 SELECT = "SELECT v FROM t WHERE k = ?"
 TEXT = "SELECT v FROM t WHERE k = %s"
@@ -112,6 +112,27 @@ def test_a_statement_that_is_held_stays_known_when_it_is_kept_no_longer(node, se
     node.forget_prepared()
     session.execute(held, (1,))
     assert held.query_id in session.cluster.core.prepared_statements
+
+
+def test_nothing_is_kept_over_a_change_of_the_schema(node, session):
+    session.prepare(SELECT)
+    executed(session, TEXT, (1,), times=3)
+    session.cluster.refresh_schema_metadata()
+    assert session.execute_async(TEXT, (1,)).query.query_string == TEXT
+    session.prepare(SELECT)
+    assert prepared_since(node) == [SELECT] * 2
+
+
+def test_a_text_whose_markers_have_other_types_is_prepared_anew(node, session):
+    executed(session, TEXT, (1,), times=3)
+    node.prepare(SELECT, markers=[("k", FloatType)], pk=[0])
+    node.forget_prepared()
+    with pytest.raises(DriverException, match="k was int, is float"):
+        session.execute(TEXT, (1,))
+    executed(session, TEXT, (1.5,))
+    executed(session, TEXT, (1.5,))
+    assert last(node).opcode == EXECUTE
+    assert not session.prepare(SELECT).outdated
 
 
 def test_another_keyspace_is_another_statement(node, session):

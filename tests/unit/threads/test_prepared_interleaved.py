@@ -6,17 +6,14 @@ import pytest
 from interleaving import Schedule
 from unit.threads.stepped import stepped
 
+from driver.statements import PreparedStatement
+
 module = stepped("cluster.prepared")
 PreparedStatements = module.PreparedStatements
 
 
-class Statement:
-    """As much of a prepared statement as the registry looks at."""
-
-    known_by = None
-
-    def __init__(self, query_id):
-        self.query_id, self.keyspace, self.query_string = query_id, None, "SELECT"
+def statement_of(query_id):
+    return PreparedStatement((), query_id, None, "SELECT", None, 4, None, None)
 
 
 @pytest.mark.parametrize("first", [0, 100])
@@ -29,7 +26,7 @@ def test_of_equal_statements_the_first_one_is_known(first):
 
         def prepares(schedule=schedule, registry=registry, kept=kept):
             for number in range(4):
-                statement = Statement(bytes([number % 2]))
+                statement = statement_of(bytes([number % 2]))
                 registry.add(statement, "ks")
                 schedule.turn()
                 known = registry.by_id[statement.query_id]
