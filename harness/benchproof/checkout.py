@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,11 +146,13 @@ class Checkout:
         """
         found = self._hash(revision)
         if found is None:
-            names = self.ask("for-each-ref", "--format=%(refname:short)").split()
-            raise TargetError(
-                f"unknown commit: {revision!r} names nothing in {self.root.name}"
-                f"{meant(revision, [*names, 'HEAD'])}"
-            )
+            said = f"unknown commit: {revision!r} names nothing in {self.root.name}"
+            if self.is_shallow():
+                said += ", a shallow clone: `git fetch --unshallow` brings what it lacks"
+            elif not re.search(r"[~^@]", revision):
+                names = self.ask("for-each-ref", "--format=%(refname:short)").split()
+                said += meant(revision, [*names, "HEAD"])
+            raise TargetError(said)
         return found
 
     def head(self) -> str | None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Column
+
+#: Of a column that is broken, if it says none.
+_READABLE = 12
 
 
 def say(console: Console, text: str, style: str = "") -> None:
@@ -21,6 +26,23 @@ def tell_line(console: Console, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
+def print_whole(console: Console, grid: Table) -> None:
+    """Print a table with no number cut off: a line that is too long goes on in the next one."""
+    needed = sum(_least(column, console) for column in grid.columns)
+    needed += sum(grid.padding[1:4:2]) * (len(grid.columns) - 1)
+    if needed > console.width:
+        grid.width = needed
+    console.print(grid, crop=False)
+
+
+def _least(column: Column, console: Console) -> int:
+    """How wide a column has to be."""
+    if not column.no_wrap:
+        return column.min_width or _READABLE
+    cells = (column.header, *column.cells)
+    return max(Measurement.get(console, console.options, cell).maximum for cell in cells)
+
+
 def borderless(
     *titles: str, gap: int = 1, fold: str = "", least: int | None = None, header: bool = True
 ) -> Table:
@@ -29,7 +51,7 @@ def borderless(
     Args:
         titles: of its columns; below one that ends in a colon everything stands to the right.
         gap: between two columns.
-        fold: the title of the column that is broken where it is too long; the others are cut off.
+        fold: the title of the column that is broken where it is too long; `print_whole` keeps the others.
         least: the least width of that column.
         header: whether the titles are shown.
     """

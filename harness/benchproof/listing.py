@@ -11,7 +11,7 @@ from . import asv_conf, pytest_files, suite, targets
 from .bench import ANSWERS, Bench, environment, read_lines, start
 from .build import Builder, Built
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WorkerError, counted
-from .grids import borderless, say
+from .grids import borderless, print_whole, say
 from .meters import METERS, of, why_not
 from .package import name as import_name
 from .processes import Crew
@@ -167,7 +167,7 @@ def show(about: Mapping[str, Any], console: Console) -> None:
         cells = [each["name"], f"{kind}{unit}", described[each["name"]]]
         grid.add_row(*map(Text, cells[: len(titles)]))
     if kinds:
-        console.print(grid)
+        print_whole(console, grid)
     for kind, meters in kinds.items():
         say(console, f"{kind} is measured by {', '.join(meters) or 'nothing here'}", "bold")
     for each in about["excluded"]:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from . import files, judge, results
 from .errors import BenchproofError, SelectionError, told
-from .grids import borderless, say
+from .grids import borderless, print_whole, say
 from .render import units
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def show(found: Sequence[Mapping[str, Any]], console: Console) -> None:
         say(console, one["whole"], "bold")
         say(console, f"  {one['side']:<5} {one['description']}")
         if one["meters"]:
-            console.print(_table(one["meters"]))
+            print_whole(console, _table(one["meters"]))
         else:
             say(console, "no meter measured the whole and all of its parts", "yellow")
 

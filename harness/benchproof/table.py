@@ -15,7 +15,7 @@ from rich.text import Text
 
 from . import analysers, notes
 from .gate.report import words
-from .grids import borderless, say
+from .grids import borderless, print_whole, say
 from .meters import METERS
 from .profile import explain
 from .render import units
@@ -96,16 +96,16 @@ def _show_cases(document: Document, console: Console, *, everything: bool) -> No
     several = len({row.get("impl") for row in document["cases"]}) > 1
     if everything:
         console.print()
-        console.print(_cases(document, wide=wide, several=several))
+        print_whole(console, _cases(document, wide=wide, several=several))
     if found := words.moved(document):
         console.print()
         shown = found if everything else words.largest(found, MOST)
-        console.print(_moved(shown, wide=wide))
+        print_whole(console, _moved(shown, wide=wide))
         say(console, LEGEND, "dim")
         if rest := words.tallies([case.row for case in found if case not in shown]):
             say(console, f"and {rest}, by less", "dim")
     console.print()
-    console.print(_suites(document, several=several))
+    print_whole(console, _suites(document, several=several))
     for suite in words.moved_suites(document):
         say(console, words.as_a_whole(suite), _STATES[suite["verdict"]])
 
@@ -217,7 +217,7 @@ def _profiles(document: Document, console: Console) -> None:
         console.print()
         shrunk = row["verdict"] in {"improved", "trade-off"}
         say(console, f"{words.titled(row)} spends {'less' if shrunk else 'more'} in", "bold")
-        console.print(explain.table(row["profile"], shrunk=shrunk))
+        print_whole(console, explain.table(row["profile"], shrunk=shrunk))
     if len(found) > EXPLAINED:
         say(console, f"{len(found) - EXPLAINED} more are explained by --json", "dim")
 

@@ -11,6 +11,7 @@ import pytest
 import benchproof
 from benchproof import files
 from benchproof.checkout import Checkout
+from benchproof.errors import TargetError
 from tests.harness.toy import Repository
 
 
@@ -90,3 +91,20 @@ def test_every_archive_is_unpacked_by_what_knows_older_pythons():
     harness = Path(benchproof.__file__).parent
     calls = [file.name for file in harness.rglob("*.py") if ".extractall(" in file.read_text()]
     assert calls == ["files.py"]
+
+
+def test_what_names_no_commit_is_told_with_what_to_do(project, tmp_path):
+    for _ in range(2):
+        project.write("text", f"{_}")
+        project.commit("words")
+    whole = Checkout.around(project.root)
+    project.git("clone", "--depth=1", project.root.as_uri(), str(tmp_path / "shallow"))
+    shallow = Checkout.around(tmp_path / "shallow")
+    for checkout, revision, end in (
+        (whole, "HEAB", "names nothing in project; did you mean HEAD?"),
+        (whole, "HEAD~9", "'HEAD~9' names nothing in project"),
+        (shallow, "HEAD~1", "a shallow clone: `git fetch --unshallow` brings what it lacks"),
+    ):
+        with pytest.raises(TargetError) as caught:
+            checkout.commit(revision)
+        assert str(caught.value).endswith(end)

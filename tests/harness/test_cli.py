@@ -66,10 +66,25 @@ def test_bad_input_is_one_line_and_status_2(benchproof, arguments, line):
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_budget_without_time_is_refused(benchproof):
-    status, out, err = finish(benchproof("run", "--budget", "-3"))
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [(("run", "--budget", "-3"), "--budget"),
+     (("compare", "HEAD", "HEAD", "--budget", "nan"), "nan is no number of seconds"),
+     (("compare", "HEAD", "HEAD", "--picture", "moved.png"), "name it moved.svg")],
+)  # fmt: skip
+def test_what_an_option_cannot_be_is_refused(benchproof, arguments, told):
+    status, out, err = finish(benchproof(*arguments))
     assert (status, out) == (2, "")
-    assert "--budget" in err
+    assert told in err
+
+
+def test_a_history_without_a_number_is_no_pass(toy, benchproof):
+    toy.commit("second")
+    folder = toy.root / "reports" / "results" / "asv"
+    folder.mkdir(parents=True)
+    status, _, err = finish(benchproof("changes"))
+    assert status == 2
+    assert "holds no numbers yet: measure with `benchproof history`" in err
 
 
 def test_a_dirty_tree_where_a_commit_was_asked_for_is_one_line(toy, benchproof):

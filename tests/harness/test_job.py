@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 
 from benchproof import job
+from benchproof.checkout import Checkout
 from benchproof.compare import Request
-from benchproof.errors import DirtyTreeError
+from benchproof.errors import BenchproofError, DirtyTreeError
 from benchproof.render import page as drawing
 
 BASE = Request("", "", bench="spin", budget=2, quick=True, meters=("allocations", "bytes"))
@@ -57,6 +58,15 @@ def test_a_head_that_does_not_change_the_driver_yields_to_the_newest_commit_that
     assert "HEAD does not change the package: same build as HEAD~1" in said
     assert newest in said
     assert newest in planned[1].request.title
+
+
+def test_a_shallow_clone_that_leaves_nothing_to_compare_is_no_pass(able, pure, monkeypatch):
+    monkeypatch.setattr(Checkout, "is_shallow", lambda _: True)
+    planned, (said,) = job.plan(BASE, able)
+    assert [item.name for item in planned] == ["implementations"]
+    assert "the clone is shallow" in said
+    with pytest.raises(BenchproofError, match="shallow: `git fetch --unshallow`, or fetch-depth: 0"):
+        job.plan(BASE, pure)
 
 
 def test_a_first_commit_has_no_parent_and_says_so(able):

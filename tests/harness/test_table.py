@@ -66,6 +66,18 @@ def test_it_fits_80_columns():
     assert "0>1" in text
 
 
+@pytest.mark.parametrize("width", [20, 30, 40, 52, 60])
+@pytest.mark.parametrize("everything", [False, True])
+def test_no_number_is_cut_off_where_a_screen_is_narrow(width, everything):
+    moved = case("moved", verdict="regressed", meters={"instructions": meter("regressed", 10.54)})
+    gone = case("gone", meters={"instructions": meter("regressed", 1.1549)})
+    text = shown(width, moved, gone, everything=everything)
+    assert "×10.5" in text
+    assert "+15.5 %" in text
+    assert "change" in text
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+
+
 def test_a_file_that_all_of_the_moved_tests_are_of_is_said_once():
     suite = "tests/test_url.py"
 

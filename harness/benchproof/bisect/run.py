@@ -18,7 +18,7 @@ from benchproof.errors import (
     TargetError,
     meant,
 )
-from benchproof.grids import borderless, say
+from benchproof.grids import borderless, print_whole, say
 from benchproof.history.loops import Loops
 from benchproof.history.measure import Measurer
 from benchproof.processes import Crew
@@ -212,10 +212,10 @@ def show(document: Mapping[str, Any], console: Console) -> None:
     variant = f" [{document['impl']}]" if document["impl"] else ""
     say(console, f"{document['benchmark']}{variant}, {document['meter']} a call, "
          f"{document['span']}", "bold")  # fmt: skip
-    console.print(_tried(document))
+    print_whole(console, _tried(document))
     for shrunk in (False, True):
         if any((row["change"] < 0) == shrunk for row in document["profile"]):
-            console.print(profile.table(document["profile"], shrunk=shrunk))
+            print_whole(console, profile.table(document["profile"], shrunk=shrunk))
     for each in document["lost"]:
         say(console, f"cannot be measured: {each['commit'][:10]} {each['subject']}", "yellow")
     found = document["verdict"]

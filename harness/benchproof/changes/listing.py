@@ -10,7 +10,7 @@ from rich.text import Text
 
 from benchproof import results
 from benchproof.errors import BenchproofError
-from benchproof.grids import borderless, say
+from benchproof.grids import borderless, print_whole, say
 from benchproof.history import asv_files
 from benchproof.noise import FLOORS
 from benchproof.render import units
@@ -56,6 +56,8 @@ def search(
     history = asv_files.load(folder, checkout)
     for left in history.left_out:
         tell.line(f"left out: {left.file}: {left.why}")
+    if not history.series:
+        raise BenchproofError(f"{folder} holds no numbers yet: measure with `benchproof history`")
     changes = find_all(history, alpha, tell=tell)
     if span:
         named = set(checkout.ask("rev-list", "--first-parent", span).split())
@@ -116,7 +118,7 @@ def show(changes: Sequence[Change], history: History, console: Console) -> None:
     grid = borderless("benchmark", "impl", "meter", "change:", "", fold="benchmark")
     for _, same in groupby(changes, key=lambda change: change.likely):
         _add(grid, sorted(same, key=lambda change: -change.size), history.commits)
-    console.print(grid)
+    print_whole(console, grid)
     code = sum(change.kind == "code" for change in changes)
     say(console, f"{len(changes)} changes in {len(history.series)} series: {code} of code, "
         f"{len(changes) - code} of the platform")  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,11 +42,28 @@ def argument(words: str, value: str | None = None, **more: Any) -> Any:  # noqa:
     return typer.Argument(help=words, metavar=value, **more)
 
 
+def _finite(seconds: float | None) -> float | None:
+    """Seconds that end."""
+    if seconds is not None and not math.isfinite(seconds):
+        raise typer.BadParameter(f"{seconds} is no number of seconds")
+    return seconds
+
+
+def _drawable(file: Path | None) -> Path | None:
+    """A file whose name does not promise another format."""
+    if file is not None and file.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"{file.name}: the picture is SVG: name it {file.stem}.svg")
+    return file
+
+
 Bench = Annotated[
     list[str] | None,
     option("Only benchmarks that match; may be repeated, for those that match any.", "REGEX"),
 ]
-Budget = Annotated[float | None, option("Wall time; exact meters always finish.", "SECONDS", min=1)]
+Budget = Annotated[
+    float | None,
+    option("Wall time; exact meters always finish.", "SECONDS", min=1, callback=_finite),
+]
 Force = Annotated[bool, flag("Measure even if both sides are the same build.", "--force")]
 Impl = Annotated[
     str, option("A variant of the project, or all; default: those the commits have.", "NAME")
@@ -54,7 +72,7 @@ Json = Annotated[Path | None, option("Keep the whole document; '-' is standard o
 Records = Annotated[
     Path | None, option("Keep all samples as JSON lines (.gz: compressed).", "FILE")
 ]
-Picture = Annotated[Path | None, option("Draw what moved, as SVG.", "FILE")]
+Picture = Annotated[Path | None, option("Draw what moved, as SVG.", "FILE", callback=_drawable)]
 Quick = Annotated[bool, flag("Few processes: a rough wall time.", "--quick")]
 Seed = Annotated[int, option("Of the random order of processes and cases.")]
 All = Annotated[bool, flag("Show every benchmark, not what moved alone.", "--all")]

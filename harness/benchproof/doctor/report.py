@@ -11,7 +11,7 @@ from rich.text import Text
 from benchproof import renamed
 from benchproof import toolchain as tools_of_the_build
 from benchproof.errors import COULD_NOT_MEASURE
-from benchproof.grids import borderless, say
+from benchproof.grids import borderless, print_whole, say
 from benchproof.suite import TIMED
 
 from . import machine, project, tools
@@ -92,7 +92,7 @@ def show(findings: Sequence[Finding], console: Console, parts: Sequence[str] = P
         if finding.remedy:
             words.append(f"\n→ {finding.remedy}", style="bold")
         grid.add_row(Text(sign, style=style), Text(finding.name, style=style), words)
-    console.print(grid)
+    print_whole(console, grid)
     console.print()
     for part, state in verdicts(findings, parts).items():
         _, style = _SIGNS[state]

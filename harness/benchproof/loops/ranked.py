@@ -12,7 +12,7 @@ from benchproof import verdict
 from benchproof.errors import few
 from benchproof.gate.report import words
 from benchproof.gate.report.markdown import table_head, table_row
-from benchproof.grids import borderless, say
+from benchproof.grids import borderless, print_whole, say
 from benchproof.render import units
 
 from .rank import FINDINGS
@@ -78,7 +78,7 @@ def show(document: Mapping[str, Any], console: Console) -> None:
         style = _STYLES.get(_MEANS[row["kind"]][0], "")
         table.add_row(*(Text(cell, style if n == 1 else "") for n, cell in enumerate(_cells(row))))
     console.print()
-    console.print(table)
+    print_whole(console, table)
     if document["together"]:
         said, rows = _sums(document["together"])
         console.print()
