@@ -69,11 +69,14 @@ class Cluster(BaseCluster[None, "Session"]):
         """Run a coroutine of the core on the loop, and wait for it.
 
         Raises:
-            RuntimeError: called on the loop's own thread, by a callback; or there is no loop.
+            DriverException: the cluster was shut down.
+            RuntimeError: called on the loop's own thread, by a callback; or there is no loop yet.
         """
         thread = self._thread
         if thread is None:
             work.close()
+            if self.is_shutdown:
+                raise DriverException("this cluster was shut down")
             raise RuntimeError("the cluster is not connected")
         return thread.run(work)
 

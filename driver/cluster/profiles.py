@@ -119,8 +119,19 @@ class ExecutionProfile:
         """Set what differs from the defaults.
 
         Raises:
+            TypeError: the class of a policy in place of one, or a text in place of a number.
             ValueError: the serial consistency level is not a serial one.
         """
+        for name, value, wanted in (
+            ("load_balancing_policy", load_balancing_policy, type),
+            ("retry_policy", retry_policy, type),
+            ("speculative_execution_policy", speculative_execution_policy, type),
+            ("consistency_level", consistency_level, str),
+            ("request_timeout", request_timeout, str),
+        ):
+            if isinstance(value, wanted):
+                told = f"an instance of {value.__name__}" if wanted is type else "a number"
+                raise TypeError(f"{name} is {told}, not {value!r}")
         if serial_consistency_level is not None and not ConsistencyLevel.is_serial(
             serial_consistency_level
         ):

@@ -51,7 +51,8 @@ def borderless(
     Args:
         titles: of its columns; below one that ends in a colon everything stands to the right.
         gap: between two columns.
-        fold: the title of the column that is broken where it is too long; `print_whole` keeps the others.
+        fold: the title of the column that is broken where it is too long; `print_whole` keeps
+            the others as they are.
         least: the least width of that column.
         header: whether the titles are shown.
     """

@@ -89,8 +89,8 @@ def plan(base: Request, place: Place) -> tuple[list[Planned], list[str]]:
         planned.append(commits)
     if not planned and place.checkout.is_shallow():
         raise BenchproofError(
-            "HEAD has no parent to compare with, for the clone is shallow: `git fetch --unshallow`, "
-            "or fetch-depth: 0 in a workflow"
+            "HEAD has no parent to compare with, for the clone is shallow: "
+            "`git fetch --unshallow`, or fetch-depth: 0 in a workflow"
         )
     if not planned:
         said.append("so HEAD is measured against itself: what differs is noise")

@@ -65,7 +65,7 @@ def test_a_shallow_clone_that_leaves_nothing_to_compare_is_no_pass(able, pure, m
     planned, (said,) = job.plan(BASE, able)
     assert [item.name for item in planned] == ["implementations"]
     assert "the clone is shallow" in said
-    with pytest.raises(BenchproofError, match="shallow: `git fetch --unshallow`, or fetch-depth: 0"):
+    with pytest.raises(BenchproofError, match="shallow: `git fetch --unshallow`, or fetch-"):
         job.plan(BASE, pure)
 
 

@@ -59,6 +59,18 @@ def test_a_cluster_knows_the_sessions_that_are_open(nodes):
     assert not cluster.sessions
 
 
+def test_what_needs_a_cluster_that_was_shut_down_is_an_error_of_the_driver(nodes):
+    with Cluster(**nodes.options) as cluster:
+        session = cluster.connect()
+    for needs in (
+        lambda: session.prepare("SELECT"),
+        lambda: session.set_keyspace("ks"),
+        cluster.refresh_schema_metadata,
+    ):
+        with pytest.raises(DriverException, match="this cluster was shut down"):
+            needs()
+
+
 def test_shutdown_leaves_no_thread_no_socket_and_no_file(nodes):
     threads, files = set(threading.enumerate()), open_files()
     with Cluster(**nodes.options) as cluster:

@@ -9,7 +9,12 @@ from driver.cluster.profiles import (
     ExecutionProfile,
     ProfileManager,
 )
-from driver.policies import HostDistance, RetryPolicy, RoundRobinPolicy
+from driver.policies import (
+    HostDistance,
+    NoSpeculativeExecutionPolicy,
+    RetryPolicy,
+    RoundRobinPolicy,
+)
 from driver.protocol.consistency import ConsistencyLevel
 from driver.topology.host import Host
 
@@ -151,3 +156,18 @@ def test_a_policy_of_two_profiles_hears_of_a_host_once():
 
 def test_the_name_of_the_default_profile_prints_as_what_it_is():
     assert repr(EXEC_PROFILE_DEFAULT) == "EXEC_PROFILE_DEFAULT"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("load_balancing_policy", RoundRobinPolicy, "an instance of RoundRobinPolicy, not <class"),
+        ("retry_policy", RetryPolicy, "an instance of RetryPolicy, not <class"),
+        ("speculative_execution_policy", NoSpeculativeExecutionPolicy, "an instance of NoSpec"),
+        ("consistency_level", "ONE", "a number, not 'ONE'"),
+        ("request_timeout", "5", "a number, not '5'"),
+    ],
+)
+def test_what_an_option_of_a_profile_cannot_be_is_refused_at_once(option, value, told):
+    with pytest.raises(TypeError, match=f"^{option} is {told}"):
+        ExecutionProfile(**{option: value})
