@@ -130,6 +130,12 @@ def _is_path(value: object) -> bool:
     return not path.is_absolute() and ".." not in path.parts
 
 
+def places(place: str) -> tuple[str, ...]:
+    """Where else the package of a place may lie in another commit, which moved it."""
+    path = name(place).replace(".", "/")
+    return tuple(dict.fromkeys((place, path, *(f"{root}/{path}" for root in _SOURCE_ROOTS))))
+
+
 def name(place: str) -> str:
     """The name by which a package at a place is imported: ``src/mine/core`` is ``mine.core``."""
     parts = PurePosixPath(place).parts

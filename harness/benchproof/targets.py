@@ -192,7 +192,10 @@ def content_of(checkout: Checkout, commit: str | None) -> str:
     """Hash of what a build reads from a commit (None: the working tree); empty without a driver."""
     files, place = files_of(checkout, commit), checkout.package
     project = checkout.read(commit, PROJECT)
-    held = any(name.startswith(f"{place}/") or name == f"{place}.py" for name in files)
+    held = any(
+        name == f"{each}.py" or name.startswith(f"{each}/")
+        for each in package.places(place) for name in files
+    )  # fmt: skip
     if not (place and held) or not (project or "setup.py" in files):
         return ""
     tables = _build_tables(project)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import renamed, toml
 from .errors import SettingsError, TargetError, meant
+from .package import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -198,7 +199,7 @@ def environment(variant: Variant, inherited: Mapping[str, str]) -> dict[str, str
 def compiled(checkout: Checkout, commit: str | None) -> bool:
     """Whether a state of a project holds something to compile."""
     build = b"\n".join(checkout.read(commit, name) for name in _BUILD_FILES)
-    paths = (checkout.package or ".",)
+    paths = places(checkout.package) if checkout.package else (".",)
     files = checkout.working(paths) if commit is None else checkout.committed(commit, paths)
     return any(name.endswith(COMPILED_SOURCES) for name in files) or any(
         word in build for word in _COMPILES

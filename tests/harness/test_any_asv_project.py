@@ -218,6 +218,27 @@ def test_a_suite_one_folder_below_the_root_is_measured(project, cache, tmp_path)
     assert (row["meters"]["track"]["left"], row["meters"]["track"]["right"]) == (12, 13)
 
 
+@pytest.mark.parametrize(
+    ("project", "moved"), [("flat", "src/acme"), ("src", "acme")], indirect=["project"]
+)
+def test_a_package_that_moved_is_compared_with_where_it_was(project, moved, cache, tmp_path):
+    here = "acme" if moved.startswith("src/") else "src/acme"
+    (project.root / moved).parent.mkdir(exist_ok=True)
+    project.git("mv", here, moved)
+    where = moved.rpartition("/")[0] or "."
+    project.write("pyproject.toml", PYPROJECT.format(where=where, package=moved))
+    project.edit(f"{moved}/work.py", "return 12", "return 13")
+    project.commit("a layout of another kind")
+    out = tmp_path / "compare.json"
+    said = benchproof(
+        project, cache, "compare", "HEAD~1", "HEAD", "--bench", "size", "--json", str(out),
+        "--meters", "track",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    (row,) = json.loads(out.read_text())["cases"]
+    assert (row["meters"]["track"]["left"], row["meters"]["track"]["right"]) == (12, 13)
+
+
 @pytest.mark.parametrize("project", ["flat"], indirect=True)
 def test_wall_time_measures_raw_statements_too(project, cache, tmp_path):
     out = tmp_path / "compare.json"
