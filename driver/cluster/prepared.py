@@ -62,6 +62,8 @@ class PreparedStatements:
     ) -> None:
         """Outdate the statements of an id whose markers differ from what a server says now.
 
+        None of them is prepared on any node again.
+
         Args:
             query_id: what the server calls the text.
             column_metadata: its markers.
@@ -72,12 +74,11 @@ class PreparedStatements:
             return
         with self._lock:
             self.by_id.pop(query_id, None)
-            for statement in list(self._keyspaces):
-                if statement.query_id == query_id:
-                    difference = statement.difference_from(column_metadata, pk_indexes)
-                    if difference:
-                        statement.known_by = None
-                        statement.outdate(difference)
+            for statement in [each for each in self._keyspaces if each.query_id == query_id]:
+                statement.known_by = None
+                if difference := statement.difference_from(column_metadata, pk_indexes):
+                    statement.outdate(difference)
+                else:
                     self._enter(statement)
 
     def _by_keyspace(self) -> dict[str | None, list[PreparedStatement]]:

@@ -877,11 +877,11 @@ class RequestExecution:
         """Prepare the statement that this node does not know, to send the request again after."""
         query_id = error.info
         prepared = self.prepared_statement
-        if prepared is None or (prepared.query_id != query_id and not prepared.outdated):
-            prepared = self.session.cluster.prepared_statements.get(query_id)
         if prepared is not None and prepared.outdated:
             self._set_final_exception(prepared.outdated_error())
             return
+        if prepared is None or prepared.query_id != query_id:
+            prepared = self.session.cluster.prepared_statements.get(query_id)
         if prepared is None or (host, query_id) in self._prepared_again:
             # Nothing to prepare; or it was just prepared, and trying on could go on for ever.
             self._set_final_exception(error.to_exception())
@@ -935,7 +935,13 @@ class RequestExecution:
             # An error or nonsense: the same as if the request had got it.
             self._set_result(host, connection, None, response)
             return
-        if response.query_id != prepared.query_id and not prepared.outdated:
+        self.session.cluster.prepared.compare(
+            response.query_id, response.bind_metadata or (), response.pk_indexes
+        )
+        if prepared.outdated:
+            self._set_final_exception(prepared.outdated_error())
+            return
+        if response.query_id != prepared.query_id:
             self._set_final_exception(
                 DriverException(
                     f"Prepared again, the statement {prepared.query_id.hex()} became "
@@ -943,12 +949,6 @@ class RequestExecution:
                     "be prepared anew"
                 )
             )
-            return
-        self.session.cluster.prepared.compare(
-            response.query_id, response.bind_metadata or (), response.pk_indexes
-        )
-        if prepared.outdated:
-            self._set_final_exception(prepared.outdated_error())
             return
         if response.column_metadata is not None:
             prepared.update_result_metadata(response.column_metadata, response.result_metadata_id)

@@ -240,12 +240,14 @@ class PreparedStatement:
 
         Args:
             column_metadata: the markers, as a server says now.
-            pk_indexes: those of the partition key; None or empty if it does not say.
+            pk_indexes: those of the partition key; None or empty if it does not say. In v3 they
+                come from the schema, which may have been read since these were.
         """
         pairs = zip(self.column_metadata, column_metadata, strict=False)
         types = [(old.name, _type_of(old), _type_of(new)) for old, new in pairs]
         found = [f"{name} was {old}, is {new}" for name, old, new in types if old != new]
-        if pk_indexes and list(pk_indexes) != list(self.routing_key_indexes or ()):
+        known = self.routing_key_indexes
+        if pk_indexes and known and list(pk_indexes) != list(known):
             found.append("the partition key is another one")
         return ", ".join(found)
 

@@ -233,6 +233,15 @@ def test_another_partition_key_is_another_table(nodes, cluster):
     assert not anew.outdated
 
 
+def test_a_partition_key_that_was_not_known_before_is_no_other_one(nodes, cluster):
+    session = cluster.connect(wait_for_all_pools=True)
+    prepared = session.prepare(INSERT)
+    assert prepared.routing_key_indexes is None
+    nodes.prepare(INSERT, markers=[("k", Int32Type)], pk=[0])
+    assert session.prepare(INSERT).routing_key_indexes == [0]
+    session.execute(prepared, (1,))
+
+
 def test_statements_of_every_keyspace_are_prepared_on_a_host_that_rises(nodes, cluster):
     session = cluster.connect("one", wait_for_all_pools=True)
     held = [session.prepare(INSERT)]
