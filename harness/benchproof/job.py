@@ -57,6 +57,7 @@ def plan(base: Request, place: Place) -> tuple[list[Planned], list[str]]:
 
     Raises:
         TargetError: there is no commit yet.
+        BenchproofError: a shallow clone has nothing to compare.
     """
     planned, said = [], []
     if place.checkout.head() is None:
@@ -87,12 +88,11 @@ def plan(base: Request, place: Place) -> tuple[list[Planned], list[str]]:
     said += words
     if commits is not None:
         planned.append(commits)
-    if not planned and place.checkout.is_shallow():
-        raise BenchproofError(
-            "HEAD has no parent to compare with, for the clone is shallow: "
-            "`git fetch --unshallow`, or fetch-depth: 0 in a workflow"
-        )
     if not planned:
+        if place.checkout.is_shallow():
+            raise BenchproofError(
+                f"{words[-1]}: `git fetch --unshallow`, or fetch-depth: 0 in a workflow"
+            )
         said.append("so HEAD is measured against itself: what differs is noise")
         request = replace(_in(has, base, "HEAD", "HEAD"), force=True, title="HEAD against itself")
         planned.append(Planned("itself", request, gates=False))
