@@ -198,6 +198,18 @@ def test_a_project_of_any_layout_is_listed_compared_and_seen_to_run(project, cac
     assert file.endswith("work.py")
 
 
+def compared_size(project, cache, tmp_path):
+    """What comparing the last two commits by `track_size` alone says, and its case."""
+    out = tmp_path / "compare.json"
+    said = benchproof(
+        project, cache, "compare", "HEAD~1", "HEAD", "--bench", "size", "--json", str(out),
+        "--meters", "track",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    (row,) = json.loads(out.read_text())["cases"]
+    return said, row
+
+
 @pytest.mark.parametrize("project", ["flat"], indirect=True)
 def test_a_suite_one_folder_below_the_root_is_measured(project, cache, tmp_path):
     (project.root / "bench").mkdir()
@@ -206,14 +218,8 @@ def test_a_suite_one_folder_below_the_root_is_measured(project, cache, tmp_path)
     project.commit("benchmarks and their configuration in a folder of their own")
     project.edit("acme/work.py", "return 12", "return 13")
     project.commit("one more")
-    out = tmp_path / "compare.json"
-    said = benchproof(
-        project, cache, "compare", "HEAD~1", "HEAD", "--bench", "size", "--json", str(out),
-        "--meters", "track",
-    )  # fmt: skip
-    assert said.returncode == 0, said.stderr
+    said, row = compared_size(project, cache, tmp_path)
     assert "benchmarks: bench/benchmarks/, named by bench/asv.conf.json" in said.stderr
-    (row,) = json.loads(out.read_text())["cases"]
     assert (row["name"], row["verdict"]) == ("kinds.track_size", "changed")
     assert (row["meters"]["track"]["left"], row["meters"]["track"]["right"]) == (12, 13)
 
@@ -229,13 +235,7 @@ def test_a_package_that_moved_is_compared_with_where_it_was(project, moved, cach
     project.write("pyproject.toml", PYPROJECT.format(where=where, package=moved))
     project.edit(f"{moved}/work.py", "return 12", "return 13")
     project.commit("a layout of another kind")
-    out = tmp_path / "compare.json"
-    said = benchproof(
-        project, cache, "compare", "HEAD~1", "HEAD", "--bench", "size", "--json", str(out),
-        "--meters", "track",
-    )  # fmt: skip
-    assert said.returncode == 0, said.stderr
-    (row,) = json.loads(out.read_text())["cases"]
+    _, row = compared_size(project, cache, tmp_path)
     assert (row["meters"]["track"]["left"], row["meters"]["track"]["right"]) == (12, 13)
 
 

@@ -139,7 +139,6 @@ def test_a_little_drift_is_not_warned_of(caplog, clock):
 )
 def test_drift_is_warned_of_from_its_threshold_on(caplog, clock, threshold, behind, count):
     generator = MonotonicTimestampGenerator(warning_threshold=threshold)
-    # Powers of two: no fraction of a microsecond is lost.
     assert len(warnings_of(caplog, clock, generator, [16, 16 - behind])) == count
 
 
