@@ -19,6 +19,10 @@ from .case import Case, Prepared, expect, install
 
 DISPATCH = "execution.request:RequestExecution._set_result"
 NEXT_PAGE = "results.result_set:ResultSet.fetch_next_page"
+ITERATED = (
+    "execution.response_future:ResponseFuture.result",
+    "results.result_set:ResultSet.__next__",
+)
 #: Until 1 a session that was made for the purpose asked and answered, without a cluster.
 OF_A_SESSION = "2"
 MODULES = ("execution.request", "execution.response_future")
@@ -35,6 +39,10 @@ def _next_page(fetch=None, forget=None, hosts=None):
     fetch()
     forget()
     hosts.clear()
+
+
+def _iterate(result=None):
+    return list(result())
 
 
 def _request(execute=None, statement=None, forget=None):
@@ -190,6 +198,19 @@ def next_page() -> Prepared:
     return Prepared(inputs, answer=lambda _: page.current_rows, check=check)
 
 
+def iterated(statement: str, answer: str) -> Prepared:
+    """A result set from a future whose answer is there, and its rows one after another."""
+    future = waiting(session(statement, answer), statement)
+    future.send_request()
+    count = recordings.frame(answer).about["rows"]
+
+    def check(rows: Any) -> dict[str, Any]:
+        expect(len(rows) == count, f"{len(rows)} rows of {count}")
+        return {"rows": len(rows)}
+
+    return Prepared((future.result,), check=check)
+
+
 def request(statement: str, answer: str) -> Prepared:
     """Execute a bound statement, from encoding to rows, without a socket."""
     owner = session(statement, answer)
@@ -234,6 +255,20 @@ CASES = [
     _case("schema_change", "schema_table"),
     _case("prepared", "prepared_select_point"),
     _case("error", "error_unavailable"),
+    Case(
+        "iterate_one_row",
+        _iterate,
+        partial(iterated, "select_readings", "rows_one_skipped"),
+        MODULES,
+        ITERATED,
+    ),
+    Case(
+        "iterate_20_rows",
+        _iterate,
+        partial(iterated, "select_documents", "rows_wide_text_skipped"),
+        MODULES,
+        ITERATED,
+    ),
     Case("fetch_next_page", _next_page, next_page, MODULES, (NEXT_PAGE, DISPATCH), OF_A_SESSION),
     Case(
         "request_one_row",
