@@ -21,7 +21,7 @@ from functools import update_wrapper
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import GetSetDescriptorType
+from types import GetSetDescriptorType, WrapperDescriptorType
 from typing import Any
 
 _PACKAGE = __name__.rpartition(".")[0]
@@ -48,6 +48,7 @@ TWINS: tuple[str, ...] = (
     "policies.load_balancing.token_aware",
     "results.rows",
     "results.page",
+    "results.result_set",
     "net.after_read",
     "net.timers",
     "net.streams",
@@ -129,7 +130,7 @@ def hand_over(namespace: dict[str, Any]) -> None:
     # Classes stay Python's: a compiled module may bring some of their methods.
     for path, method in getattr(compiled, "METHODS", {}).items():
         owner, _, attribute = path.partition(".")
-        if isinstance(method, GetSetDescriptorType):
+        if isinstance(method, GetSetDescriptorType | WrapperDescriptorType):
             compiled_one: object = method
         else:
             pure = vars(namespace[owner])[attribute]

@@ -9,7 +9,7 @@ from ..implementation import hand_over
 from .rows import Row, dict_factory, named_tuple_factory, ordered_dict_factory, tuple_factory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..execution.request import RequestExecution
     from ..protocol.typing import Rows
@@ -40,6 +40,7 @@ class ResultPage(Generic[Row]):
         "__weakref__",
         "_current_rows",
         "_names",
+        "_page_iter",
         "_types",
         "response_future",
     )
@@ -49,6 +50,8 @@ class ResultPage(Generic[Row]):
         self.response_future = response_future
         self._names = response_future._col_names
         self._types = response_future._col_types
+        #: Where iterating over the current rows is; None before it began.
+        self._page_iter: Iterator[Row] | None = None
         if type(initial_response) is list:  # as nearly always
             self._current_rows: Any = initial_response
         else:

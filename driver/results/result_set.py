@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from ..implementation import hand_over
 from .page import ResultPage
 from .rows import Row
 
@@ -24,7 +25,6 @@ class ResultSet(ResultPage[Row]):
     """
 
     response_future: ResponseFuture[Row]
-    _page_iter: Iterator[Row] | None = None
     _is_list = False
 
     def fetch_next_page(self) -> None:
@@ -65,7 +65,15 @@ class ResultSet(ResultPage[Row]):
 
     def all(self) -> list[Row]:
         """All rows from the current page on, as a list."""
-        return list(self)
+        if self._is_list:
+            return list(self._current_rows)
+        self._page_iter = iter(())
+        rows = list(self._current_rows)
+        while self.response_future.has_more_pages:
+            self.fetch_next_page()
+            rows += self._current_rows
+        self._current_rows = []
+        return rows
 
     def to_arrow(self) -> ArrowTable:
         """All rows from the current page on, in memory, as Apache Arrow's columns.
@@ -130,8 +138,8 @@ class ResultSet(ResultPage[Row]):
                 raise RuntimeError(
                     f"the {operator} needs all rows, and some were iterated over already"
                 )
-            self._current_rows = list(self)
-            self._page_iter = None
+            self._current_rows = self.all()
+            self._page_iter = iter(self._current_rows)
             self._is_list = True
         rows: list[Row] = self._current_rows
         return rows
@@ -152,3 +160,6 @@ class ResultSet(ResultPage[Row]):
         """The traces of all pages; arguments and errors as of ``get_query_trace``."""
         traces: list[QueryTrace] = self.response_future.get_all_query_traces(max_wait_sec_per)
         return traces
+
+
+hand_over(globals())

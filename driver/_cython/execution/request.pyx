@@ -669,8 +669,14 @@ cdef int end_with(object self, object response) except -1:
     return 0
 
 
+def has_more_pages(self):
+    """Whether the server has rows after the page that was fetched last."""
+    return bool(taken(checked(self), PAGING_STATE))
+
+
 METHODS = {
     "RequestExecution.__init__": init,
+    "RequestExecution.has_more_pages": has_more_pages,
     "RequestExecution.send_request": send_request,
     "RequestExecution._begin_next_page": begin_next_page,
     "RequestExecution._send_page": send_page,

@@ -13,6 +13,7 @@ cdef object Page = pure.ResultPage
 cdef Py_ssize_t FUTURE = slot_offset(Page, b"response_future")
 cdef Py_ssize_t NAMES = slot_offset(Page, b"_names")
 cdef Py_ssize_t TYPES = slot_offset(Page, b"_types")
+cdef Py_ssize_t ITERATOR = slot_offset(Page, b"_page_iter")
 cdef Py_ssize_t ROWS = slot_offset(Page, b"_current_rows")
 
 
@@ -38,6 +39,7 @@ cdef int hold(
     put_alone(me, FUTURE, response_future)
     put_alone(me, NAMES, names)
     put_alone(me, TYPES, types)
+    put_alone(me, ITERATOR, None)
     if PyList_CheckExact(initial_response):  # as nearly always
         put_alone(me, ROWS, initial_response)
     elif initial_response is None:

@@ -6,6 +6,7 @@ from in_memory import InMemorySession
 
 from driver.results import (
     ResultPage,
+    ResultSet,
     dict_factory,
     named_tuple_factory,
     ordered_dict_factory,
@@ -76,6 +77,87 @@ def test_a_page_is_fetched_only_when_it_is_reached(pages):
     assert next(rows) == (3,)
     with pytest.raises(StopIteration):
         next(rows)
+
+
+def test_a_result_set_is_its_own_iterator_and_begins_anew_with_each(pages):
+    result = pages.execute("q")
+    first = iter(result)
+    assert first is result
+    assert next(first) == next(iter(result)) == (1,)
+    assert list(zip(result, result, strict=False)) == [((1,), (2,))]
+
+
+def test_every_way_to_ask_for_the_next_row_goes_on_where_the_others_are(pages):
+    result = pages.execute("q")
+    assert [next(result), result.next(), result.__next__()] == [(1,), (2,), (3,)]
+    assert next(result, None) is None
+    for ask in (result.next, result.__next__):
+        with pytest.raises(StopIteration):
+            ask()
+    assert result.current_rows == []
+
+
+def test_rows_after_a_page_that_failed_come_when_it_is_asked_for_again(pages, monkeypatch):
+    result = pages.execute("q")
+    rows = iter(result)
+    assert [next(rows), next(rows)] == [(1,), (2,)]
+    refusing = answers.error(0x2000, "not now")
+    with monkeypatch.context() as failing:
+        failing.setattr(pages.server, "answer", lambda _: refusing)
+        with pytest.raises(Exception, match="not now"):
+            next(rows)
+    assert result.current_rows == [(1,), (2,)]
+    assert next(rows) == (3,)
+
+
+def test_all_leaves_nothing_to_iterate_over(pages):
+    result = pages.execute("q")
+    assert result.all() == [(1,), (2,), (3,)]
+    assert (result.all(), list(result), result.current_rows) == ([], [], [])
+    with pytest.raises(RuntimeError, match="some were iterated over already"):
+        assert result[0]
+
+
+def test_all_begins_with_the_whole_page_that_is_being_iterated_over(pages):
+    result = pages.execute("q")
+    assert next(result) == (1,)
+    assert result.all() == [(1,), (2,), (3,)]
+
+
+def test_a_class_below_may_have_a_next_row_of_its_own(pages):
+    class Doubled(ResultSet):
+        def __next__(self):
+            return super().__next__() * 2
+
+    class Same(ResultSet):
+        pass
+
+    future = pages.execute_async("q")
+    rows = future.result().current_rows
+    assert list(Doubled(future, rows)) == [(1, 1), (2, 2), (3, 3)]
+    future = pages.execute_async("q")
+    assert list(Same(future, future.result().current_rows)) == [(1,), (2,), (3,)]
+
+
+def test_the_next_row_of_the_class_may_be_replaced_and_put_back(pages, monkeypatch):
+    real = ResultSet.__next__
+    asked = []
+    with monkeypatch.context() as replaced:
+        replaced.setattr(ResultSet, "__next__", lambda self: asked.append(1) or real(self))
+        assert list(pages.execute("q")) == [(1,), (2,), (3,)]
+    assert list(pages.execute("q")) == [(1,), (2,), (3,)]
+    assert len(asked) == 4
+
+
+def test_a_row_whose_end_iterates_anew_does_no_harm(pages):
+    result = pages.execute("q")
+
+    class Last:
+        def __del__(self):
+            iter(result)
+
+    result._current_rows = [Last()]
+    assert list(result)[1:] == [(3,)]
 
 
 def test_an_earlier_paging_state_can_be_taken_up(pages):
