@@ -11,6 +11,7 @@ a module with declarations for the others, and values of values would be calls b
 
 from cpython.datetime cimport datetime_new, import_datetime
 from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeASCII
@@ -51,6 +52,7 @@ __all__ = ["Deserializer", "find_deserializer", "make_deserializers"]
 
 cdef extern from "Python.h":
     object PyUnicode_FromFormat(const char *format, ...)
+    void PyObject_GC_UnTrack(PyObject *instance) noexcept
 
 import_datetime()
 
@@ -235,6 +237,7 @@ cdef class _Uuid(_Exact):
         uuid = new_object(_UUID)
         set_slot(uuid, _UUID_INT, number_of_16(ptr))
         set_slot(uuid, _UUID_IS_SAFE, _unknown_safety)
+        PyObject_GC_UnTrack(<PyObject *>uuid)  # no cycle can be made of it
         return uuid
 
 

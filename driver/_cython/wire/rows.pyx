@@ -19,6 +19,8 @@ from driver._cython.types.deserializers cimport (
 from driver._cython.types.marshal cimport new_number_of_64, read_double, read_int32, read_int64
 from driver._cython.types.text cimport new_text
 
+from uuid import UUID
+
 from ...types.deserializers import find_deserializer
 from ...protocol.columns import ColDesc
 from ...wire.arrays import fixed_dtype, masked_array, object_array
@@ -33,7 +35,12 @@ from ...wire.malformed import (
 cdef extern from "Python.h":
     # New values, and where one is put that nobody else has, without a reference in between.
     PyObject* new_double "PyFloat_FromDouble"(double value) except NULL
+    # Whether the garbage collector looks at objects of this class.
+    bint is_collected "PyObject_IS_GC"(object value) noexcept
+    void PyObject_GC_UnTrack(PyObject* instance) noexcept
     void fill "PyTuple_SET_ITEM"(PyObject* row, Py_ssize_t index, PyObject* value) noexcept
+
+cdef object _UUID = UUID
 
 __all__ = ["LazyRows", "parse_columns", "parse_rows"]
 
@@ -145,6 +152,7 @@ cdef class _Reader:
         cdef object other
         cdef Py_ssize_t index = 0, size, count = self.column_count
         cdef int step
+        cdef bint is_plain = True
         self.index = -1
         while True:
             index = take_ints(<PyObject*> row, index, count, deserializers, &at, end)
@@ -173,6 +181,8 @@ cdef class _Reader:
                     <Deserializer> deserializer, at, size, self.protocol_version
                 )
                 self.index = -1
+                if is_collected(other) and type(other) is not _UUID:
+                    is_plain = False
                 Py_INCREF(other)
                 value = <PyObject*> other
             fill(<PyObject*> row, index, value)
@@ -180,6 +190,10 @@ cdef class _Reader:
             if size > 0:
                 at += size
         self.position = at
+        # Of what holds no other object no cycle can be made: the garbage collector need not look at
+        # these rows again and again.
+        if is_plain and count:
+            PyObject_GC_UnTrack(<PyObject*> row)
         return row
 
     cdef complain(self, error):
