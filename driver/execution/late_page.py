@@ -10,6 +10,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..results.rows import make_rows
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -94,7 +96,7 @@ class LatePage:
         is_single = getattr(factory, "makes_single_rows", None) in {factory, True}
         made: list[Any] = []
         for some in self._late.slices():
-            made += factory(names, some) if is_single else some
+            made += make_rows(factory, names, some) if is_single else some
             yield True
         self.rows = made if is_single else factory(names, made)
 

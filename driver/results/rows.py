@@ -80,6 +80,18 @@ def make_named_tuples(cls: type[Any], rows: Iterable[Iterable[Any]]) -> list[tup
     return [make(row) for row in rows]  # a call from here is cheaper than one from ``map``
 
 
+def make_rows(
+    factory: RowFactory[Any],
+    colnames: Sequence[str],
+    rows: Decoded,
+) -> Iterable[Any]:
+    """What a row factory makes of decoded rows that only the caller has.
+
+    The rows themselves may become the factory's.
+    """
+    return factory(colnames, rows)
+
+
 @lru_cache(maxsize=512)
 def named_tuple_class(colnames: tuple[str, ...]) -> type[Any]:
     """The named tuple class for column names; making one is slow, so it is kept."""

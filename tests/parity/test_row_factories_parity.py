@@ -1,7 +1,9 @@
 """Named tuples of both implementations: the same rows, fields and errors."""
 
 import gc
+import sys
 from importlib import import_module
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -67,3 +69,52 @@ def test_rows_keep_their_values_and_their_class_alive_no_longer_than_they_live(c
     del rows, cycle
     gc.collect()
     assert Value.alive == 0
+
+
+def decoded(package, types, values):
+    """Rows of one column each, decoded from the bytes of a result."""
+    find = import_module(f"{package.__name__}.types.deserializers").find_deserializer
+    parse = import_module(f"{package.__name__}.wire.rows").parse_rows
+    column = import_module(f"{package.__name__}.protocol.columns").ColumnMetadata
+    cells = [cqltype.serialize(value, 4) for cqltype, value in zip(types, values, strict=True)]
+    body = (1).to_bytes(4) + b"".join(len(cell).to_bytes(4) + cell for cell in cells)
+    columns = [column("ks", "t", f"c{at}", each) for at, each in enumerate(types)]
+    return parse(body, 0, columns, [find(each) for each in types], 4)
+
+
+def test_the_garbage_collector_passes_over_rows_without_other_objects(compiled):
+    types = import_module(f"{compiled.__name__}.types")
+    rows = import_module(f"{compiled.__name__}.results.rows")
+    number, text, uuid = types.Int32Type, types.UTF8Type, types.UUIDType
+    numbers = types.ListType.apply_parameters([number])
+    for columns, values, is_looked_at in (
+        ([number, number], [1, 2], False),
+        ([number, text, uuid], [1, "x", UUID(int=7)], False),
+        ([number, numbers], [1, [2]], True),
+    ):
+        names = [f"c{at}" for at, _ in enumerate(columns)]
+        plain = decoded(compiled, columns, values)
+        copied = rows.named_tuple_factory(names, plain)
+        own = rows.make_rows(rows.named_tuple_factory, names, decoded(compiled, columns, values))
+        assert plain == copied == own == [tuple(values)]
+        assert [type(row) for row in (plain[0], copied[0], own[0])][1:] == [type(copied[0])] * 2
+        assert {gc.is_tracked(made[0]) for made in (plain, copied, own)} == {is_looked_at}
+    assert not gc.is_tracked(decoded(compiled, [uuid], [UUID(int=7)])[0][0])
+
+
+def test_rows_made_of_decoded_ones_keep_their_class_as_long_as_they_live(compiled):
+    types = import_module(f"{compiled.__name__}.types")
+    rows = import_module(f"{compiled.__name__}.results.rows")
+    cls = rows.named_tuple_class(("c0",))
+
+    def make():
+        return rows.make_rows(
+            rows.named_tuple_factory, ["c0"], decoded(compiled, [types.Int32Type], [1])
+        )
+
+    made = make()
+    before = sys.getrefcount(cls)
+    more = [make() for _ in range(10)]
+    assert sys.getrefcount(cls) == before + 10
+    more.clear()
+    assert (sys.getrefcount(cls), type(made[0])) == (before, cls)

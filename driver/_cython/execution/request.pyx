@@ -28,6 +28,7 @@ from driver._cython.net.connection cimport (
 from driver._cython.net.shared_reading cimport Seat
 from driver._cython.net.timers cimport cancel, set_timer
 from driver._cython.pool.host_pool cimport borrow, give_back
+from driver._cython.results.rows cimport rows_by
 from driver._cython.slots cimport (
     FREE_THREADED,
     Place,
@@ -605,8 +606,10 @@ cdef int take(
             self._take_new_metadata(response)
         end_with(
             self,
-            option(taken(me, OPTIONS), FACTORY_AT)(
-                taken(result, RESULT_NAMES), taken(result, RESULT_ROWS)
+            rows_by(
+                option(taken(me, OPTIONS), FACTORY_AT),
+                taken(result, RESULT_NAMES),
+                taken(result, RESULT_ROWS),
             ),
         )
     except BaseException as exc:

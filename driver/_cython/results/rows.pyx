@@ -1,4 +1,9 @@
-"""Compiled form of driver/results/rows.py: named tuples of their size, without one in between."""
+"""Compiled form of driver/results/rows.py: named tuples of their size, without one in between.
+
+A named tuple is laid out as the tuple that it is, so one that nobody else has becomes the row by
+another class. The tuple knows whether the garbage collector has to look at it (rows.pyx of wire);
+and what a tuple of a newer Python has in front of its items is as it should be.
+"""
 
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.object cimport PyObject
@@ -7,17 +12,25 @@ from cpython.tuple cimport (
     PyTuple_CheckExact,
     PyTuple_GET_ITEM,
     PyTuple_GET_SIZE,
+    PyTuple_New,
     PyTuple_SET_ITEM,
 )
 
 from ...results import rows as pure
 
-__all__ = ["make_named_tuples", "named_tuple_factory"]
+__all__ = ["make_named_tuples", "make_rows", "named_tuple_factory"]
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
-        pass
-    object PyType_GenericAlloc(PyTypeObject *cls, Py_ssize_t items)
+        Py_ssize_t tp_basicsize
+        Py_ssize_t tp_itemsize
+        Py_ssize_t tp_dictoffset
+    PyTypeObject PyTuple_Type
+    Py_ssize_t Py_REFCNT(PyObject *instance)
+    PyTypeObject *Py_TYPE(PyObject *instance)
+    void Py_SET_TYPE(PyObject *instance, PyTypeObject *cls)
+    bint PyObject_GC_IsTracked(object instance)
+    void PyObject_GC_UnTrack(PyObject *instance)
 
 
 cdef object class_of = pure.named_tuple_class
@@ -29,14 +42,18 @@ cdef list _last = [((), class_of(()))]
 @pure.makes_single_rows
 def named_tuple_factory(colnames, rows):
     """Rows as named tuples; see driver/results/rows.py."""
-    cdef object known
     if isinstance(rows, dict):
         return rows  # a NumPy page
-    known = _last[0]
+    return make_named_tuples(row_class(colnames), rows)
+
+
+cdef object row_class(object colnames):
+    """The class of named tuples for column names."""
+    cdef object known = _last[0]
     if not are_same(<tuple>PyTuple_GET_ITEM(known, 0), colnames):
         colnames = tuple(colnames)
         known = _last[0] = (colnames, class_of(colnames))
-    return make_named_tuples(<object>PyTuple_GET_ITEM(known, 1), rows)
+    return <object>PyTuple_GET_ITEM(known, 1)
 
 
 cdef bint are_same(tuple known, object names):
@@ -55,16 +72,65 @@ def make_named_tuples(cls, rows):
     cdef object given, row, value
     cdef Py_ssize_t index
     cdef Py_ssize_t width = len(cls._fields)
+    cdef bint is_alike = width and is_like_a_tuple(cls)  # of none there is one empty tuple for all
     cdef list made = []
     for given in rows:
-        if not PyTuple_CheckExact(given) or PyTuple_GET_SIZE(given) != width:
+        if not is_alike or not PyTuple_CheckExact(given) or PyTuple_GET_SIZE(given) != width:
             made.append(cls._make(given))
             continue
-        # What ``_make`` does, but for a tuple in between, whose items it would copy.
-        row = PyType_GenericAlloc(<PyTypeObject *><PyObject *>cls, width)
+        row = PyTuple_New(width)
         for index in range(width):
             value = <object>PyTuple_GET_ITEM(given, index)
             Py_INCREF(value)
             PyTuple_SET_ITEM(row, index, value)
+        become(<PyObject *>row, cls)
+        if not PyObject_GC_IsTracked(given):
+            PyObject_GC_UnTrack(<PyObject *>row)
         made.append(row)
     return made
+
+
+def make_rows(factory, colnames, rows):
+    """What a factory makes of rows that only the caller has; see driver/results/rows.py."""
+    return rows_by(factory, colnames, rows)
+
+
+cdef object rows_by(object factory, object names, object rows):
+    cdef PyObject *row
+    cdef object cls
+    cdef Py_ssize_t index, width
+    if factory is not _named_tuple_factory or not PyList_CheckExact(rows):
+        return factory(names, rows)
+    cls = row_class(names)
+    width = len(names)
+    if not width or not is_like_a_tuple(cls):
+        return make_named_tuples(cls, rows)
+    for index in range(PyList_GET_SIZE(rows)):
+        row = PyList_GET_ITEM(rows, index)
+        if (
+            not PyTuple_CheckExact(<object>row)
+            or PyTuple_GET_SIZE(<object>row) != width
+            or Py_REFCNT(row) != 1
+        ):
+            return make_named_tuples(cls, rows)
+        become(row, cls)
+    return rows
+
+
+cdef inline bint is_like_a_tuple(object cls) noexcept:
+    """Whether a class of tuples adds nothing to how they are laid out."""
+    cdef PyTypeObject *row = <PyTypeObject *><PyObject *>cls
+    return (
+        row.tp_basicsize == PyTuple_Type.tp_basicsize
+        and row.tp_itemsize == PyTuple_Type.tp_itemsize
+        and row.tp_dictoffset == 0
+    )
+
+
+cdef inline void become(PyObject *row, object cls) noexcept:
+    """Let a tuple that nobody else has be of a class below."""
+    Py_INCREF(cls)
+    Py_SET_TYPE(row, <PyTypeObject *><PyObject *>cls)
+
+
+cdef object _named_tuple_factory = named_tuple_factory

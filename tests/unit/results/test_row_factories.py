@@ -10,6 +10,7 @@ from driver.results import (
     ordered_dict_factory,
     tuple_factory,
 )
+from driver.results.rows import make_rows
 
 NAMES, ROWS = ["a", "b"], [(1, "x"), (2, None)]
 
@@ -64,3 +65,37 @@ def test_the_classes_of_named_tuples_are_kept():
 def test_a_page_of_columns_is_handed_on(factory):
     page = {"a": [1, 2], "b": ["x", None]}
     assert factory(NAMES, page) is page
+
+
+def test_named_tuples_are_equal_to_tuples_in_sets_and_dicts_too():
+    rows = named_tuple_factory(NAMES, ROWS)
+    assert [hash(row) for row in rows] == [hash(row) for row in ROWS]
+    assert dict.fromkeys(rows, 1)[2, None] == 1
+
+
+def test_rows_that_are_given_stay_as_they_are():
+    given = [tuple([number, "x"]) for number in range(3)]  # noqa: C409  (nobody else has them)
+    made = named_tuple_factory(NAMES, given)
+    assert made is not given
+    assert {type(row) for row in given} == {tuple}
+
+
+@pytest.mark.parametrize("rows", [ROWS[:], iter(ROWS), [[1, "x"], (2, None)]])
+def test_rows_that_only_the_caller_has_become_named_tuples(rows):
+    assert [(row.a, row.b) for row in make_rows(named_tuple_factory, NAMES, rows)] == ROWS
+    assert {type(row) for row in ROWS} == {tuple}
+
+
+def test_rows_of_another_length_are_refused_wherever_they_are():
+    for length in (1, 3):
+        rows = [(1, "x"), tuple(range(length))]
+        with pytest.raises(TypeError, match=f"Expected 2 arguments, got {length}"):
+            make_rows(named_tuple_factory, NAMES, rows)
+
+
+def test_rows_of_other_factories_are_made_as_by_these():
+    assert make_rows(tuple_factory, NAMES, ROWS) is ROWS
+    assert make_rows(dict_factory, NAMES, ROWS) == dict_factory(NAMES, ROWS)
+    page = {"a": 1}
+    assert make_rows(named_tuple_factory, NAMES, page) is page
+    assert make_rows(named_tuple_factory, [], [()]) == [()]
