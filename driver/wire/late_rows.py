@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from ..protocol.kinds import RESULT_KIND_ROWS
@@ -60,13 +59,10 @@ class LateRows:
         return self._parser(*self._arguments)
 
     def slices(self) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows in lists of some; raises what their parser does, at iteration."""
+        """The rows in lists of some; raises what their parser does, now or at iteration."""
         rows = LazyRows(*self._arguments)
         body = self._arguments[0]
-        size = len(rows) * _SLICE // len(body) or 1
-        rest = iter(rows)
-        while some := list(islice(rest, size)):
-            yield some
+        return rows.slices(len(rows) * _SLICE // len(body) or 1)
 
     def __repr__(self) -> str:
         """How large they are."""

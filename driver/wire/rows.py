@@ -8,7 +8,7 @@ as it came and the offset of <rows_count> in it.
 from __future__ import annotations
 
 import struct
-from itertools import repeat
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any
 
 from ..implementation import hand_over
@@ -102,6 +102,12 @@ class LazyRows:
             self._deserializers,
             self._protocol_version,
         )
+
+    def slices(self, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows in lists of so many, the last one of what is left; raises as iteration does."""
+        rest = iter(self)
+        while some := list(islice(rest, size)):
+            yield some
 
 
 def parse_columns(

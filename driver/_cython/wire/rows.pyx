@@ -196,6 +196,20 @@ cdef class _Reader:
             PyObject_GC_UnTrack(<PyObject*> row)
         return row
 
+    cdef list take_rows(self, Py_ssize_t count):
+        """So many rows, and a step over them."""
+        cdef list rows = PyList_New(count)
+        cdef Py_ssize_t index
+        cdef tuple row
+        try:
+            for index in range(count):
+                row = self.take_row()
+                Py_INCREF(row)
+                PyList_SET_ITEM(rows, index, row)
+        except Exception as error:
+            self.complain(error)
+        return rows
+
     cdef complain(self, error):
         """Raise what an exception of ``take_row`` means: a value's, or that of the frame.
 
@@ -270,17 +284,7 @@ cdef list rows_of(
     cdef _Reader reader = _reader(
         body, offset, columns, deserializers, protocol_version, policy
     )
-    cdef list rows = PyList_New(reader.row_count)
-    cdef Py_ssize_t index
-    cdef tuple row
-    try:
-        for index in range(reader.row_count):
-            row = reader.take_row()
-            Py_INCREF(row)
-            PyList_SET_ITEM(rows, index, row)
-    except Exception as error:
-        reader.complain(error)
-    return rows
+    return reader.take_rows(reader.row_count)
 
 
 def parse_rows(
@@ -323,6 +327,18 @@ class LazyRows:
             except Exception as error:
                 reader.complain(error)
             yield row
+
+    def slices(self, size):
+        """The rows in lists of some; see driver/wire/rows.py."""
+        body, offset, columns, deserializers, protocol_version, policy = self._arguments
+        cdef _Reader reader = _reader(
+            body, offset, columns, deserializers, protocol_version, policy
+        )
+        cdef Py_ssize_t count = size, left = reader.row_count
+        while left > 0:
+            count = min(count, left)
+            left -= count
+            yield reader.take_rows(count)
 
 
 def parse_columns(

@@ -80,6 +80,19 @@ def test_lazy_rows_decode_when_iteration_reaches_them():
         next(lazy)
 
 
+@given(rows=st.lists(VALUES, max_size=7), size=st.integers(1, 4))
+def test_lazy_rows_are_sliced_into_lists_of_a_size(rows, size):
+    slices = list(LazyRows(*arguments(COLUMNS, rows)).slices(size))
+    assert slices == [rows[at : at + size] for at in range(0, len(rows), size)]
+
+
+def test_slices_end_with_the_error_of_the_row_that_has_it():
+    slices = LazyRows(*arguments([("i", Int32Type)], [(1,), (2,), (3,), (b"bad",)])).slices(2)
+    assert next(slices) == [(1,), (2,)]
+    with pytest.raises(ColumnDecodeError, match='"i"'):
+        next(slices)
+
+
 FIXED = [
     (ByteType, np.int8, [-128, 127]),
     (ShortType, np.int16, [-(2**15), 258]),
