@@ -43,31 +43,34 @@ class _Rest:
         is_kept: there is a beginning.
     """
 
-    __slots__ = ("_data", "_needed", "is_kept")
+    __slots__ = ("_length", "_needed", "_parts", "is_kept")
 
     def __init__(self) -> None:
-        self._data = bytearray()
+        self._parts: list[bytes] = []
+        self._length = 0
         self._needed = 0
         self.is_kept = False
 
     def __len__(self) -> int:
-        return len(self._data)
+        return self._length
 
     def join(self, data: bytes) -> bytes:
         """The rest and what follows it; nothing while that is too little to look at."""
         if not self.is_kept:
             return data
-        self._data += data
-        if len(self._data) < self._needed:
+        self.keep(data, self._needed)
+        if self._length < self._needed:
             return b""
-        joined = bytes(self._data)
-        self._data.clear()
+        joined = b"".join(self._parts)
+        self._parts.clear()
+        self._length = 0
         self.is_kept = False
         return joined
 
     def keep(self, data: bytes, needed: int) -> None:
         """Keep the end of what ``join`` gave, until there are ``needed`` bytes."""
-        self._data += data
+        self._parts.append(data)
+        self._length += len(data)
         self._needed = needed
         self.is_kept = True
 

@@ -17,7 +17,7 @@ from cpython.tuple cimport PyTuple_SET_ITEM
 
 from driver._cython.slots cimport Bound, class_method, is_instance, put, slot_offset, taken
 from driver._cython.types.marshal cimport read_int16, read_int32
-from driver._cython.wire.segments cimport whole_payload
+from driver._cython.wire.segments cimport payload_at
 
 from ...wire import conversation as pure
 from ...wire.frame import MAX_FRAME_LENGTH, Frame
@@ -115,9 +115,11 @@ def feed(self, data):
         or taken(me, ERROR) is not None
         or taken(me, STARTED) is False
         or has_rest(me, FRAMES)
-        or has_rest(me, SEGMENTS)
+        or (has_rest(me, SEGMENTS) and taken(me, IN_SEGMENTS) is False)
     ):
         return feed_plainly(self, data)
+    if has_rest(me, SEGMENTS):
+        data = taken(me, SEGMENTS).join(data)
     if taken(me, IN_SEGMENTS) is False:
         position = take_frames(
             <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data),
@@ -146,26 +148,29 @@ cdef Py_ssize_t take_segments(bytes data, object codec, int version, list found)
     """
     cdef Py_ssize_t position = 0, after = 0, known
     cdef unsigned long long bits = 0
-    cdef object payload
+    cdef const char *payload
+    cdef Py_ssize_t size
+    cdef bytes unpacked
     if type(codec) is not _SegmentCodec:
         return 0
     cdef object decompressor = taken(<PyObject *>codec, CODEC_DECOMPRESSOR)
     cdef Py_ssize_t header = 3 if decompressor is None else 5
     cdef int self_contained = 17 if decompressor is None else 34
     while position < PyBytes_GET_SIZE(data):
-        payload = whole_payload(data, position, header, &bits, &after)
-        if payload is None or not bits >> self_contained & 1:
+        payload = payload_at(data, position, header, &bits, &after)
+        if payload == NULL or not bits >> self_contained & 1:
             break
+        size = bits & 0x1FFFF
         if decompressor is not None and bits >> 17 & 0x1FFFF:
             try:
-                payload = <bytes?>decompressor(payload, bits >> 17 & 0x1FFFF)
+                unpacked = <bytes?>decompressor(
+                    PyBytes_FromStringAndSize(payload, size), bits >> 17 & 0x1FFFF
+                )
             except Exception:
                 break
+            payload, size = PyBytes_AS_STRING(unpacked), PyBytes_GET_SIZE(unpacked)
         known = PyList_GET_SIZE(found)
-        if PyBytes_GET_SIZE(payload) != take_frames(
-            <const unsigned char *>PyBytes_AS_STRING(payload), PyBytes_GET_SIZE(payload), version,
-            found,
-        ):
+        if size != take_frames(<const unsigned char *>payload, size, version, found):
             PyList_SetSlice(found, known, PyList_GET_SIZE(found), [])
             break
         position = after

@@ -103,10 +103,21 @@ cdef object whole_payload(
     bytes data, Py_ssize_t position, Py_ssize_t header_length, unsigned long long *bits,
     Py_ssize_t *after
 ):
-    """The payload of the segment that begins at a position, the bits of its header, its end.
+    """The payload of a segment; None where ``payload_at`` gives NULL."""
+    cdef const char *payload = payload_at(data, position, header_length, bits, after)
+    if payload == NULL:
+        return None
+    return PyBytes_FromStringAndSize(payload, bits[0] & 0x1FFFF)
 
-    Where it is not all there: None, and how many bytes are needed from the position on; where a
-    checksum is another, None and 0.
+
+cdef const char *payload_at(
+    bytes data, Py_ssize_t position, Py_ssize_t header_length, unsigned long long *bits,
+    Py_ssize_t *after
+) noexcept:
+    """Where a segment's payload is, the bits of its header, its end.
+
+    Its length is the first 17 bits. Where it is not all there: NULL, and how many bytes are needed
+    from the position on; where a checksum is another, NULL and 0.
     """
     cdef const uint8_t *segment
     cdef Py_ssize_t start = header_length + 3
@@ -116,18 +127,18 @@ cdef object whole_payload(
     left = PyBytes_GET_SIZE(data) - position
     if left < start:
         after[0] = start
-        return None
+        return NULL
     if little_endian(segment + header_length, 3) != crc24(segment, header_length):
-        return None
+        return NULL
     bits[0] = little_endian(segment, header_length)
     size = bits[0] & 0x1FFFF
     if left < start + size + 4:
         after[0] = start + size + 4
-        return None
+        return NULL
     if crc32_of_payload(segment + start, size) != little_endian(segment + start + size, 4):
-        return None
+        return NULL
     after[0] = position + start + size + 4
-    return PyBytes_FromStringAndSize(<const char *>segment + start, size)
+    return <const char *>segment + start
 
 
 def encode(self, frame):
