@@ -67,6 +67,11 @@ cdef object new_page(object cls, object response, object names, object types, ob
     return made
 
 
+def current_rows(self):
+    """The rows of the current page."""
+    return taken(checked(self), ROWS)
+
+
 def one(self):
     """The first row of the current page; None if it has none."""
     cdef object rows = taken(checked(self), ROWS)
@@ -75,6 +80,10 @@ def one(self):
     return next(iter(rows), None)
 
 
-METHODS = {"ResultPage.__init__": init, "ResultPage.one": one}
+METHODS = {
+    "ResultPage.__init__": init,
+    "ResultPage.current_rows": current_rows,
+    "ResultPage.one": one,
+}
 
 cdef object _init = init
