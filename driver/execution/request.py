@@ -682,9 +682,8 @@ class RequestExecution:
                     self._set_result_of_kind(connection, response)
             else:
                 self._set_failure(host, connection, response)
-        except BaseException as exc:
+        except BaseException as exc:  # noqa: BLE001  (whoever waits has to hear of it)
             # Nobody would ever be called back if this left the thread that reads responses.
-            log.exception("Unexpected exception while handling the result of a request")
             self._set_final_exception(as_exception(exc, "handling the answer"))
             outlive(exc)
 

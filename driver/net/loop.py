@@ -64,7 +64,7 @@ def call_on_loop(
 
 
 def outlive(error: BaseException) -> None:
-    """Keep what the application's code raised from the loop's other work; it was logged before.
+    """Keep what the application's code raised from the loop's other work; somebody heard of it.
 
     On threads of the driver everything ends here. What wants to end the program and was raised on
     the main thread goes on: to the loop that runs there, after what it has to do in this pass.

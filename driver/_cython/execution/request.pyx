@@ -614,7 +614,6 @@ cdef int take(
         )
     except BaseException as exc:
         # Nobody would ever be called back if this left the thread that reads responses.
-        log.exception("Unexpected exception while handling the result of a request")
         self._set_final_exception(as_exception(exc, "handling the answer"))
         outlive(exc)
     return 0
