@@ -19,6 +19,7 @@ from ..policies.load_balancing import DCAwareRoundRobinPolicy, TokenAwarePolicy
 from ..policies.retry import RetryPolicy
 from ..policies.speculative import NoSpeculativeExecutionPolicy
 from ..protocol.consistency import ConsistencyLevel
+from ..protocol.numbers import refuse_negative
 from ..results.rows import named_tuple_factory
 from .forwarded import Forwarded
 
@@ -71,12 +72,37 @@ def default_lbp_factory() -> LoadBalancingPolicy:
     return TokenAwarePolicy(DCAwareRoundRobinPolicy())
 
 
+#: What is no option of a profile, by its class, and what is.
+_MISTAKEN: Final[Mapping[str, tuple[type, str]]] = {
+    **dict.fromkeys(
+        ("load_balancing_policy", "retry_policy", "speculative_execution_policy"),
+        (type, "an instance of {0.__name__}"),
+    ),
+    **dict.fromkeys(("consistency_level", "serial_consistency_level"), (str, "a ConsistencyLevel")),
+}
+
+
+def _check(name: str, value: Any) -> None:  # noqa: ANN401  (it may be anything)
+    """Refuse what an option of a profile cannot be."""
+    if name in _MISTAKEN and isinstance(value, _MISTAKEN[name][0]):
+        raise TypeError(f"{name} is {_MISTAKEN[name][1].format(value)}, not {value!r}")
+    if value is None or value is NOT_SET:
+        return
+    if name == "request_timeout":
+        refuse_negative(name, value)
+    elif name == "serial_consistency_level" and not ConsistencyLevel.is_serial(value):
+        raise ValueError(
+            f"{value} is no serial consistency level: there are SERIAL and LOCAL_SERIAL"
+        )
+
+
 class _OfOptions(Forwarded[_Value]):
     """An option of a profile; setting it replaces the options, whole."""
 
     _path = "options"
 
     def __set__(self, profile: ExecutionProfile, value: _Value) -> None:
+        _check(self._name, value)
         change: dict[str, Any] = {self._attribute: value}
         with _SETTING:  # or another thread's change of another option could be lost
             profile.options = profile.options._replace(**change)
@@ -120,25 +146,18 @@ class ExecutionProfile:
 
         Raises:
             TypeError: the class of a policy in place of one, or a text in place of a number.
-            ValueError: the serial consistency level is not a serial one.
+            ValueError: the serial consistency level is not a serial one, or the time negative.
         """
-        for name, value, wanted in (
-            ("load_balancing_policy", load_balancing_policy, type),
-            ("retry_policy", retry_policy, type),
-            ("speculative_execution_policy", speculative_execution_policy, type),
-            ("consistency_level", consistency_level, str),
-            ("request_timeout", request_timeout, str),
-        ):
-            if isinstance(value, wanted):
-                told = f"an instance of {value.__name__}" if wanted is type else "a number"
-                raise TypeError(f"{name} is {told}, not {value!r}")
-        if serial_consistency_level is not None and not ConsistencyLevel.is_serial(
-            serial_consistency_level
-        ):
-            raise ValueError(
-                f"{serial_consistency_level} is no serial consistency level: there are SERIAL "
-                "and LOCAL_SERIAL"
-            )
+        given = {
+            "load_balancing_policy": load_balancing_policy,
+            "retry_policy": retry_policy,
+            "speculative_execution_policy": speculative_execution_policy,
+            "consistency_level": consistency_level,
+            "serial_consistency_level": serial_consistency_level,
+            "request_timeout": request_timeout,
+        }
+        for name, value in given.items():
+            _check(name, value)
         self.options = Options(
             ConsistencyLevel.LOCAL_ONE if consistency_level is NOT_SET else consistency_level,
             serial_consistency_level,

@@ -164,10 +164,20 @@ def test_the_name_of_the_default_profile_prints_as_what_it_is():
         ("load_balancing_policy", RoundRobinPolicy, "an instance of RoundRobinPolicy, not <class"),
         ("retry_policy", RetryPolicy, "an instance of RetryPolicy, not <class"),
         ("speculative_execution_policy", NoSpeculativeExecutionPolicy, "an instance of NoSpec"),
-        ("consistency_level", "ONE", "a number, not 'ONE'"),
+        ("consistency_level", "ONE", "a ConsistencyLevel, not 'ONE'"),
+        ("serial_consistency_level", "SERIAL", "a ConsistencyLevel, not 'SERIAL'"),
         ("request_timeout", "5", "a number, not '5'"),
     ],
 )
 def test_what_an_option_of_a_profile_cannot_be_is_refused_at_once(option, value, told):
     with pytest.raises(TypeError, match=f"^{option} is {told}"):
         ExecutionProfile(**{option: value})
+    with pytest.raises(TypeError, match=f"^{option} is {told}"):
+        setattr(ExecutionProfile(), option, value)
+    with pytest.raises(TypeError, match=f"^{option} is {told}"):
+        ExecutionProfile().clone_update(**{option: value})
+
+
+def test_a_request_of_a_profile_takes_no_negative_time():
+    with pytest.raises(ValueError, match="request_timeout must not be negative"):
+        ExecutionProfile(request_timeout=-0.5)
