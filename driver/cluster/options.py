@@ -10,6 +10,7 @@ from ..auth import PlainTextAuthProvider
 from ..policies.address_translation import AddressTranslator, IdentityTranslator
 from ..policies.conviction import SimpleConvictionPolicy
 from ..policies.reconnection import ExponentialReconnectionPolicy, ReconnectionPolicy
+from ..protocol.numbers import refuse_negative
 from ..protocol.version import ProtocolVersion
 from ..topology.endpoint import DEFAULT_PORT, DefaultEndPointFactory, EndPoint, EndPointFactory
 from .cloud import Cloud
@@ -44,6 +45,13 @@ _TIMES = (
     "metadata_request_timeout",
 )
 
+#: Options that are objects: what is called of them, and what they are.
+_OBJECTS = {
+    "auth_provider": ("new_authenticator", "an AuthProvider"),
+    "reconnection_policy": ("new_schedule", "a ReconnectionPolicy"),
+    "ssl_context": ("wrap_bio", "an ssl.SSLContext"),
+}
+
 #: Options that a secure connect bundle decides.
 _OF_CLOUD = ("contact_points", "endpoint_factory", "ssl_context", "ssl_options")
 
@@ -68,6 +76,7 @@ _REFUSED = {
     "shard_aware_options": "connections go to shards where the nodes say how; to keep a port that "
     "is not reachable from being tried, give endpoints by an endpoint_factory",
     "ssl_session_cache": "TLS sessions are resumed by the ssl_context that is given",
+    **dict.fromkeys(("host", "hosts"), "nodes are contact_points, such as ['127.0.0.1']"),
 }
 
 #: Keywords of programs for cassandra-driver that change nothing: only the Insights of DataStax
@@ -235,7 +244,8 @@ class ClusterOptions:
         """Refuse what cannot work, here rather than in a connection.
 
         Raises:
-            TypeError: contact points are a string, or execution profiles no mapping of profiles.
+            TypeError: contact points are a string, execution profiles no mapping of profiles, or
+                an option is something else than what it is for.
             ValueError: a number is out of its range, a version is not supported, or both ways
                 to configure are used.
         """
@@ -250,8 +260,13 @@ class ClusterOptions:
             )
         for name in _TIMES:
             value = getattr(self, name)
-            if value is not None and value < 0:
-                raise ValueError(f"{name} must not be negative, got {value}")
+            if value is not None:
+                refuse_negative(name, value)
+        for name, (method, what) in _OBJECTS.items():
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, type) or not hasattr(value, method)):
+                # Only its class: a value may hold a password.
+                raise TypeError(f"{name} is {what}, not a {type(value).__name__}")
         makes_something = callable(self.conviction_policy_factory)
         if not makes_something:
             raise ValueError(
@@ -283,11 +298,11 @@ class ClusterOptions:
             object.__setattr__(self, name, value)
 
     def _check_contact_points(self) -> None:
-        if isinstance(self.contact_points, str):
-            raise TypeError(
-                f"contact_points is a sequence of nodes, not one string: [{self.contact_points!r}]"
-            )
-        points = tuple(self.contact_points)
+        given: Any = self.contact_points
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            one = "one string" if isinstance(given, str) else "one alone"
+            raise TypeError(f"contact_points is a sequence of nodes, not {one}: [{given!r}]")
+        points: tuple[Any, ...] = tuple(given)
         if not points or None in points:
             raise ValueError("contact_points must name at least one node, and nothing but nodes")
         for point in points:

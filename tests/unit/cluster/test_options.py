@@ -37,11 +37,33 @@ from driver.topology.endpoint import DefaultEndPoint
         ({"execution_profiles": {"a": 1}}, TypeError, "mapping of names to ExecutionProfiles"),
         ({"no_such_option": 1}, TypeError, "no_such_option"),
         ({"metadata_request_timeout": -1}, ValueError, "metadata_request_timeout"),
+        ({"contact_points": 5}, TypeError, r"contact_points is a sequence of nodes, .*\[5\]"),
+        ({"connect_timeout": "5"}, TypeError, "connect_timeout is a number, not '5'"),
+        ({"control_connection_timeout": []}, TypeError, "control_connection_timeout is a number"),
+        ({"auth_provider": ("u", "p")}, TypeError, "auth_provider is an AuthProvider, not a tuple"),
+        ({"ssl_context": True}, TypeError, "ssl_context is an ssl.SSLContext, not a bool"),
+        (
+            {"reconnection_policy": ExponentialReconnectionPolicy},
+            TypeError,
+            "reconnection_policy is a ReconnectionPolicy, not a type",
+        ),
     ],
 )
 def test_an_option_that_cannot_work_is_refused(keywords, error, message):
     with pytest.raises(error, match=message):
         ClusterOptions(**keywords)
+
+
+@pytest.mark.parametrize("name", ["host", "hosts"])
+def test_where_the_nodes_are_is_asked_for_by_its_name(name):
+    with pytest.raises(TypeError, match=f"^{name} is no option: .*contact_points"):
+        Cluster(**{name: "127.0.0.1"})
+
+
+def test_no_password_is_in_an_error():
+    with pytest.raises(TypeError) as caught:
+        ClusterOptions(auth_provider=("me", "of mine"))
+    assert "of mine" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
