@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from ..protocol.consistency import ConsistencyLevel
 from ..protocol.errors import IsBootstrapping, Overloaded
 from ..protocol.kinds import WriteType
+from ..protocol.numbers import refuse_negative
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -294,10 +295,12 @@ class ExponentialBackoffRetryPolicy(RetryPolicy):
         """Set the limits.
 
         Raises:
+            TypeError: a limit is no number.
             ValueError: a limit is negative, or the intervals are in the wrong order.
         """
-        if max_num_retries < 0 or min_interval < 0:
-            raise ValueError("max_num_retries and min_interval must not be negative")
+        refuse_negative("max_num_retries", max_num_retries)
+        refuse_negative("min_interval", min_interval)
+        refuse_negative("max_interval", max_interval)
         if max_interval < min_interval:
             raise ValueError("max_interval must not be less than min_interval")
         self.max_num_retries = max_num_retries

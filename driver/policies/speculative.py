@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..protocol.numbers import refuse_negative
+
 if TYPE_CHECKING:
     from ..statements.base import Statement
     from ..topology.host import Host
@@ -83,7 +85,14 @@ class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
     """
 
     def __init__(self, delay: float, max_attempts: int) -> None:
-        """Choose the delay; well above the usual latency, or the cluster works twice."""
+        """Choose the delay; well above the usual latency, or the cluster works twice.
+
+        Raises:
+            TypeError: one of them is no number.
+            ValueError: one of them is negative.
+        """
+        refuse_negative("delay", delay)
+        refuse_negative("max_attempts", max_attempts)
         self.delay = delay
         self.max_attempts = max_attempts
 

@@ -10,6 +10,7 @@ import pytest
 from driver.policies import (
     ConstantReconnectionPolicy,
     ConstantSpeculativeExecutionPolicy,
+    ExponentialBackoffRetryPolicy,
     ExponentialReconnectionPolicy,
     MonotonicTimestampGenerator,
     NoSpeculativeExecutionPolicy,
@@ -61,10 +62,25 @@ def test_an_exponential_schedule_without_end_does_not_overflow():
         (ExponentialReconnectionPolicy, (1, -1)),
         (ExponentialReconnectionPolicy, (2, 1)),
         (ExponentialReconnectionPolicy, (1, 2, -1)),
+        (ConstantSpeculativeExecutionPolicy, (-1, 1)),
+        (ConstantSpeculativeExecutionPolicy, (1, -1)),
     ],
 )
 def test_delays_and_attempts_make_sense(policy, arguments):
     with pytest.raises(ValueError, match=r"negative|greater"):
+        policy(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("policy", "arguments", "told"),
+    [
+        (ConstantSpeculativeExecutionPolicy, ("a", -1), "delay"),
+        (ConstantSpeculativeExecutionPolicy, (1, "a"), "max_attempts"),
+        (ExponentialBackoffRetryPolicy, ("a",), "max_num_retries"),
+    ],
+)
+def test_what_is_no_number_is_refused_by_its_name(policy, arguments, told):
+    with pytest.raises(TypeError, match=f"^{told} is a number, not 'a'$"):
         policy(*arguments)
 
 
