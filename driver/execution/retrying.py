@@ -79,10 +79,10 @@ def on_response(
     """
     ask = _QUESTIONS.get(type(response))
     if ask is not None:
-        return Decision(*ask(policy, query, response.info, retries))
+        return _decision(ask(policy, query, response.info, retries))
     if isinstance(response, _OF_ONE_NODE):
         error = response.to_exception()
-        return Decision(*policy.on_request_error(query, consistency, error, retries))
+        return _decision(policy.on_request_error(query, consistency, error, retries))
     return RETHROW
 
 
@@ -94,7 +94,22 @@ def on_connection_error(
     retries: int,
 ) -> Decision:
     """Ask a policy about a connection that was lost; arguments as of ``on_response``."""
-    return Decision(*policy.on_request_error(query, consistency, error, retries))
+    return _decision(policy.on_request_error(query, consistency, error, retries))
+
+
+def _decision(answer: Answer) -> Decision:
+    """What a policy said, which may be of the application.
+
+    Raises:
+        TypeError: it is no decision.
+    """
+    try:
+        return Decision(*answer)
+    except TypeError:
+        raise TypeError(
+            "a retry policy returns a decision and a consistency level, such as "
+            f"(RetryPolicy.RETHROW, None), not {answer!r}"
+        ) from None
 
 
 def _read_timeout(

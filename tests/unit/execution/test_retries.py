@@ -179,6 +179,18 @@ class TestThePolicyIsAsked:
             session.execute("q")
         assert caplog.text == ""
 
+    @pytest.mark.parametrize("answer", [None, RetryPolicy.RETRY, "RETRY"])
+    @pytest.mark.parametrize("failure", [UNAVAILABLE, OVERLOADED, READ_TIMEOUT])
+    def test_and_if_it_decides_nothing_the_request_fails_with_what_a_decision_is(
+        self, answer, failure
+    ):
+        policy = Policy()
+        policy._decide = lambda *_, **__: answer
+        session = session_with_policy(policy, [failure])
+        told = f"^a retry policy returns .*RetryPolicy.RETHROW, None.*, not {answer!r}$"
+        with pytest.raises(TypeError, match=told):
+            session.execute("q")
+
 
 class TestDecisions:
     def test_retry_is_for_the_same_host(self):
