@@ -8,6 +8,7 @@ Another one is one more line of ``RequestWithOptions``, and one of ``RequestOpti
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from io import BytesIO
 from operator import index
 from typing import (
@@ -40,6 +41,8 @@ _ASKED: Final[dict[str, tuple[type, int, str]]] = {
     "timestamp": (SupportsIndex, 63, "a number of microseconds since the epoch"),
     "keyspace": (str, 0, "a name"),
     "now_in_seconds": (SupportsIndex, 31, "a number of seconds since the epoch, in 32 bits"),
+    "query": (str, 0, "a text of CQL"),
+    "custom_payload": (Mapping, 0, "a mapping of names to bytes"),
 }
 
 
@@ -48,7 +51,8 @@ def naming_option(error: Exception, message: object) -> Exception:
     if isinstance(error, TypeError | struct.error):
         for name, (kind, bits, what) in _ASKED.items():
             value = getattr(message, name, None)
-            if value is None or (isinstance(value, kind) and _fits(value, bits)):
+            can_be_none = name != "query" or not hasattr(message, name)
+            if (value is None and can_be_none) or (isinstance(value, kind) and _fits(value, bits)):
                 continue
             told = TypeError(f"{name} is {what}, not {value!r}")
             told.__cause__ = error
@@ -57,7 +61,11 @@ def naming_option(error: Exception, message: object) -> Exception:
 
 
 def _fits(value: object, bits: int) -> bool:
-    """Whether a number has no more bits; a text has any number."""
+    """Whether a number has no more bits, and a mapping names and bytes; a text has any number."""
+    if isinstance(value, Mapping):
+        return all(
+            isinstance(name, str) and isinstance(data, bytes | None) for name, data in value.items()
+        )
     return not isinstance(value, SupportsIndex) or -(2**bits) <= index(value) < 2**bits
 
 

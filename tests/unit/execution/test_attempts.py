@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from script import NOTHING_LEFT, NUMBER, OVERLOADED, leftovers, respond, row, session_of
 
+from driver.execution import ResponseFuture
 from driver.execution.request import Attempt
 from driver.policies.speculative import ConstantSpeculativeExecutionPolicy
 from driver.protocol.consistency import ConsistencyLevel
 from driver.statements import SimpleStatement
-from driver.wire.requests import QueryMessage
+from driver.wire.requests import PrepareMessage, QueryMessage
 from driver.wire.requests.options import naming_option
 
 #: Options that a statement has.
@@ -80,6 +81,7 @@ def test_the_request_of_a_page_is_the_same_object_as_before():
     [
         ("consistency_level", "ONE"), ("fetch_size", "5"), ("paging_state", "of a page"),
         ("keyspace", 5), ("now_in_seconds", "now"), ("now_in_seconds", 2**31),
+        ("custom_payload", {"a": "b"}), ("custom_payload", {1: b"b"}),
     ],
 )  # fmt: skip
 def test_an_option_that_cannot_be_sent_is_named(option, value):
@@ -89,6 +91,23 @@ def test_an_option_that_cannot_be_sent_is_named(option, value):
     with pytest.raises(TypeError, match=f"^{option} is a .*, not {value!r}$"):
         session.execute(statement, **asked)
     assert leftovers(session) == NOTHING_LEFT
+
+
+@pytest.mark.parametrize("message", [QueryMessage(None, 1), PrepareMessage(SimpleStatement("q"))])
+def test_a_text_that_is_none_is_named(message):
+    session = session_of([row(1)])
+    future = ResponseFuture(session, message, None)
+    future.send_request()
+    with pytest.raises(TypeError, match=r"^query is a text of CQL, not (None|<Sim)"):
+        future.result()
+    assert leftovers(session) == NOTHING_LEFT
+
+
+def test_a_payload_that_can_be_sent_is_no_reason():
+    error = TypeError("of a policy")
+    message = QueryMessage("q", 1)
+    message.update_custom_payload({"a": b"b", "c": None})
+    assert naming_option(error, message) is error
 
 
 @pytest.mark.parametrize("error", [ValueError("of a policy"), TypeError("of a policy")])
