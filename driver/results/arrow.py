@@ -6,6 +6,7 @@ Loaded when it is asked for: what asks for no Arrow pays nothing for it.
 from __future__ import annotations
 
 from functools import cache
+from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..protocol.columns import ColumnMetadata
@@ -52,10 +53,19 @@ class ArrowFactory:
             varint: digits of all varints (at most 76); the same.
 
         Raises:
+            TypeError: they are no such numbers.
             ValueError: Arrow has no such decimals.
         """
-        self.options = ArrowOptions(decimal, varint)
-        for digits, scale in (decimal or (1, 0), (1 if varint is None else varint, 0)):
+        try:
+            whole, after = map(index, (1, 0) if decimal is None else decimal)
+            numbers = ((whole, after), (index(1 if varint is None else varint), 0))
+        except (TypeError, ValueError):
+            raise TypeError(
+                "decimal is a pair of numbers of digits, in all and after the point, and varint "
+                f"one such number, not {decimal!r} and {varint!r}"
+            ) from None
+        self.options = ArrowOptions(decimal and numbers[0], varint)
+        for digits, scale in numbers:
             if not 0 < digits <= 76 or not 0 <= scale <= digits:
                 raise ValueError(
                     "Arrow's decimals have 1 to 76 digits, of which some are after the point, "

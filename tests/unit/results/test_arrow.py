@@ -204,10 +204,20 @@ def test_digits_that_arrow_does_not_have_are_refused(decimal, varint):
         ArrowFactory(decimal=decimal, varint=varint)
 
 
+@pytest.mark.parametrize(
+    ("decimal", "varint"),
+    [(5, None), ((5,), None), (("5", 2), None), ((5, 2, 1), None), (None, "5")],
+)
+def test_what_is_no_number_of_digits_is_refused(decimal, varint):
+    with pytest.raises(TypeError, match=r"^decimal is a pair of numbers of digits.* varint"):
+        ArrowFactory(decimal=decimal, varint=varint)
+
+
 def test_factories_are_equal_if_what_they_make_is():
     assert ArrowFactory() == arrow_factory
     assert hash(ArrowFactory()) == hash(arrow_factory)
     assert ArrowFactory(varint=3) != arrow_factory
+    assert ArrowFactory(decimal=[9, 2]) == ArrowFactory(decimal=(9, 2))
     assert repr(ArrowFactory(varint=3)) == "ArrowFactory(decimal=None, varint=3)"
 
 
