@@ -127,7 +127,13 @@ class Telemetry:
         self._sessions: tuple[Session | AsyncSession, ...] = ()
 
     def watch(self, session: Session | AsyncSession) -> None:
-        """Tell of each request that a session sends from now on."""
+        """Tell of each request that a session sends from now on.
+
+        Raises:
+            TypeError: it is no session.
+        """
+        if not hasattr(session, "add_request_init_listener"):
+            raise TypeError(f"watch takes a session, as Cluster.connect gives, not {session!r}")
         session.add_request_init_listener(self._begin)
         self._sessions = (*self._sessions, session)
 

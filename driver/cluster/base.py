@@ -410,6 +410,7 @@ class BaseCluster(Generic[Done, _Session]):
         exists, as long as there is no session.
 
         Raises:
+            TypeError: it is no class.
             UserTypeDoesNotExist: there is a session, and no such type.
         """
         self.core.register_user_type(keyspace, user_type, klass)

@@ -445,7 +445,15 @@ class ClusterCore:
                 )
 
     def register_user_type(self, keyspace: str, user_type: str, klass: type) -> None:
-        """Have values of a user-defined type be instances of a class, and take such instances."""
+        """Have values of a user-defined type be instances of a class, and take such instances.
+
+        Raises:
+            TypeError: it is no class.
+            UserTypeDoesNotExist: there is a session, and no such type.
+        """
+        makes_something = callable(klass)
+        if not makes_something:
+            raise TypeError(f"klass is a class, called with the fields by name, not {klass!r}")
         self.user_types.setdefault(keyspace, {})[user_type] = klass
         for session in tuple(self.sessions):
             session.user_type_registered(keyspace, user_type, klass)

@@ -462,7 +462,10 @@ class SessionCore:
         Raises:
             InvalidRequest: there is none of that name.
             ConnectionException: not every connection could be told; the message says which.
+            TypeError: it is no text.
         """
+        if not isinstance(keyspace, str):
+            raise TypeError(f"keyspace is a name, not {keyspace!r}")
         quoted = keyspace.replace('"', '""')
         request = self.request(AwaitableResponse, f'USE "{quoted}"')
         request.send_request()

@@ -52,6 +52,14 @@ def test_setting_another_keyspace_changes_all_connections(nodes, cluster):
     assert keyspaces_in_use(nodes) == ["other"] * 3
 
 
+def test_what_is_no_name_is_refused(cluster):
+    session = cluster.connect()
+    with pytest.raises(TypeError, match=r"^keyspace is a name, not None$"):
+        session.set_keyspace(None)
+    with pytest.raises(TypeError, match=r"^keyspace is a name, not 5$"):
+        cluster.connect(5)
+
+
 def test_a_use_that_the_application_executes_changes_all_connections_too(nodes, cluster):
     session = cluster.connect(wait_for_all_pools=True)
     session.execute("USE ks")

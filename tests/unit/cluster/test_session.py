@@ -437,6 +437,11 @@ def test_a_class_that_was_registered_before_is_known_to_later_sessions(nodes):
         assert "{street: 'Main St'" in nodes.texts[0]
 
 
+def test_what_is_no_class_cannot_be_registered(cluster):
+    with pytest.raises(TypeError, match=r"^klass is a class, .*, not 5$"):
+        cluster.register_user_type("ks", "address", 5)
+
+
 def test_a_type_that_does_not_exist_cannot_be_registered(cluster, session):
     with pytest.raises(UserTypeDoesNotExist, match="no keyspace nowhere"):
         cluster.register_user_type("nowhere", "address", Address)

@@ -73,6 +73,11 @@ def session(nodes, seen):
         yield found
 
 
+def test_a_cluster_is_not_watched(session, seen):
+    with pytest.raises(TypeError, match=r"^watch takes a session, .*, not <Cluster: "):
+        seen.telemetry.watch(session.cluster)
+
+
 def test_a_prepared_select_has_a_span_with_what_the_conventions_name(session, seen):
     seen.telemetry.forget(session)
     prepared = session.prepare(SELECT)
