@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ..cluster.profiles import EXEC_PROFILE_DEFAULT
-from ..execution.concurrent import ExecutionResult
+from ..execution.concurrent import ExecutionResult, no_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,6 +64,7 @@ async def execute_concurrent(
 
     Raises:
         ValueError: concurrency is less than 1.
+        TypeError: something else than a pair is among the statements.
         Exception: the first failure, if it is to be raised; also cancels the others.
     """
     if concurrency < 1:
@@ -72,7 +73,11 @@ async def execute_concurrent(
     results: dict[int, Telling] = {}
 
     async def work(first: tuple[int, Pair]) -> None:
-        for index, (statement, parameters) in chain([first], waiting):
+        for index, pair in chain([first], waiting):
+            try:
+                statement, parameters = pair
+            except (TypeError, ValueError):
+                raise no_pair(pair) from None
             try:
                 result = await session.execute(
                     statement, parameters, execution_profile=execution_profile

@@ -129,6 +129,7 @@ def execute_concurrent(
 
     Raises:
         ValueError: concurrency is less than 1.
+        TypeError: something else than a pair is among the statements.
         RuntimeError: this is the thread that reads answers: it would wait for itself.
         Exception: the first failure, if it is to be raised.
     """
@@ -238,6 +239,14 @@ def execute_concurrent_async(
     return outcome
 
 
+def no_pair(given: object) -> TypeError:
+    """What to raise where a pair of a statement and its parameters was needed."""
+    return TypeError(
+        "statements_and_parameters are pairs of a statement and its parameters, such as "
+        f"(statement, None), not {given!r}"
+    )
+
+
 class _Run:
     """The statements of one call, and where they are.
 
@@ -328,7 +337,7 @@ class _Run:
     def _send(self, index: int) -> None:
         """Send what is next, as the statement of an index."""
         try:
-            statement, parameters = next(self._statements)
+            pair = next(self._statements)
         except StopIteration:
             with self._lock:
                 self._is_last_sent = True
@@ -337,6 +346,11 @@ class _Run:
             return
         except BaseException as error:  # noqa: BLE001  (the iterable's own; it is raised where results are)
             self._fail(error)
+            return
+        try:
+            statement, parameters = pair
+        except (TypeError, ValueError):
+            self._fail(no_pair(pair))
             return
         try:
             future = self._session.execute_async(statement, parameters, **self._options)

@@ -253,6 +253,8 @@ def test_many_statements_are_executed_at_a_time_in_their_order(nodes):
                 await session.execute_concurrent(mixed)
             with pytest.raises(ValueError, match="concurrency"):
                 await session.execute_concurrent(mixed, concurrency=0)
+            with pytest.raises(TypeError, match=r"are pairs .*, not <PreparedStatement"):
+                await session.execute_concurrent([mixed[0], prepared])
 
     asyncio.run(main())
 

@@ -16,6 +16,7 @@ from driver.execution import (
     execute_concurrent_with_args,
 )
 from driver.protocol.errors import InvalidRequest
+from driver.statements import SimpleStatement
 
 STATEMENT = "q %s"
 
@@ -79,6 +80,13 @@ class TestAList:
 
         with pytest.raises(LookupError, match="no more"):
             execute_concurrent(echo(), statements(), raise_on_first_error=False)
+
+    @pytest.mark.parametrize("given", [SimpleStatement("q"), "q %s", ("q",), ("q", 1, 2)])
+    @pytest.mark.parametrize("raises", [True, False])
+    def test_is_of_pairs_alone(self, given, raises):
+        statements = [(STATEMENT, (1,)), given]
+        with pytest.raises(TypeError, match=r"are pairs .*, not .*q"):
+            execute_concurrent(echo(), statements, raise_on_first_error=raises)
 
     @pytest.mark.parametrize("concurrency", [0, -1])
     def test_needs_room_for_one(self, concurrency):
