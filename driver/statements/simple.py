@@ -76,7 +76,11 @@ def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: Enc
         raise TypeError(f"parameters are a tuple, a list or a dict, not {params!r}: write (x,)")
     encode = encoder.cql_encode_all_types
     if isinstance(params, dict):
-        return query % {name: encode(value) for name, value in params.items()}
+        named = {name: encode(value) for name, value in params.items()}
+        try:
+            return query % named
+        except KeyError as missing:
+            raise KeyError(f"the dict has no value for %({missing.args[0]})s") from None
     literals = tuple(encode(value) for value in params)
     try:
         return query % literals

@@ -85,7 +85,7 @@ def test_as_many_parameters_as_placeholders_are_needed(params):
 
 
 def test_a_missing_name_is_an_error():
-    with pytest.raises(KeyError, match="y"):
+    with pytest.raises(KeyError, match=r"the dict has no value for %\(y\)s"):
         bind_params("%(y)s", {"x": 1}, Encoder())
 
 
