@@ -98,8 +98,8 @@ class BoundStatement(Statement):
                 UNSET_VALUE before v4, or for a part of the partition key; a value that its type
                 cannot express.
             KeyError: a dict lacks a column, before v4.
-            TypeError: a text in place of a sequence; a value of the wrong type, or outside the
-                type's range; the message says which.
+            TypeError: a text or a set in place of a sequence; a value of the wrong type, or outside
+                the type's range; the message says which.
         """
         prepared = self.prepared_statement
         markers = prepared.column_metadata
@@ -266,7 +266,9 @@ def bind_prepared(self: PreparedStatement, values: Parameters) -> BoundStatement
 
 
 def _refuse_text(values: Sequence[Any]) -> None:
-    """Refuse a text, of which each character would be a value; and a value alone."""
+    """Refuse a text, of which each character would be a value; a value alone; and a set."""
+    if isinstance(values, set | frozenset):
+        raise TypeError(f"values are a sequence or a dict, not {values!r}: a set has no order")
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
         raise TypeError(f"values are a sequence or a dict, not {values!r}: a tuple of one is (x,)")
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ..policies.retry import RetryPolicy
     from ..types.literals import Encoder
 
+#: What can be iterated over and is no sequence of parameters: a set has no order.
+_NO_PARAMETERS = (str, bytes, set, frozenset)
+
 
 class SimpleStatement(Statement):
     """A statement of CQL text, parsed by the server each time."""
@@ -68,11 +71,11 @@ def bind_params(query: str, params: Sequence[Any] | dict[str, Any], encoder: Enc
         CQL text without placeholders.
 
     Raises:
-        TypeError: a sequence is longer or shorter than the placeholders, or it is none but a text
-            or a single value.
+        TypeError: a sequence is longer or shorter than the placeholders, or it is none but a text,
+            a set or a single value.
         KeyError: a mapping lacks a name.
     """
-    if isinstance(params, str | bytes) or not hasattr(params, "__iter__"):
+    if isinstance(params, _NO_PARAMETERS) or not hasattr(params, "__iter__"):
         raise TypeError(f"parameters are a tuple, a list or a dict, not {params!r}: write (x,)")
     encode = encoder.cql_encode_all_types
     if isinstance(params, dict):

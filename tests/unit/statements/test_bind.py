@@ -136,6 +136,12 @@ def test_a_missing_tail_is_unset_from_v4_on(prepare, values):
         prepare(3).bind(values)
 
 
+@pytest.mark.parametrize("values", [{1, 2}, {1, 2, 3}, {1, 2, 3, 4}, frozenset({1, 2, 3})])
+def test_a_set_has_no_order_in_which_to_bind(prepare, values):
+    with pytest.raises(TypeError, match=r"a sequence or a dict, not .*: a set has no order"):
+        prepare().bind(values)
+
+
 @pytest.mark.parametrize("sequence", [list, tuple, np.array, lambda v: array.array("d", v)])
 def test_a_vector_may_come_in_any_sequence(prepare, sequence):
     bound = prepare(c=VectorType.with_size(FloatType, 2)).bind((1, "x", sequence([0.5, -1.0])))

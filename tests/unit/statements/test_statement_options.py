@@ -96,6 +96,7 @@ def test_a_missing_name_is_an_error():
         ("a = %s", (1, 2), "a %s for each of 2 parameters$"),
         ("a = %s", "x", r"not 'x': write \(x,\)"),
         ("a = %s", b"x", "are a tuple"),
+        ("a = %s, b = %s", {1, 2}, "are a tuple, a list or a dict, not {1, 2}"),
         ("a = %s", 1, r"not 1: write \(x,\)"),
     ],
 )
