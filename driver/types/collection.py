@@ -15,7 +15,10 @@ from .base import CQLType
 from .framing import pack_part, read_count, read_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
+
+#: What nearly all values of lists and sets are: they need not be asked what else they could be.
+_USUAL = frozenset({list, tuple, set, frozenset, SortedSet})
 
 
 def _check_end(typename: str, data: bytes, offset: int) -> None:
@@ -30,8 +33,10 @@ class _Sequence(CQLType):
     num_subtypes = 1
 
     @classmethod
-    def serialize(cls, value: Iterable[Any], protocol_version: int) -> bytes:
-        if isinstance(value, str | bytes) or not isinstance(value, Sized):
+    def serialize(cls, value: Collection[Any], protocol_version: int) -> bytes:
+        if type(value) not in _USUAL and (
+            isinstance(value, str | bytes | Mapping) or not isinstance(value, Sized)
+        ):
             raise TypeError(f"{cls.typename} takes a sequence or a set, not {type(value).__name__}")
         (subtype,) = cls.subtypes
         parts = [marshal.int32_pack(len(value))]
@@ -50,7 +55,7 @@ class _Sequence(CQLType):
 
 
 class ListType(_Sequence):
-    """list: a list in Python; takes any sized iterable but text and bytes."""
+    """list: a list in Python; takes any sized iterable but text, bytes and mappings."""
 
     typename = "list"
     option_code = 0x0020
@@ -62,7 +67,7 @@ class ListType(_Sequence):
 
 
 class SetType(_Sequence):
-    """set: a ``SortedSet`` in Python; takes any sized iterable but text and bytes."""
+    """set: a ``SortedSet`` in Python; takes any sized iterable but text, bytes and mappings."""
 
     typename = "set"
     option_code = 0x0022

@@ -86,6 +86,15 @@ DIFFERENCES = [
         None,
     ),
     Difference(
+        "a dict for a list or a set",
+        "TypeError",
+        "its keys alone",
+        "values must not get lost in silence",
+        serialized("ListType(Int32Type)", {1: 2}),
+        TypeError,
+        bytes.fromhex("000000010000000400000001"),
+    ),
+    Difference(
         "blob from an int",
         "TypeError",
         "that many zero bytes",

@@ -118,6 +118,15 @@ DIFFERENCES = [
         [b"\x00\x00\x00\x01"],
     ),
     Difference(
+        "a set of all values to bind",
+        "TypeError",
+        "bound in whichever order it has",
+        "values of like types would go to each other's columns",
+        lambda side: bound(side, ["Int32Type"], {1}).values,
+        TypeError,
+        [b"\0\0\0\1"],
+    ),
+    Difference(
         "binding an int to text",
         "TypeError that names the column",
         "AttributeError that does not",

@@ -17,6 +17,7 @@ from driver.types import (
     mkUnrecognizedType,
 )
 from driver.values.duration import Duration
+from driver.values.ordered_map import OrderedMap
 
 WRONG_TYPE = [
     ("boolean", "false"),
@@ -42,6 +43,10 @@ WRONG_TYPE = [
     ("list<int>", "12"),
     ("list<int>", 5),
     ("list<int>", iter([1])),
+    ("list<int>", {1: 2}),
+    ("set<int>", {1: 2}),
+    ("frozen<list<int>>", OrderedMap([(1, 2)])),
+    ("map<int, frozen<set<int>>>", {1: {1: 2}}),
     ("set<text>", "ab"),
     ("map<int, int>", [(1, 1)]),
     ("tuple<int>", 5),
