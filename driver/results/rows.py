@@ -6,13 +6,14 @@ A page of NumPy columns, a dict of column name -> array, has no rows: all factor
 from __future__ import annotations
 
 import re
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..implementation import hand_over
+from ..values.named_tuple import named_tuple_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # with a default; every type checker brings it
@@ -95,7 +96,7 @@ def make_rows(
 @lru_cache(maxsize=512)
 def named_tuple_class(colnames: tuple[str, ...]) -> type[Any]:
     """The named tuple class for column names; making one is slow, so it is kept."""
-    return namedtuple("Row", _field_names(colnames))  # noqa: PYI024  (known at run time)
+    return named_tuple_of("Row", tuple(_field_names(colnames)))
 
 
 def _field_names(colnames: Sequence[str]) -> list[str]:

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import keyword
-from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from ..protocol.errors import MarshalException
 from ..protocol.limits import limits
+from ..values.named_tuple import named_tuple_of
 from .base import CQLType, specialise
 from .framing import pack_part, read_part
 from .type_string import quote_identifier
@@ -220,4 +220,4 @@ def _make_tuple_type(udt_name: str, field_names: Sequence[str]) -> type[tuple[An
                 field += "_"
         fields[field] = None
     class_name = udt_name if udt_name.isidentifier() and not keyword.iskeyword(udt_name) else "udt"
-    return namedtuple(class_name, fields)  # noqa: PYI024
+    return named_tuple_of(class_name, tuple(fields))

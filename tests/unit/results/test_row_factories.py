@@ -1,5 +1,9 @@
 """Row factories: the same rows in each shape."""
 
+import copy
+import pickle
+import subprocess
+import sys
 from collections import OrderedDict
 
 import pytest
@@ -57,6 +61,35 @@ def test_no_rows_stay_no_rows(factory):
 def test_the_classes_of_named_tuples_are_kept():
     first, second = (named_tuple_factory(NAMES, ROWS)[0] for _ in range(2))
     assert type(first) is type(second)
+
+
+AGAIN = [copy.copy, copy.deepcopy]
+AGAIN += [lambda row, n=n: pickle.loads(pickle.dumps(row, n)) for n in range(6)]  # noqa: S301  (our own)
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["_x", "class"], ["a", "a"], ["a"] * 12, []])
+@pytest.mark.parametrize("again", AGAIN)
+def test_a_named_tuple_survives_a_copy_and_a_pickle(names, again):
+    (row,) = named_tuple_factory(names, [tuple([i] for i in range(len(names)))])
+    kept = again(row)
+    assert kept == row
+    assert (type(kept), kept._fields) == (type(row), row._fields)
+
+
+def test_a_named_tuple_is_unpickled_where_no_such_rows_were_read():
+    script = """
+import pickle, sys
+row = pickle.loads(sys.stdin.buffer.read())
+assert (row.a, row.b, repr(row)) == (1, "x", "Row(a=1, b='x')")
+"""
+    kept = pickle.dumps(named_tuple_factory(NAMES, ROWS)[0])
+    subprocess.run([sys.executable, "-c", script], input=kept, check=True)
+
+
+def test_a_deep_copy_of_a_named_tuple_has_values_of_its_own():
+    (row,) = named_tuple_factory(["a"], [([1],)])
+    assert copy.copy(row).a is row.a
+    assert copy.deepcopy(row).a is not row.a
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Tuples and user-defined types."""
 
+import copy
+import pickle
 import threading
 
 import pytest
@@ -116,3 +118,12 @@ def test_a_short_tuple_is_filled_with_none():
     cqltype = lookup_cqltype("tuple<int, text, int>")
     assert cqltype.deserialize(cqltype.serialize((1,), 4), 4) == (1, None, None)
     assert cqltype.deserialize(b"", 4) == (None, None, None)
+
+
+@pytest.mark.parametrize("name", ["address", "two words"])
+def test_a_value_without_a_class_of_the_application_survives_a_copy_and_a_pickle(name):
+    cqltype = UserType.make_udt_class("ks", name, ["a", "1b"], [Int32Type, UTF8Type])
+    value = cqltype.from_binary(cqltype.serialize((5, "x"), 4), 4)
+    for kept in (pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)):  # noqa: S301  (our own bytes)
+        assert kept == value
+        assert (type(kept), kept._fields) == (type(value), ("a", "field_1_"))
