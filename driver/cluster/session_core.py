@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 from uuid import uuid4
 
 from ..execution.awaitable import AwaitableResponse
@@ -26,7 +26,12 @@ from ..execution.request import RequestExecution
 from ..implementation import hand_over
 from ..net.fork import INHERITED_LOOP, ForkedError, refuse_in_child
 from ..policies.timestamps import MonotonicTimestampGenerator
-from ..protocol.errors import DriverException, NoHostAvailable, ProtocolException
+from ..protocol.errors import (
+    DriverException,
+    NoHostAvailable,
+    OperationTimedOut,
+    ProtocolException,
+)
 from ..protocol.kinds import RESULT_KIND_PREPARED
 from ..statements.bound import BoundStatement
 from ..statements.prepared import PreparedStatement
@@ -64,6 +69,14 @@ _Execution = TypeVar("_Execution", bound=RequestExecution)
 
 #: The errors of using a keyspace on pools that are closed meanwhile.
 _SHUT_DOWN: Mapping[Any, Any] = {"session": [DriverException("this session was shut down")]}
+
+
+class _TimeIsOver:
+    """The policy of a request that has no time: it fails where it would ask for hosts."""
+
+    def make_query_plan(self, _keyspace: str | None, _query: Statement | None) -> Never:
+        """There is no host to ask any more."""
+        raise OperationTimedOut({"(no host)": "the timeout of the request was over before"})
 
 
 class SessionCore:
@@ -255,7 +268,8 @@ class SessionCore:
             parameters: values for a text, a simple or a prepared statement.
             trace: ask the server to trace it.
             custom_payload: added to the statement's own.
-            timeout: seconds until the client gives up; None never does.
+            timeout: seconds until the client gives up, from 0 down before it has sent anything;
+                None never does.
             execution_profile: a profile or its name.
             paging_state: where to begin, from an earlier result, maybe of another process.
             host: the only host to ask.
@@ -264,7 +278,8 @@ class SessionCore:
 
         Raises:
             ValueError: an unknown profile, or values that cannot be bound.
-            TypeError: no statement, parameters for one that takes none, or an unknown option.
+            TypeError: no statement, parameters for one that takes none, an unknown option, or a
+                timeout that is no number.
         """
         if isinstance(query, str):
             query = SimpleStatement(query)
@@ -313,6 +328,12 @@ class SessionCore:
         call: dict[str, Any] = {}
         if timeout is not NOT_SET:
             call["timeout"] = timeout
+            try:
+                is_over = timeout is not None and not timeout > 0
+            except TypeError:
+                raise TypeError(f"timeout is a number or None, not {timeout!r}") from None
+            if is_over:
+                call["load_balancing_policy"], host = _TimeIsOver(), None
         if row_factory is not None:
             call["row_factory"] = row_factory
             call["protocol_handler"] = self._handler_for(row_factory)

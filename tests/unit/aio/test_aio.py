@@ -233,6 +233,8 @@ def test_a_timeout_of_the_application_cancels_and_one_of_the_driver_names_the_ho
                 await session.execute("SELECT * FROM slow", timeout=0.05)
             assert caught.value.last_host in session.hosts
             assert orphans(session) == 2
+            with pytest.raises(OperationTimedOut, match="was over before"):
+                await session.execute("SELECT * FROM slow", timeout=-1)
 
     asyncio.run(main())
 

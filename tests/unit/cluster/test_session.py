@@ -369,6 +369,26 @@ def test_a_request_that_takes_too_long_names_the_host_and_frees_its_connection(n
     assert session.execute("SELECT * FROM t").one().k == 1
 
 
+@pytest.mark.parametrize("timeout", [0, 0.0, -0.5, -5, float("nan")])
+@pytest.mark.parametrize("names_host", [False, True])
+def test_a_request_without_time_is_not_sent(nodes, session, timeout, names_host):
+    host = session.hosts[0] if names_host else None
+    with pytest.raises(OperationTimedOut, match="was over before"):
+        session.execute("SELECT * FROM t", timeout=timeout, host=host)
+    future = session.execute_async("SELECT * FROM t", timeout=timeout, host=host)
+    with pytest.raises(OperationTimedOut, match="was over before"):
+        future.result()
+    assert nodes.texts == []
+    assert session.execute("SELECT * FROM t", timeout=None, host=host).one().k == 1
+
+
+@pytest.mark.parametrize("send", ["execute", "execute_async"])
+def test_a_timeout_is_a_number(nodes, session, send):
+    with pytest.raises(TypeError, match="timeout is a number or None, not '5'"):
+        getattr(session, send)("SELECT * FROM t", timeout="5")
+    assert nodes.texts == []
+
+
 def test_the_timeout_of_the_session_counts_where_a_call_names_none(nodes, session):
     nodes.when("FROM slow", SILENCE)
     session.default_timeout = 0.05
