@@ -1344,7 +1344,7 @@ def call_back(callback: Callable[[Any], object], value: object) -> None:
     try:
         callback(value)
     except BaseException as error:
-        log.exception("Callback %r raised an exception", callback)
+        log.exception("Callback %r raised an exception", callback.args[0])  # type: ignore[attr-defined]  # as kept here
         outlive(error)
 
 

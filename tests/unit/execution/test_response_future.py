@@ -118,6 +118,18 @@ class TestCallbacks:
             future.start_fetching_next_page()
         assert got == [(0,), (1,), (2,)]
 
+    @pytest.mark.parametrize("answer", [None, ROWS])
+    def test_that_are_none_are_named_in_the_log(self, caplog, answer):
+        future = unanswered()
+        if answer is None:
+            future.add_callback(5)
+            respond(future, ROWS)
+        else:
+            respond(future, ROWS)
+            future.add_callback(5)
+        assert "Callback 5 raised an exception" in caplog.text
+        assert "'int' object is not callable" in caplog.text
+
     def test_that_raise_do_not_stop_the_others(self, caplog):
         future, got = unanswered(), []
         future.add_callback(lambda _: 1 / 0).add_callback(got.append)
