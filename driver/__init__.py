@@ -122,6 +122,7 @@ if TYPE_CHECKING:
     from .topology.endpoint import SniEndPointFactory as SniEndPointFactory
     from .topology.endpoint import UnixSocketEndPoint as UnixSocketEndPoint
     from .topology.host import Host as Host
+    from .types.literals import ValueSequence as ValueSequence
     from .values.date import Date as Date
     from .values.duration import Duration as Duration
     from .values.time import Time as Time
@@ -174,6 +175,7 @@ _FROM = {
         DefaultEndPoint EndPoint SniEndPoint SniEndPointFactory UnixSocketEndPoint
     """,
     "topology.host": "Host",
+    "types.literals": "ValueSequence",
     "values.date": "Date",
     "values.duration": "Duration",
     "values.time": "Time",

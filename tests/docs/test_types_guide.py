@@ -9,7 +9,9 @@ import uuid
 import pytest
 from pages import ROOT
 
+from driver import ValueSequence
 from driver.types import UserType, lookup_cqltype
+from driver.types.literals import Encoder
 from driver.values.date import Date
 from driver.values.duration import Duration
 from driver.values.time import Time
@@ -108,3 +110,8 @@ def test_a_user_defined_type_takes_its_three_forms(value):
     types = (lookup_cqltype("int"), lookup_cqltype("text"))
     point = UserType.make_udt_class("guide", "point", fields, types)
     assert point.from_binary(point.to_binary(value, 5), 5) == (1, "one")
+
+
+def test_in_takes_a_sequence_of_values_that_is_no_list():
+    encode = Encoder().cql_encode_all_types
+    assert (encode(ValueSequence([1, 2])), encode([1, 2])) == ("(1, 2)", "[1, 2]")

@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 
+from driver import ValueSequence
 from driver.policies import PreparationPolicy
 from driver.protocol.errors import DriverException, InvalidRequest
 from driver.protocol.unset import UNSET_VALUE
 from driver.statements import BatchStatement, BoundStatement, SimpleStatement
-from driver.types.literals import ValueSequence
 from tests.integration.rings import VERSIONS
 
 
