@@ -127,3 +127,14 @@ def test_a_value_without_a_class_of_the_application_survives_a_copy_and_a_pickle
     for kept in (pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)):  # noqa: S301  (our own bytes)
         assert kept == value
         assert (type(kept), kept._fields) == (type(value), ("a", "field_1_"))
+
+
+def test_a_class_that_lacks_a_field_of_its_type_is_an_error_that_names_both():
+    def point(x):
+        return x
+
+    cqltype = UserType.make_udt_class("ks", "point", ["x", "y"], [Int32Type] * 2, point)
+    value = cqltype.serialize((1, 2), 4)
+    for read in (cqltype.from_binary, find_deserializer(cqltype).deserialize_bytes):
+        with pytest.raises(TypeError, match=r"point\(\) got an unexpected keyword argument 'y'"):
+            read(value, 4)
