@@ -45,6 +45,10 @@ def _iterate(result=None):
     return list(result())
 
 
+def _shape(factory=None, names=None, rows=None):
+    return factory(names, rows)
+
+
 def _request(execute=None, statement=None, forget=None):
     result = execute(statement)
     forget()
@@ -211,6 +215,22 @@ def iterated(statement: str, answer: str) -> Prepared:
     return Prepared((future.result,), check=check)
 
 
+def shaped(name: str) -> Prepared:
+    """A page of 100 decoded rows, to a row factory."""
+    made = subjects.decode_frame(recordings.frame("rows_page_100_skipped"))
+    names = made.column_names
+
+    def check(rows: Any) -> dict[str, Any]:
+        expect(len(rows) == 100, f"{len(rows)} rows")
+        first = rows[0]
+        values = first.values() if isinstance(first, dict) else first
+        expect(tuple(values) == made.parsed_rows[0], f"not the decoded row: {first}")
+        return {"rows": len(rows)}
+
+    factory = getattr(import_module("driver.results"), name)
+    return Prepared((factory, names, made.parsed_rows), check=check)
+
+
 def request(statement: str, answer: str) -> Prepared:
     """Execute a bound statement, from encoding to rows, without a socket."""
     owner = session(statement, answer)
@@ -268,6 +288,13 @@ CASES = [
         partial(iterated, "select_documents", "rows_wide_text_skipped"),
         MODULES,
         ITERATED,
+    ),
+    *(
+        Case(case, _shape, partial(shaped, name), ("results.rows",), (f"results.rows:{name}",))
+        for case, name in {
+            "rows_to_dicts_100": "dict_factory",
+            "rows_to_named_tuples_100": "named_tuple_factory",
+        }.items()
     ),
     Case("fetch_next_page", _next_page, next_page, MODULES, (NEXT_PAGE, DISPATCH), OF_A_SESSION),
     Case(

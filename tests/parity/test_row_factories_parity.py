@@ -118,3 +118,19 @@ def test_rows_made_of_decoded_ones_keep_their_class_as_long_as_they_live(compile
     assert sys.getrefcount(cls) == before + 10
     more.clear()
     assert (sys.getrefcount(cls), type(made[0])) == (before, cls)
+
+
+@given(
+    names=st.lists(st.sampled_from(["a", "b", "c", "[applied]"]), max_size=4),
+    rows=st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=4),
+    kind=KINDS,
+)
+def test_any_rows_as_dicts(pure, compiled, names, rows, kind):
+    made = [
+        import_module(f"{package.__name__}.results.rows").dict_factory(
+            names, [kind(row) for row in rows]
+        )
+        for package in (pure, compiled)
+    ]
+    assert made[0] == made[1]
+    assert [list(row) for row in made[0]] == [list(row) for row in made[1]]

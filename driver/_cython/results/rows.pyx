@@ -5,6 +5,7 @@ another class. The tuple knows whether the garbage collector has to look at it (
 and what a tuple of a newer Python has in front of its items is as it should be.
 """
 
+from cpython.dict cimport PyDict_Copy, PyDict_SetItem
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
@@ -18,7 +19,7 @@ from cpython.tuple cimport (
 
 from ...results import rows as pure
 
-__all__ = ["make_named_tuples", "make_rows", "named_tuple_factory"]
+__all__ = ["dict_factory", "make_named_tuples", "make_rows", "named_tuple_factory"]
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
@@ -86,6 +87,30 @@ def make_named_tuples(cls, rows):
         become(<PyObject *>row, cls)
         if not PyObject_GC_IsTracked(given):
             PyObject_GC_UnTrack(<PyObject *>row)
+        made.append(row)
+    return made
+
+
+@pure.makes_single_rows
+def dict_factory(colnames, rows):
+    """Rows as dicts; see driver/results/rows.py."""
+    cdef object given, row, empty, name
+    cdef Py_ssize_t index
+    cdef tuple names
+    cdef list made = []
+    if isinstance(rows, dict):
+        return rows  # a NumPy page
+    names = tuple(colnames)
+    # A copy has room for all columns at once.
+    empty = dict.fromkeys(names)
+    for given in rows:
+        if not PyTuple_CheckExact(given) or PyTuple_GET_SIZE(given) != PyTuple_GET_SIZE(names):
+            made.append(dict(zip(names, given)))
+            continue
+        row = PyDict_Copy(empty)
+        for index in range(PyTuple_GET_SIZE(names)):
+            name = <object>PyTuple_GET_ITEM(names, index)
+            PyDict_SetItem(row, name, <object>PyTuple_GET_ITEM(given, index))
         made.append(row)
     return made
 
