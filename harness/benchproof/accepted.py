@@ -28,8 +28,6 @@ unmatched     an error: there is no such benchmark, or nothing regressed there a
 ============  =====================================================================================
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
@@ -78,13 +76,13 @@ class Entry:
         return asdict(self) | {"meters": list(self.meters), "until": self.until.isoformat()}
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Entry:
+    def of(cls, row: Mapping[str, Any]) -> "Entry":
         """The entry of such a row; what else a document says of it is left."""
         known = {each.name: row[each.name] for each in fields(cls) if each.name in row}
         until = dt.date.fromisoformat(row["until"])
         return cls(**{**known, "meters": tuple(row["meters"]), "until": until})
 
-    def same_as(self, other: Entry) -> bool:
+    def same_as(self, other: "Entry") -> bool:
         """Whether both are about the same regression."""
         mine = self.benchmark, sorted(self.meters), self.impl
         return mine == (other.benchmark, sorted(other.meters), other.impl)

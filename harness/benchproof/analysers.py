@@ -3,20 +3,15 @@
 They change no verdict. Each is computed from what was sampled, so it is in the document too.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from .collected import Sampled, Samples
 from .errors import few
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .collected import Sampled, Samples
-
-    Times = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+Times = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 #: Processes it takes to speak of modes; the least part of them in either one; by how much the
 #: two must differ; and how far they must lie apart beside their own spread (Ashman's D: 2 is where

@@ -10,8 +10,6 @@ plugins are taken from it, and what the files and their `conftest.py` import by 
 no list of the project names is ever installed, but pytest itself.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping

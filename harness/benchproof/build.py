@@ -5,8 +5,6 @@ without pip's isolation: the tools that are installed beside the harness are use
 of them is installed once, so that both sides are built by the same. A release is not built at all.
 """
 
-from __future__ import annotations
-
 import compileall
 import hashlib
 import json
@@ -20,30 +18,26 @@ import sysconfig
 import time
 import tomllib
 import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from filelock import FileLock
 
 from . import dependencies, files, variables, variants
 from .asv_build import Making
+from .checkout import Checkout
 from .dependencies import Dependencies
 from .errors import BuildError
 from .package import RECORD
+from .plan import SideName
+from .processes import Child, Crew, Finished
+from .progress import Teller
 from .targets import PROJECT, Target
-from .toolchain import failure
+from .toolchain import Toolchain, failure
 from .variants import UNNAMED, Kind, Variant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from .checkout import Checkout
-    from .plan import SideName
-    from .processes import Child, Crew, Finished
-    from .progress import Teller
-    from .toolchain import Toolchain
 
 #: Files beside the sources that a build may read (the project's metadata names them).
 _ALSO_COPIED = ("pyproject.toml", "README.md", "LICENSE")
@@ -125,7 +119,7 @@ class Built:
         return {"side": self.folder, "impl": self.impl, "kind": self.variant.kind,
                 "others": self.variant.others}  # fmt: skip
 
-    def same_as(self, other: Built) -> bool:
+    def same_as(self, other: "Built") -> bool:
         """Whether two sides run the same files in the same way, with the same packages."""
         if (self.variant, self.program, self.packages) != (
             other.variant, other.program, other.packages,

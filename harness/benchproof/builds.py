@@ -7,24 +7,18 @@ padding in front of each (`-fpatchable-function-entry=N,N`: all of the no-operat
 the entry, where nothing runs them) and the alignment of their starts.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from . import targets
 from .build import Builder, Built
+from .checkout import Place
 from .errors import TargetError
 from .plan import SIDES, SideName
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .checkout import Place
-    from .processes import Crew
-    from .progress import Teller
-    from .targets import Spec, Target
+from .processes import Crew
+from .progress import Teller
+from .targets import Spec, Target
 
 #: Bytes of padding, and of alignment, by layout; further ones go on in the same manner.
 _PADDING = (0, 16, 48, 112, 32, 80, 144, 64)

@@ -1,24 +1,17 @@
 """The git checkout: what a revision is, what it holds, what differs from it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from . import asv_conf, files, package, variants
 from .errors import BenchproofError, TargetError, check_space, meant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .toolchain import Toolchain
-
+from .toolchain import Toolchain
 
 #: How a `.gitignore` begins that is ours.
 MARK = "# written by benchproof: what it writes by default is not committed by accident\n"
@@ -37,7 +30,7 @@ class Checkout:
     named: Path | None = None
 
     @classmethod
-    def around(cls, place: Path) -> Checkout:
+    def around(cls, place: Path) -> "Checkout":
         """The checkout that a directory lies in.
 
         Raises:
@@ -49,7 +42,7 @@ class Checkout:
         return cls(Path(answer.stdout.decode().strip()))
 
     @classmethod
-    def around_or_at(cls, place: Path) -> Checkout:
+    def around_or_at(cls, place: Path) -> "Checkout":
         """The checkout that a directory lies in, or the directory itself if it lies in none."""
         answer = git(place, "rev-parse", "--show-toplevel")
         return cls(Path(answer.stdout.decode().strip()) if not answer.returncode else place)

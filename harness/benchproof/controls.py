@@ -9,16 +9,12 @@ A third kind has no outcome of its own: cases that the clock alone calls slower 
 builds whose code lies elsewhere in memory (`verdict.by_the_clock_alone`).
 """
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .collected import Collected
-    from .settings import Settings
-    from .suite import Case
+from .collected import Collected
+from .settings import Settings
+from .suite import Case
 
 #: What a control must come out as, by its kind.
 MUST = {"same build": "equivalent", "slowed down": "regressed"}

@@ -10,21 +10,15 @@ defines would vanish without a word: it is listed, and excluded by name. Where o
 looked at (a bisection) it is the working tree that rules.
 """
 
-from __future__ import annotations
-
 import shutil
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from . import accepted, asv_conf, pytest_files, settings, suite
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from .checkout import Checkout, Place
-    from .settings import Settings
-    from .targets import Target
+from .checkout import Checkout, Place
+from .settings import Settings
+from .targets import Target
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """How often the gate is wrong, as a calibration of this project measured it and kept it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What can go wrong in a way that a person can do something about: one line each, exit status 2."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 from collections.abc import Iterable, Sequence

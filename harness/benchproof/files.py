@@ -3,8 +3,6 @@
 What a process that was killed leaves is found by the locks that it held: the system drops them.
 """
 
-from __future__ import annotations
-
 import fcntl
 import gzip
 import json

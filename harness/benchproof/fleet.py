@@ -5,8 +5,6 @@ repository, by content, into folders whose paths are as long as the client's, an
 a time.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import io
@@ -17,12 +15,13 @@ import sys
 import tarfile
 import threading
 import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import distributed
 from filelock import FileLock
@@ -30,18 +29,14 @@ from filelock import FileLock
 from . import compare, files, provenance, toolchain, variables
 from .checkout import Checkout, Place
 from .errors import BenchproofError, StoppedError
+from .history.choice import Plan
+from .history.loops import Loops
 from .history.measure import Asked, Measured, Measurer
 from .history.writing import FAILED
 from .loops import proposal
 from .processes import Crew
 from .progress import Teller
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-
-    from .history.choice import Plan
-    from .history.loops import Loops
-    from .suite import Case
+from .suite import Case
 
 #: Seconds: to reach the scheduler; between two looks at the workers; without one, until that ends.
 REACH, LOOK, PATIENCE = 10, 2.0, 60.0
@@ -99,7 +94,7 @@ class Parcel:
     given: Mapping[str, str]
 
     @classmethod
-    def of(cls, place: Place, commits: Iterable[str]) -> Parcel:
+    def of(cls, place: Place, commits: Iterable[str]) -> "Parcel":
         """Pack what some commits need."""
         checkout, held = place.checkout, io.BytesIO()
         head = checkout.commit("HEAD")

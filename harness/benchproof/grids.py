@@ -1,16 +1,9 @@
 """What every command prints with on a terminal: lines as they are, tables without lines."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from rich.console import Console
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Column
 
 #: Of a column that is broken, if it says none.
 _READABLE = 12

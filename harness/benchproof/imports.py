@@ -12,27 +12,22 @@ count is missing or moved, `BLOCKS` times. Of an import that a person named it i
 the processor time of the import and the peak memory of the process, as of a whole command.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import bench as benches
 from . import counting, plan, programs
+from .bench import Bench
 from .collected import FIRST, Spot
 from .errors import WorkerError
 from .meters import instructions
 from .plan import SIDES, Block, SideName
+from .processes import Child
 from .suite import Case
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from .bench import Bench
-    from .processes import Child
 
 #: The kind is that of an import that a person named.
 SUITE, KIND = "import", "import"

@@ -5,8 +5,6 @@ interpreter, and everything else that it imports comes from that environment, as
 asv's install_command leaves in an environment (`asv_build`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,10 +1,12 @@
 """The main job, `benchproof run`: the variants, the newest commit, and the page of both."""
 
-from __future__ import annotations
-
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
 
 from . import table, targets, unmeasured, variants
 from .compare import Place, Request, compare
@@ -19,14 +21,7 @@ from .errors import (
 from .files import write_json
 from .gate.report.words import is_unmeasured
 from .grids import tell_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from rich.console import Console
-
-    from .progress import Teller
+from .progress import Teller
 
 #: Seconds of wall time of a comparison, unless a person says otherwise: enough for twice the blocks
 #: that a hundred benchmarks need before anything can be called changed.

@@ -1,32 +1,26 @@
 """The benchmarks of a project: before anything is built where that can be, else from a build."""
 
-from __future__ import annotations
-
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from . import asv_conf, pytest_files, suite, targets
 from .bench import ANSWERS, Bench, environment, read_lines, start
-from .build import Builder, Built
+from .build import Builder
+from .checkout import Checkout, Place
 from .errors import COULD_NOT_MEASURE, NO_REGRESSION, WorkerError, counted
 from .grids import borderless, print_whole, say
 from .meters import METERS, of, why_not
 from .package import name as import_name
+from .plan import SIDES
 from .processes import Crew
+from .progress import Teller
 from .variants import UNNAMED
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from rich.console import Console
-
-    from .checkout import Checkout, Place
-    from .plan import SideName
-    from .progress import Teller
 
 
 def early(suites: Path, checkout: Checkout) -> list[dict[str, Any]] | None:
@@ -73,8 +67,9 @@ def found(place: Place, side: str, tell: Teller) -> list[dict[str, Any]]:
     with Crew() as crew:
         builder = Builder(place.checkout, place.cache, crew, place.toolchain, tell)
         built = builder.build(target)
-        both: dict[SideName, Built] = {"left": built, "right": built}
-        return discovered(Bench(both, place.suites.resolve(), crew, crew.scratch, None))
+        return discovered(
+            Bench(dict.fromkeys(SIDES, built), place.suites.resolve(), crew, crew.scratch, None)
+        )
 
 
 def discovered(bench: Bench) -> list[dict[str, Any]]:

@@ -5,8 +5,6 @@ places of their own; values of both sides are paired by place, so that a ratio i
 run, and with it within a host. What cannot be one comparison is refused in a line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeVar

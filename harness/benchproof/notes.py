@@ -1,7 +1,5 @@
 """Who disagrees with whom: the words beside a case's verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The package that is measured: where it lies, its name, what it is built from, what that reads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath

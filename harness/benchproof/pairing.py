@@ -4,8 +4,6 @@ A counting worker asks two things. How often to call a case, once it has counted
 dearer side decides. And whether to count another round: until both sides agree with themselves.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

@@ -1,7 +1,5 @@
 """Child processes, all in one process group, which ends with the harness whatever ends that."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

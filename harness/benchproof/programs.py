@@ -6,8 +6,6 @@ figures of the process and all that it waited for, in pairs of processes, the si
 run sees which files of the package were imported, and what was printed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import itertools
@@ -19,23 +17,20 @@ import shutil
 import sys
 import sysconfig
 import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import bench as benches
 from . import counting, plan
+from .bench import Bench
 from .collected import Spot
 from .errors import SelectionError, WorkerError
 from .meters import VALUES, instructions
 from .plan import SIDES, Block, SideName
+from .processes import Finished
 from .suite import Case
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from .bench import Bench
-    from .processes import Finished
 
 SUITE, KIND = "command", "command"
 #: Pairs of processes: no more than `BLOCKS`; not fewer than `FEWEST`, whatever the budget is.

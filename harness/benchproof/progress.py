@@ -1,20 +1,13 @@
 """What a waiting person sees: a bar with the time left on a terminal, else plain lines."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
+from rich.progress_bar import ProgressBar
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rich.console import Console
-    from rich.progress_bar import ProgressBar
-
 
 #: Seconds between two lines of one stage in a log.
 EVERY = 10.0

@@ -21,8 +21,6 @@ Values are written with all digits, so that a judged stream says what the run sa
 cannot be meant is an error with its number: nothing is left out, and nothing is guessed.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import zlib

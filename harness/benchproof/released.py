@@ -1,7 +1,5 @@
 """Sides that are no commits of this repository: releases, wheels, commits of another one."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import subprocess

@@ -4,8 +4,6 @@ The table `[tool.hotpath]`, the variable `HOTPATH_CACHE` and the mark of a pull 
 are read as if they had the new name; the cache `.hotpath/` is not, because it is only a cache.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

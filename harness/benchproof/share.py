@@ -1,22 +1,17 @@
 """Shares: which part of a whole benchmark each of its parts has, from a results file."""
 
-from __future__ import annotations
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from . import files, judge, results
 from .errors import BenchproofError, SelectionError, told
 from .grids import borderless, print_whole, say
 from .render import units
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from rich.console import Console
-    from rich.table import Table
 
 #: Of the meters, in the order of the columns: title, and how a number of it is written.
 COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {

@@ -1,7 +1,5 @@
 """The benchmarks, found by asv's or pytest's own discovery, and chosen by an expression."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -44,7 +42,7 @@ class Case:
     pretty_name: str = ""
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Case:
+    def of(cls, row: Mapping[str, Any]) -> "Case":
         """The case that a row describes, among whatever else it says."""
         return cls(**{each.name: row[each.name] for each in fields(cls) if each.name in row})
 

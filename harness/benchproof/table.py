@@ -5,29 +5,22 @@ said by colour alone: a change has its sign, the meter that decided a case has a
 time is a "?" and no number.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from . import analysers, notes
 from .gate.report import words
+from .gate.report.words import Document, Moved
 from .grids import borderless, print_whole, say
 from .meters import METERS
 from .profile import explain
 from .render import units
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from rich.console import Console
-    from rich.table import Table
-
-    from .gate.report.words import Document, Moved
 
 #: Benchmarks with the same note that are named one by one.
 _FEW = 3

@@ -16,22 +16,16 @@ written                     measured
 A side that names no variant is built in the first one of the project that can be built here.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from . import files, interpreters, package, variants
+from .checkout import Checkout
 from .errors import DirtyTreeError, TargetError, few
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .checkout import Checkout
 
 #: The tables of pyproject.toml that reach the built driver: the tools for building it, what is
 #: packed, what it needs at run time. Extras, linters and test settings do not.

@@ -4,18 +4,14 @@ The standard library's reader does not say where things stand. Strings of severa
 looked into, so a line in one that looks like a key may be found too: it is never asked for.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .errors import BenchproofError
+from .errors import BenchproofError
 
 #: Where something stands: names from the outermost table inwards, and places in lists of tables.
 Where = tuple[str | int, ...]

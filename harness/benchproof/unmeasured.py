@@ -1,18 +1,13 @@
 """What changed between two sides in files that none of the measured variants runs."""
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import targets, variants
+from .checkout import Checkout
 from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, few
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from .checkout import Checkout
-    from .targets import Target
+from .targets import Target
 
 #: What a kind of file is called where it is told.
 WORDS = {"pure": "pure Python", "compiled": "compiled"}

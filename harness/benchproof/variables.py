@@ -9,8 +9,6 @@ A build script that reads a variable which is set and not passed is found by its
 (`withheld`), so that nobody waits for an effect that cannot come.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -8,19 +8,13 @@ culprit that is a binary search. With several it ends at one whose step is a lar
 whole, and says how large.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from benchproof import targets
+from benchproof.checkout import Checkout
 from benchproof.errors import BisectError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchproof.checkout import Checkout
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,16 @@
 """`benchproof bisect`: what is asked, the search, its culprit against its parent, how it reads."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from benchproof import compare, listing, meters, provenance, results, settings, suite, variants
+from benchproof.checkout import Place
 from benchproof.errors import (
     COULD_NOT_MEASURE,
     BenchproofError,
@@ -23,19 +25,11 @@ from benchproof.history.loops import Loops
 from benchproof.history.measure import Measurer
 from benchproof.processes import Crew
 from benchproof.profile import explain as profile
+from benchproof.progress import Teller
+from benchproof.suite import Case
 
 from . import line
 from .search import Search, one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rich.console import Console
-    from rich.table import Table
-
-    from benchproof.compare import Place
-    from benchproof.progress import Teller
-    from benchproof.suite import Case
 
 SCHEMA = 1
 #: A search that found its commit: nothing is wrong with the search.

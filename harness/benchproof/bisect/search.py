@@ -5,31 +5,24 @@ same processes. The loops are planned at the bad end and are the same everywhere
 can be held against each other.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from benchproof import noise, suite
+from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, BisectError, SelectionError, few
 from benchproof.history import measure
 from benchproof.history.asv_files import load
+from benchproof.noise import Limit
+from benchproof.progress import Teller
+from benchproof.suite import Case
 
 from . import line
-from .line import Lost, Narrowed, most_builds, narrow
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from benchproof.checkout import Checkout
-    from benchproof.noise import Limit
-    from benchproof.progress import Teller
-    from benchproof.suite import Case
-
-    from .line import Stop
+from .line import Lost, Narrowed, Stop, most_builds, narrow
 
 #: A branch that was merged is searched if it made at least this part of the merge's change.
 _OF_A_BRANCH = 0.5

@@ -1,35 +1,28 @@
 """`benchproof changes`: what of the history changed, chosen, as JSON and as a table by commit."""
 
-from __future__ import annotations
-
 import math
+import re
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from benchproof import results
+from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError
 from benchproof.grids import borderless, print_whole, say
 from benchproof.history import asv_files
+from benchproof.history.model import Commit, History
 from benchproof.noise import FLOORS
+from benchproof.progress import Teller
 from benchproof.render import units
 
 from .search import ALPHA, find_all
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Collection, Iterable, Sequence
-    from pathlib import Path
-
-    from rich.console import Console
-    from rich.table import Table
-
-    from benchproof.checkout import Checkout
-    from benchproof.history.model import Commit, History
-    from benchproof.progress import Teller
-
-    from .sizes import Change
+from .sizes import Change
 
 SCHEMA = 1
 #: Changes that are shown of a commit, the largest first.

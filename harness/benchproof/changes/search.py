@@ -10,25 +10,18 @@ compiler gives other numbers whether or not the canary feels it; another kernel 
 if the canary does, or if there is no canary to ask.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchproof import noise
+from benchproof.history.model import Commit, History, Series, SeriesKey
+from benchproof.progress import Teller
 
 from . import sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from benchproof.history.model import Commit, History, Series, SeriesKey
-    from benchproof.progress import Teller
-
-    from .sizes import Change
+from .sizes import Change
 
 #: A step that is larger than the canary's by more than this is not the canary's.
 AS_LARGE = 3.0

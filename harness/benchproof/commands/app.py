@@ -13,8 +13,6 @@ Every command has --help with examples, and --json FILE for its document ('-' is
 Exit status: 0 no regression, 1 regression, 2 could not measure, or stopped, 3 cannot decide.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import platform

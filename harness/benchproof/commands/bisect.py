@@ -14,8 +14,6 @@ Examples:
 Exit status: 0 found, 2 it could not be (the range that is left is named).
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from .options import Json, Output, Suites, argument, option, place_of

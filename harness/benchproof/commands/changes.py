@@ -13,8 +13,6 @@ Examples:
 Exit status: 0, or 2 if there is no history.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

@@ -7,8 +7,6 @@ Examples:
 Exit status: 0 this project can be measured here, 2 it cannot.
 """
 
-from __future__ import annotations
-
 from . import options
 
 

@@ -18,8 +18,6 @@ Exit status: 0 no regression, 1 regression, 2 could not measure, 3 a benchmark i
 project demands `decide = "all"`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated

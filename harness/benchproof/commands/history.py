@@ -19,8 +19,6 @@ Examples:
 Exit status: 0 everything that was asked for is known; 2 stopped, or nothing has a number.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

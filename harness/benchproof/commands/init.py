@@ -14,8 +14,6 @@ Examples:
 Exit status: 0 written, or nothing to write; 2 it is not clear what is to be measured.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

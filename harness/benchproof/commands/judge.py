@@ -13,8 +13,6 @@ Exit status: 0 no regression, 1 regression, 2 could not measure, or no such samp
 cannot decide.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -12,8 +12,6 @@ Exit status: 0 there are benchmarks that can be measured, 2 there are none, or a
 module or file of them does not load.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from benchproof import suite

@@ -15,8 +15,6 @@ Examples:
 Exit status: 0 published, 2 could not be published.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from pathlib import Path

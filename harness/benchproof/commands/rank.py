@@ -18,8 +18,6 @@ Examples:
 Exit status: 0 every branch was measured or does not build, 2 one could not be measured.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -13,8 +13,6 @@ Examples:
 Exit status: 0 no regression, 1 regression, 2 could not measure.
 """
 
-from __future__ import annotations
-
 from benchproof import variants
 
 from . import options

@@ -11,8 +11,6 @@ Examples:
 Exit status: 0, or 2 if there are no such results.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

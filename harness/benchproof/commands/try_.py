@@ -21,8 +21,6 @@ Examples:
 Exit status: 0 keep, 1 discard, 2 could not measure, 3 undecided.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

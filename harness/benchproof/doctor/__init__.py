@@ -1,7 +1,5 @@
 """The doctor: what this machine can and cannot measure, and what to do about it."""
 
-from __future__ import annotations
-
 from .machine import Finding
 from .report import diagnose
 

@@ -4,8 +4,6 @@ Every check of the machine takes the root of the file system in which it looks f
 ``/sys``, so that other machines can be shown to it.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,23 +1,17 @@
 """The project: its package, benchmarks, build and commits, and what it lacks to be measured."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from benchproof import asv_conf, dependencies, listing, package, suite, targets, variants
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, counted
 from benchproof.init import plan as init
 from benchproof.meters import METERS
+from benchproof.toolchain import Toolchain
 from benchproof.unmeasured import WORDS
 
 from .machine import COMMITS, COMPILED, MAIN_JOB, Finding, degraded, missing, named, ok
 from .tools import install
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from benchproof.toolchain import Toolchain
 
 
 def check(place: Path, toolchain: Toolchain) -> list[Finding]:

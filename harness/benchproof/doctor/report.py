@@ -1,11 +1,11 @@
 """The doctor's report: a table for people, JSON for machines, an exit status for scripts."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from benchproof import renamed
@@ -16,11 +16,6 @@ from benchproof.suite import TIMED
 
 from . import machine, project, tools
 from .machine import COMMITS, COMPILED, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
 
 #: What can be measured.
 PARTS = (*TIMED, COMPILED, COMMITS)

@@ -1,27 +1,21 @@
 """The tools: this Python, the harness's packages, the compiler, valgrind, memray."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import platform
 import shutil
 import sys
 import sysconfig
+from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from benchproof import provenance
 from benchproof.errors import EXTRAS
 from benchproof.meters import allocations, instructions
 from benchproof.suite import TIMED
+from benchproof.toolchain import Toolchain
 
 from .machine import COMPILED, MAIN_JOB, Finding, degraded, missing, named, ok
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchproof.toolchain import Toolchain
 
 #: What the harness imports, each with what fails without it.
 _PACKAGES = ("asv_runner", "filelock", "numpy", "psutil", "pyperf", "scipy")

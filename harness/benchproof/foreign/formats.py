@@ -6,8 +6,6 @@ sub-benchmarks and the number of processors), iterations, and pairs of a value a
 Everything else (PASS, ok, logs) is no data.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,28 +1,22 @@
 """Go benchmarks of two sides: both test binaries built first, then run in turn, a process a run."""
 
-from __future__ import annotations
-
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchproof import files, placement, plan
+from benchproof.checkout import Checkout
+from benchproof.collected import Samples
 from benchproof.errors import BuildError, TargetError, WorkerError
-from benchproof.plan import SIDES
+from benchproof.plan import SIDES, SideName
 from benchproof.processes import Crew
+from benchproof.progress import Teller
 from benchproof.targets import WORKING_TREE
 
 from . import formats, readings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchproof.checkout import Checkout
-    from benchproof.collected import Samples
-    from benchproof.plan import SideName
-    from benchproof.progress import Teller
 
 #: Of each process, how long Go lets a benchmark run: more processes say more than longer ones.
 BENCHTIME = "100ms"

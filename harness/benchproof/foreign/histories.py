@@ -3,29 +3,23 @@
 Charts, change points and culprits are of such a folder, whoever measured it.
 """
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pyperf
 
 from benchproof import files
+from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError
 from benchproof.history import running, writing
 from benchproof.history.writing import Value
 
 from . import formats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from benchproof.checkout import Checkout
-
-    from .readings import Reading
+from .readings import Reading
 
 #: At the end of a file's name: ``2026-01-31-main-d7ac34d5f4a7.json.gz``.
 _HASH = re.compile(r"(?<![0-9a-z])([0-9a-f]{7,40})(?:\.[a-z]\w*)*$")

@@ -5,28 +5,21 @@ asv's. The runs of both sides are paired in their order, and only within a host:
 of two machines.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchproof import judge, meters, results, stats
 from benchproof.collected import Sampled, Samples, Spot
 from benchproof.errors import BenchproofError, few
 from benchproof.meters import METERS
-from benchproof.plan import SIDES
+from benchproof.plan import SIDES, SideName
 from benchproof.settings import Settings
 from benchproof.suite import Case
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from benchproof.plan import SideName
-
-    #: By case and meter, then host: the values of each run.
-    Runs = dict[tuple[Case, str], dict[str, list[Sequence[float]]]]
+Runs = dict[tuple[Case, str], dict[str, list[Sequence[float]]]]
 
 #: What stands for a proof: nothing is known of what ran.
 _UNSEEN = {"proof": {"grade": "unseen", "modules": {}, "probe": {}, "digest": ""}}

@@ -5,23 +5,18 @@ And with what all passes since a pinned commit came to, so that many small steps
 is always of two sides in one run, and the ratios of successive passes multiply.
 """
 
-from __future__ import annotations
-
 import datetime as dt
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from benchproof import accepted, files, targets, variants
+from benchproof.accepted import Entry
+from benchproof.checkout import Checkout, Place
+from benchproof.compare import Request
 from benchproof.errors import BenchproofError, TargetError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from benchproof.accepted import Entry
-    from benchproof.checkout import Checkout, Place
-    from benchproof.compare import Request
 
 #: Below the reports.
 FILE = "gate/passed.json"

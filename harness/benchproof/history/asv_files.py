@@ -11,32 +11,26 @@ version of this module, or of other versions of the benchmarks, or one that is d
 as none.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchproof import files
 from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError
+from benchproof.variants import Variant
 
 from . import model, writing
 from .model import CANARY, UNITS, Commit, History, LeftOut, Series, SeriesKey
 from .writing import BENCHMARKS, MACHINE, MEASURED, VERSION, notes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from benchproof.variants import Variant
 
 #: Raised when the arrays mean something else than before.
 _LAYOUT = 5

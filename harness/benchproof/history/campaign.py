@@ -4,10 +4,11 @@ Every value that is written is known from then on, so a run that was stopped goe
 when the same command is given again.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -19,26 +20,18 @@ from benchproof import (
     results,
     suite,
 )
+from benchproof.checkout import Place
 from benchproof.errors import BenchproofError, HistoryError, few
 from benchproof.processes import Crew
+from benchproof.progress import Teller
+from benchproof.suite import Case
 
 from . import choice, writing
+from .choice import Job, Known, Plan
 from .loops import Loops
-from .measure import PROOF, Measurer
+from .measure import PROOF, Key, Measured, Measurer
 from .model import CANARY
 from .running import Outcome, Runner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from benchproof.compare import Place
-    from benchproof.progress import Teller
-    from benchproof.suite import Case
-
-    from .choice import Job, Known, Plan
-    from .measure import Key, Measured
 
 
 def discover(

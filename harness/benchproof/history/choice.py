@@ -4,26 +4,18 @@ Commits with the same driver (`targets.content_of`) are one measurement: its num
 each of them.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from benchproof.checkout import Checkout
 from benchproof.targets import content_of
 
 from . import model, writing
-from .measure import Asked, count_numbers
+from .measure import Asked, Key, count_numbers
 from .writing import Environment, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from benchproof.checkout import Checkout
-
-    from .measure import Key
 
 #: Where asv keeps a value and its interval.
 _CELLS = ("result", "stats_ci_99_a", "stats_ci_99_b")

@@ -5,33 +5,26 @@ environment; paths of the same length; and each case in a fork of the same proce
 so that it does not matter which others were asked for.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from benchproof import builds, files, noise, provenance
 from benchproof.bench import Bench
+from benchproof.build import Built
+from benchproof.checkout import Place
 from benchproof.collected import Spot
 from benchproof.errors import BuildError, TargetError, WorkerError
 from benchproof.meters import METERS, instructions
 from benchproof.meters.counts import price_of
+from benchproof.processes import Crew
 from benchproof.suite import Case
 
+from .loops import Loops
 from .model import CANARY
 from .writing import ABSENT, CANARY_VERSION, FAILED, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from benchproof.build import Built
-    from benchproof.compare import Place
-    from benchproof.processes import Crew
-
-    from .loops import Loops
 
 _FOLDERS = re.compile(r"(?<![\w/])/(?:[^\s/:'\"()]+/)+")
 #: Of a reason that is kept.
@@ -68,7 +61,7 @@ class Measured:
     why: dict[str, str] = field(default_factory=dict)
     host: str = ""
 
-    def none_of(self, keys: Iterable[Key], value: Value, why: str) -> Measured:
+    def none_of(self, keys: Iterable[Key], value: Value, why: str) -> "Measured":
         """Nothing could be measured, for one reason."""
         self.values |= dict.fromkeys(keys, value)
         self.why[""] = clean(why)

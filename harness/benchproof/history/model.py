@@ -5,22 +5,14 @@ series names the commits that were measured by their places in that line, so tha
 places is a range of commits that nobody measured. Commits are read from git's log, with trailers.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, HistoryError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from benchproof.checkout import Checkout
-
 
 #: The benchmark that runs nothing but the interpreter and C: no commit can move it, so that where
 #: it steps, the platform did.

@@ -8,38 +8,31 @@ median without any assumption on how they are distributed, from the order of the
 for those minutes; the canary, timed in the same processes, shows what another day did.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import math
 import random
 import statistics
 import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from benchproof import files, plan, provenance
+from benchproof.bench import Bench
 from benchproof.errors import COULD_NOT_MEASURE, NO_REGRESSION, StoppedError, WorkerError
 from benchproof.grids import tell_line
 from benchproof.meters import wall
+from benchproof.progress import Teller
+from benchproof.suite import Case
 
 from . import measure
-from .measure import Measured, clean
+from .choice import Job, Plan
+from .measure import Asked, Measured, Measurer, clean
 from .writing import FAILED, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from rich.console import Console
-
-    from benchproof.bench import Bench
-    from benchproof.progress import Teller
-    from benchproof.suite import Case
-
-    from .choice import Job, Plan
-    from .measure import Asked, Measurer
 
 #: Reasons that are listed; the rest is counted.
 _MOST = 12

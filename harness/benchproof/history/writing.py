@@ -24,27 +24,21 @@ start. So a machine that is in the results already is known again by its process
 ``asv machine`` has noted; else it is named after the processor.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math
 import re
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from benchproof import files, variants
 from benchproof.errors import HistoryError
+from benchproof.variants import Variant
 
 from .model import CANARY, UNITS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from benchproof.variants import Variant
-
 
 #: The variable that names a variant in a file, where the variant's own variables do not.
 VARIANT = "BENCHPROOF_VARIANT"

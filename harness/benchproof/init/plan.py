@@ -1,7 +1,5 @@
 """What `benchproof init` finds in a project, and what it writes: shown first, written then."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
@@ -15,7 +13,7 @@ from benchproof.errors import BenchproofError, meant
 from benchproof.package import is_place
 
 
-def table(found: Found) -> str:
+def table(found: "Found") -> str:
     """The lines for pyproject.toml."""
     return (
         "[tool.benchproof]\n"

@@ -1,17 +1,11 @@
 """Which branches are ranked: named ones, patterns, pull requests, here or in another repository."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
+from benchproof.checkout import Checkout
 from benchproof.errors import TargetError, meant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from benchproof.checkout import Checkout
 
 #: How a line of a file of pull requests begins: a number, or an address as a browser shows it.
 _NUMBER = re.compile(r"#?(\d+)(?:\s.*)?")

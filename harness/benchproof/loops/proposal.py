@@ -4,22 +4,16 @@ The working tree is read through an index of its own, so that neither the user's
 is touched, and what is measured stays as it was when the command began.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchproof import files
+from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, TargetError
 from benchproof.targets import WORKING_TREE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchproof.checkout import Checkout
 
 #: Stands for a patch on standard input.
 STDIN = "-"

@@ -4,32 +4,26 @@ Each is counted once and kept, so that a run that was stopped goes on where it w
 and merge are measured together, too, against the product of what each brings alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
 import math
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchproof import compare, files, provenance, targets, variables
+from benchproof.checkout import Place
 from benchproof.errors import BenchproofError, BuildError, StoppedError
 from benchproof.progress import Teller
 from benchproof.results import now
 
 from . import proposal, reach, trial
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from benchproof.checkout import Place
-
-    Impls = Callable[[str, str], tuple[str, ...]]
+Impls = Callable[[str, str], tuple[str, ...]]
 
 SCHEMA = 1
 #: What a branch is called, the best first, by what its change does (`trial.Decision.kind`).
@@ -124,14 +118,14 @@ class _Measure:
                 "stopped: what was measured is kept, and the same command goes on"
             ) from error
 
-    def _here(self, todo: Sequence[_Todo]) -> _Answers:
+    def _here(self, todo: "Sequence[_Todo]") -> "_Answers":
         """Each branch that is to be measured, with what this machine found."""
         for each in todo:
             row, asked, _, said = each
             self.tell.line(said)
             yield each, _measured(row["base"], row["commit"], asked, self.place, self.tell)
 
-    def _on_workers(self, todo: Sequence[_Todo]) -> _Answers:
+    def _on_workers(self, todo: "Sequence[_Todo]") -> "_Answers":
         """The same of workers, a branch each at a time: both of its sides on one machine."""
         from benchproof import fleet  # noqa: PLC0415  (dask is an extra)
 

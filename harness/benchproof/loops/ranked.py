@@ -1,11 +1,11 @@
 """A ranking as a table on a terminal, as Markdown, and as a page."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from benchproof import verdict
@@ -16,11 +16,6 @@ from benchproof.grids import borderless, print_whole, say
 from benchproof.render import units
 
 from .rank import FINDINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from rich.console import Console
 
 #: Of a product of ratios, what is no change: the usual limit of instructions.
 _EQUAL = 0.003

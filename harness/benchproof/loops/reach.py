@@ -1,18 +1,13 @@
 """Which functions a change edits, and whether any benchmark runs the lines that it edits."""
 
-from __future__ import annotations
-
 import ast
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from benchproof.checkout import Checkout
 from benchproof.plan import SIDES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from benchproof.checkout import Checkout
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 

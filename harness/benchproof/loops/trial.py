@@ -4,8 +4,6 @@ Build, tests, answers, speed: the first of them that says no decides, and nothin
 for. What was decided is a line of a log, found again by what was changed.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re
@@ -13,12 +11,15 @@ import shutil
 import subprocess
 import sysconfig
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from benchproof import builds, compare, dependencies, files, judge, settings, variants, verdict
+from benchproof.build import Built
+from benchproof.checkout import Checkout, Place
 from benchproof.errors import (
     CANNOT_DECIDE,
     COULD_NOT_MEASURE,
@@ -35,19 +36,12 @@ from benchproof.gate.report import words
 from benchproof.meters import SPEAKING
 from benchproof.package import RECORD
 from benchproof.processes import Crew
+from benchproof.progress import Teller
 from benchproof.render import units
 from benchproof.results import now
 
 from . import proposal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from benchproof.build import Built
-    from benchproof.checkout import Checkout, Place
-    from benchproof.progress import Teller
-
-    from .proposal import Proposal
+from .proposal import Proposal
 
 Word = Literal["keep", "discard", "undecided", "could not measure"]
 EXITS: Mapping[Word, int] = {

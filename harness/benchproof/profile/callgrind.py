@@ -5,8 +5,6 @@ the same on both sides. The smaller loop's hold leftovers of the warm-up before 
 zeroed, so that the difference of the two, exact in total, is not exact by function.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 How it looks, on any ground, is in `templates/chart.svg`; here is where things go.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

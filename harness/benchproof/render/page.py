@@ -7,20 +7,15 @@ sees half of it, and what an earlier page left in the two folders is removed aft
 It is ``index.html``, too, unless `benchproof publish` has put the site there, which links to it.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchproof import files
 from benchproof.gate.report import words
+from benchproof.gate.report.words import Row
 
 from . import units, view
 from .pictures import Picture, draw_suite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from benchproof.gate.report.words import Row
 
 #: The page, the first page of its folder, and what is in the folder if the site is.
 PAGE, FIRST, SITE = "run.html", "index.html", "site"

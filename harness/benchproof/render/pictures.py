@@ -1,10 +1,10 @@
 """What is drawn: the ratios of a suite's cases, every process's time."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchproof import files
 from benchproof.gate.report import words
@@ -12,11 +12,7 @@ from benchproof.gate.report import words
 from . import units
 from .charts import Point, chart
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    Cases = Sequence[Mapping[str, Any]]
+Cases = Sequence[Mapping[str, Any]]
 
 #: The meters of the ratio picture, from the top of a row to its foot: rows off.
 METERS = {"wall": -0.24, "instructions": 0.04, "allocations": 0.29}

@@ -1,7 +1,5 @@
 """Numbers as people read them: three significant digits and the unit that fits."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What all pages and pictures share: their templates and their colours."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import partial

@@ -1,7 +1,5 @@
 """The published site: history, changes, claims and calibration as static files."""
 
-from __future__ import annotations
-
 from .publication import Asked, Published, publish
 
 __all__ = ["Asked", "Published", "publish"]

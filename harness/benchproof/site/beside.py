@@ -1,7 +1,5 @@
 """A folder that changes all at once: written beside its place, then exchanged with it."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -3,8 +3,6 @@
 They show what those have judged and measured; nothing is judged, measured or ranked here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,25 +1,20 @@
 """The pages: what each template is told, and what every page loads: style, scripts, uPlot."""
 
-from __future__ import annotations
-
 import base64
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
 from benchproof.render.view import templates_of
 
 from . import claimed, views
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from .pack import Group
-    from .sources import Gathered
+from .pack import Group
+from .sources import Gathered
 
 #: Every page, with its name in the navigation; one without a name is linked from elsewhere.
 PAGES = {

@@ -1,32 +1,25 @@
 """Publishing: what is known becomes a folder of static files, written beside and then exchanged."""
 
-from __future__ import annotations
-
 import html
 import json
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from benchproof import asv_conf, files, processes, results
+from benchproof.checkout import Checkout
 from benchproof.errors import SiteError
 from benchproof.gate.report import words
+from benchproof.progress import Teller
 
 from . import pack, pages, sources, views
 from .beside import beside
-from .pack import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from benchproof.checkout import Checkout
-    from benchproof.progress import Teller
-
-    from .pack import Group
-    from .sources import Gathered
+from .pack import Group, Store
+from .sources import Gathered
 
 #: What in the folder belongs to the site; everything else in it is others' and is kept.
 OWN = (*pages.PAGES, "site")

@@ -10,8 +10,6 @@ pull request it is comes from GitHub's own event, never from the document, and a
 on a commit that is the pull request's head.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -20,20 +18,17 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchproof import files, renamed
 from benchproof.errors import COULD_NOT_MEASURE, BenchproofError, NewerError, told
 
 from . import markdown, words
 from .markdown import plain, prose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .words import Document
+from .words import Document
 
 #: Seconds that a call may take.
 PATIENCE = 30
@@ -143,7 +138,7 @@ class Run:
     url: str
 
     @classmethod
-    def read(cls, event: Mapping[str, Any]) -> Run:
+    def read(cls, event: Mapping[str, Any]) -> "Run":
         """Of a ``workflow_run`` event.
 
         Raises:

@@ -17,22 +17,16 @@ What a gate finds wrong without a case to pin it on (an expired acceptance, a ru
 is a case of a suite named ``benchproof``, so that the file never passes where the gate does not.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from benchproof.render import units
 from benchproof.suite import parts
 
 from . import words
 from .markdown import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .words import Document, Row
+from .words import Document, Row
 
 #: One line of XML's attributes takes a longer text than a table's cell.
 _LONG = 2000

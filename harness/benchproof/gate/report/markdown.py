@@ -5,22 +5,17 @@ say. Where a job with a token repeats them, they must not become markup, links o
 of them are shown as code, in which nothing is.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchproof.render import units
 
 from . import words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from .words import Document, Moved, Row
+from .words import Document, Moved, Row
 
 #: By its first line a comment is found again, so that it is changed and never repeated.
 MARK = "<!-- benchproof gate -->"

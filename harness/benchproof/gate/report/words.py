@@ -5,8 +5,6 @@ Needs nothing but the standard library: a job with a token can tell a result wit
 anything.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter
