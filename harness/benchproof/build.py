@@ -144,7 +144,7 @@ class Builder:
     cache: Path
     crew: Crew
     toolchain: Toolchain
-    tell: Teller | None = None
+    tell: Teller = field(default_factory=Teller)
 
     @cached_property
     def dependencies(self) -> Dependencies:
@@ -199,7 +199,7 @@ class Builder:
         for unseen in variables.withheld(
             script.decode(errors="replace"), {**self._passed, **variant.build}
         ):
-            self._say(
+            self.tell.line(
                 f"{name}: setup.py reads {unseen}, which is set here but not passed to builds: "
                 "name it in build-variables of [tool.benchproof]"
             )
@@ -215,13 +215,13 @@ class Builder:
             kept = built and (built["compiled"] or (built["pure_wheel"] and not asked))
             if not kept and not (built and variant.kind == "pure"):
                 started = time.monotonic()
-                self._say(f"{name}: building")
+                self.tell.line(f"{name}: building")
                 with files.scratch(self.cache) as scratch:
                     wheel = self._wheel(target, variant, scratch, flags, tools)
                     built = self._keep(target, wheel, record.parent, checkout.package)
-                self._say(f"{name}: built in {time.monotonic() - started:.0f} s")
+                self.tell.line(f"{name}: built in {time.monotonic() - started:.0f} s")
             else:
-                self._say(f"{name}: built before, taken from the cache")
+                self.tell.line(f"{name}: built before, taken from the cache")
         if built["compiled"] or variant.kind == "pure":
             return self._built(key, variant, built, why_pure)
         if asked:
@@ -266,7 +266,7 @@ class Builder:
         """
         programs = {side: each[0].python for side, each in found.items()}
         if len(set(programs.values())) > 1:
-            self._say(f"two interpreters run the sides: {' and '.join(programs.values())}")
+            self.tell.line(f"two interpreters run the sides: {' and '.join(programs.values())}")
         wanted = self.environments.with_imported(
             {side: self._wanted(each[0]) for side, each in found.items() if not each[0].program},
             self.checkout.imported,
@@ -350,11 +350,6 @@ class Builder:
     def _passed(self) -> dict[str, str]:
         """The variables that a build here gets."""
         return variables.passed(self.checkout.build_variables)
-
-    def _say(self, words: str) -> None:
-        """Tell whoever waits."""
-        if self.tell is not None:
-            self.tell.line(words)
 
     def _keep(self, target: Target, wheel: Path, folder: Path, place: str) -> dict[str, Any]:
         """Unpack a wheel, and move it into place as one step; the record of it."""
@@ -454,13 +449,12 @@ class Builder:
     def wait(self, child: Child, name: str) -> Finished:
         """Wait for a build, not in silence."""
         started = time.monotonic()
-        while self.tell is not None:
+        while True:
             try:
                 child.process.wait(_STILL)
-                break
+                return self.crew.wait(child)
             except subprocess.TimeoutExpired:
-                self._say(f"{name}: still building, {time.monotonic() - started:.0f} s so far")
-        return self.crew.wait(child)
+                self.tell.line(f"{name}: still building, {time.monotonic() - started:.0f} s so far")
 
 
 def _pinned(needs: Iterable[str]) -> dict[str, str]:

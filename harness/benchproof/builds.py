@@ -61,6 +61,7 @@ def one(text: str, place: Place, crew: Crew, tell: Teller | None = None) -> Buil
         NoSpaceError: the disk is full.
     """
     target = targets.resolve(targets.parse(text), place.checkout)
+    tell = tell or Teller()
     return Builder(place.checkout, place.cache, crew, place.toolchain, tell).build(target)
 
 

@@ -22,7 +22,7 @@ import sys
 import sysconfig
 import venv
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from email.parser import Parser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,13 +33,13 @@ from packaging.utils import canonicalize_name
 
 from . import files
 from .errors import BuildError, UnreachedError, few
+from .progress import Teller
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from .plan import SideName
     from .processes import Crew
-    from .progress import Teller
 
 _NOTHING = ""
 #: What stands behind the name of a package in a requirement.
@@ -79,7 +79,7 @@ class Dependencies:
 
     cache: Path
     crew: Crew
-    tell: Teller | None = None
+    tell: Teller = field(default_factory=Teller)
     whole: bool = False
     index: bool = True
 
@@ -113,8 +113,10 @@ class Dependencies:
                 failed, asking = error, asking._after(error)
                 continue
             if _BESIDE in way[1]:
-                self._say("no index gives all that the sides require as it is installed beside "
-                          "benchproof, so both see all that is installed there")  # fmt: skip
+                self.tell.line(
+                    "no index gives all that the sides require as it is installed beside "
+                    "benchproof, so both see all that is installed there"
+                )
             return folder
         raise failed
 
@@ -125,8 +127,10 @@ class Dependencies:
         known = {named(each) for texts in wanted.values() for each in texts}
         more = {each for each in imported if named(each) not in known}
         if more and wanted:
-            self._say(f"the benchmarks import {few(sorted(more))}, which nothing declares: added "
-                      "as installed beside benchproof")  # fmt: skip
+            self.tell.line(
+                f"the benchmarks import {few(sorted(more))}, which nothing declares: added as "
+                "installed beside benchproof"
+            )
         return {side: texts | more for side, texts in wanted.items()}
 
     def path(self, folder: str) -> list[str]:
@@ -139,11 +143,6 @@ class Dependencies:
     def _after(self, error: BuildError) -> Dependencies:
         """Who goes on after an error: where an index was not reached, one who asks none."""
         return replace(self, index=False) if isinstance(error, UnreachedError) else self
-
-    def _say(self, words: str) -> None:
-        """Tell whoever waits."""
-        if self.tell is not None:
-            self.tell.line(words)
 
     def _folder(self, texts: Sequence[str], pins: Sequence[str] = ()) -> Path:
         """Where packages are installed, of this interpreter."""
@@ -210,7 +209,7 @@ class Dependencies:
             Path(site_packages(str(folder)), _BESIDE).write_text("".join(lines), encoding="utf-8")
         if texts:
             if words := _told(texts):
-                self._say(f"installing {words}")
+                self.tell.line(f"installing {words}")
             with files.scratch(self.cache) as scratch:
                 limits = scratch / "pins"
                 limits.write_text("\n".join({*pins} - {_BESIDE}), encoding="utf-8")
