@@ -87,13 +87,6 @@ def branches(checkout: Checkout, merge: str) -> list[list[Stop]]:
 
 
 @dataclass(frozen=True)
-class Lost:
-    """A stop that cannot be measured, and why."""
-
-    why: str
-
-
-@dataclass(frozen=True)
 class Narrowed:
     """Where the change is.
 
@@ -113,7 +106,7 @@ class Narrowed:
 
 
 def narrow(
-    first: tuple[int, float], last: tuple[int, float], measure: Callable[[int], float | Lost]
+    first: tuple[int, float], last: tuple[int, float], measure: Callable[[int], float | str]
 ) -> Narrowed:
     """Narrow a change down.
 
@@ -133,7 +126,7 @@ def narrow(
             return Narrowed(low, high, before, after, share)
         place = min(free, key=lambda each: abs(each - middle))
         value = measure(place)
-        if isinstance(value, Lost):
+        if isinstance(value, str):
             lost.add(place)
         elif math.copysign(1.0, whole) * ((value - before) - (after - value)) >= 0:
             high, after = place, value

@@ -22,7 +22,7 @@ from benchproof.progress import Teller
 from benchproof.suite import Case
 
 from . import line
-from .line import Lost, Narrowed, Stop, most_builds, narrow
+from .line import Narrowed, Stop, most_builds, narrow
 
 #: A branch that was merged is searched if it made at least this part of the merge's change.
 _OF_A_BRANCH = 0.5
@@ -66,7 +66,7 @@ class Search:
     stops: Sequence[Stop] = ()
     ends: tuple[float, float] = (0.0, 0.0)
     expected: int = 0
-    values: dict[str, float | Lost] = field(default_factory=dict)
+    values: dict[str, float | str] = field(default_factory=dict)
     tried: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -120,11 +120,11 @@ class Search:
             BisectError: it cannot be measured.
         """
         value = self.value(stop)
-        if isinstance(value, Lost):
-            raise BisectError(f"{stop.first[:10]} cannot be measured: {value.why}")
+        if isinstance(value, str):
+            raise BisectError(f"{stop.first[:10]} cannot be measured: {value}")
         return value
 
-    def value(self, stop: Stop) -> float | Lost:
+    def value(self, stop: Stop) -> float | str:
         """The value of a stop, measured once for each content."""
         if stop.content not in self.values:
             number = len(self.values) + 1
@@ -134,7 +134,7 @@ class Search:
             self._note(stop, self._counted(stop.first))
         return self.values[stop.content]
 
-    def _counted(self, commit: str) -> float | Lost:
+    def _counted(self, commit: str) -> float | str:
         """What one call costs; in several layouts of memory where one could explain the change."""
         key = (self.case.name, self.meter)
         asked = measure.Asked(commit, self.impl, frozenset({key}))
@@ -145,19 +145,19 @@ class Search:
         value = measured.values[key]
         if value.value is None or value.absent:
             why = measured.why.get(self.case.name) or measured.why.get("")
-            return Lost(why or "it gave no number")
+            return why or "it gave no number"
         return value.value
 
-    def _note(self, stop: Stop, value: float | Lost) -> None:
+    def _note(self, stop: Stop, value: float | str) -> None:
         """Keep a value, and say it."""
         self.values[stop.content] = value
         subject = self.checkout.subject(stop.first)
-        lost = value.why.splitlines()[0] if isinstance(value, Lost) else None
+        lost = value.splitlines()[0] if isinstance(value, str) else None
         self.tried.append({
             "commit": stop.first, "subject": subject, "content": stop.content,
-            "value": None if isinstance(value, Lost) else value, "why": lost,
+            "value": None if isinstance(value, str) else value, "why": lost,
         })  # fmt: skip
-        said = f"skipped: {lost}" if isinstance(value, Lost) else f"{value:,.10g}"
+        said = f"skipped: {lost}" if isinstance(value, str) else f"{value:,.10g}"
         self.tell.line(f"{stop.first[:10]}  {said}  {subject}")
 
     def among(self, stops: Sequence[Stop], before: float, after: float) -> Found:
@@ -175,7 +175,7 @@ class Search:
             self.tell.line(f"{merge[:10]} is a merge: looking at the {len(stops) - 1} builds of it")
             self.expected += most_builds(len(stops))
             before, after = self.value(stops[0]), self.value(stops[-1])
-            if isinstance(before, Lost) or isinstance(after, Lost):
+            if isinstance(before, str) or isinstance(after, str):
                 continue
             if (after - before) / (outer.after - outer.before) >= _OF_A_BRANCH:
                 found = self.among(stops, before, after)
