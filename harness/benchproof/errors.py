@@ -9,7 +9,12 @@ from pathlib import Path
 #: Exit statuses of the command, as the README promises them.
 NO_REGRESSION, REGRESSION, COULD_NOT_MEASURE, CANNOT_DECIDE = 0, 1, 2, 3
 #: Of several, the first of these is that of all together.
-WORST_FIRST = (REGRESSION, COULD_NOT_MEASURE, CANNOT_DECIDE, NO_REGRESSION)
+_WORST_FIRST = (REGRESSION, COULD_NOT_MEASURE, CANNOT_DECIDE, NO_REGRESSION)
+
+
+def gravest(*statuses: int) -> int:
+    """The exit status of several comparisons together."""
+    return min(statuses, key=_WORST_FIRST.index)
 
 
 class BenchproofError(Exception):

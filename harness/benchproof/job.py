@@ -10,14 +10,7 @@ from rich.console import Console
 
 from . import table, targets, unmeasured, variants
 from .compare import Place, Request, compare
-from .errors import (
-    COULD_NOT_MEASURE,
-    NO_REGRESSION,
-    WORST_FIRST,
-    BenchproofError,
-    TargetError,
-    missing,
-)
+from .errors import NO_REGRESSION, BenchproofError, TargetError, gravest, missing
 from .files import write_json
 from .gate.report.words import is_unmeasured
 from .grids import tell_line
@@ -191,7 +184,7 @@ def run(
         replace(outcome, document=document).save(latest / f"{item.name}.json")
         documents.append(document)
         table.show(document, out, everything=everything)
-        status = min(status, exit_status(document), key=WORST_FIRST.index)
+        status = gravest(status, exit_status(document))
         if document["partial"]:
             break
     if not documents:
@@ -204,7 +197,7 @@ def run(
         drawn = f"no page was drawn: {missing(error, 'benchproof run')}"
     for problem in trouble:
         tell_line(out, f"benchproof: {problem}")
-        status = min(status, problem.exit_status, key=WORST_FIRST.index)
+        status = gravest(status, problem.exit_status)
     tell_line(out, drawn)
     if keep is not None:
         write_json({"schema": 1, "kind": "run", "exit": status, "comparisons": documents}, keep)
@@ -219,4 +212,4 @@ def exit_status(document: dict[str, Any]) -> int:
     """
     if document.get("gates", True):
         return int(document["verdict"]["exit"])
-    return COULD_NOT_MEASURE if is_unmeasured(document) else NO_REGRESSION
+    return BenchproofError.exit_status if is_unmeasured(document) else NO_REGRESSION

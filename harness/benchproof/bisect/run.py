@@ -9,23 +9,25 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from benchproof import compare, listing, meters, provenance, results, settings, suite, variants
-from benchproof.checkout import Place
-from benchproof.errors import (
-    COULD_NOT_MEASURE,
-    BenchproofError,
-    BisectError,
-    SelectionError,
-    StoppedError,
-    TargetError,
-    meant,
+from benchproof import (
+    compare,
+    errors,
+    listing,
+    meters,
+    provenance,
+    settings,
+    suite,
+    variants,
 )
+from benchproof.checkout import Place
+from benchproof.errors import BenchproofError, BisectError, SelectionError, TargetError, meant
 from benchproof.grids import borderless, print_whole, say
 from benchproof.history.loops import Loops
 from benchproof.history.measure import Measurer
 from benchproof.processes import Crew
 from benchproof.profile import explain as profile
 from benchproof.progress import Teller
+from benchproof.results import now
 from benchproof.suite import Case
 
 from . import line
@@ -105,11 +107,13 @@ def run(
         try:
             found = search.find(stops)
         except KeyboardInterrupt as stop:
-            raise StoppedError("stopped: what was built is kept for the next search") from stop
+            raise errors.StoppedError(
+                "stopped: what was built is kept for the next search"
+            ) from stop
     document: dict[str, Any] = {
         "kind": "bisect",
         "schema": SCHEMA,
-        "created": results.now(),
+        "created": now(),
         "benchmark": case.name,
         "meter": meter,
         "unit": meters.METERS[meter].unit,
@@ -181,7 +185,7 @@ def conclude(document: Mapping[str, Any]) -> dict[str, Any]:
     cost = f"{document['builds']} builds for {document['stops']} different ones"
     judged = (document["comparison"] or {"cases": []})["cases"]
     meter = judged[0]["meters"].get(document["meter"], {}) if judged else {}
-    status, code = "not confirmed", COULD_NOT_MEASURE
+    status, code = "not confirmed", errors.COULD_NOT_MEASURE
     if document["lost"]:
         status = "range"
         words = (f"one of {len(document['lost']) + 1} commits up to {name}: the others of them "

@@ -25,18 +25,11 @@ Exit status: 0 no regression, 1 regression, 2 could not measure, or measured not
 3 a benchmark is undecided and the project demands `decide = "all"`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from . import options
 from .options import argument, flag, option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchproof.plan import SideName
 
 
 def command(
@@ -75,10 +68,11 @@ def command(
     if go:
         from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)
         from benchproof.foreign import go_runs  # noqa: PLC0415
+        from benchproof.plan import SIDES  # noqa: PLC0415
 
         here, seconds = Checkout.around(Path.cwd()), budget or 60.0
         with output.telling() as tell:
-            both: Mapping[SideName, str] = {"left": left, "right": right}
+            both = dict(zip(SIDES, (left, right), strict=True))
             samples = go_runs.compare(go, both, chosen, seconds, seed, here, tell)
         return output.judged(samples, everything=everything, records=records)
     # What is wrong with the question is said before anything slow is loaded.

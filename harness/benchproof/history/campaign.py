@@ -12,14 +12,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from benchproof import (
-    listing,
-    meters,
-    provenance,
-    pytest_files,
-    results,
-    suite,
-)
+from benchproof import listing, meters, provenance, pytest_files, results, suite
 from benchproof.checkout import Place
 from benchproof.errors import BenchproofError, HistoryError, few
 from benchproof.processes import Crew

@@ -17,22 +17,21 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
-from benchproof import builds, compare, dependencies, files, judge, settings, variants, verdict
+from benchproof import (
+    builds,
+    compare,
+    dependencies,
+    errors,
+    files,
+    settings,
+    variants,
+    verdict,
+)
 from benchproof.build import Built
 from benchproof.checkout import Checkout, Place
-from benchproof.errors import (
-    CANNOT_DECIDE,
-    COULD_NOT_MEASURE,
-    NO_REGRESSION,
-    REGRESSION,
-    BenchproofError,
-    BuildError,
-    StoppedError,
-    WorkerError,
-    counted,
-    few,
-)
+from benchproof.errors import BenchproofError, BuildError, StoppedError, WorkerError, counted, few
 from benchproof.gate.report import words
+from benchproof.judge import DIFFERENT
 from benchproof.meters import SPEAKING
 from benchproof.package import RECORD
 from benchproof.processes import Crew
@@ -45,8 +44,8 @@ from .proposal import Proposal
 
 Word = Literal["keep", "discard", "undecided", "could not measure"]
 EXITS: Mapping[Word, int] = {
-    "keep": NO_REGRESSION, "discard": REGRESSION, "undecided": CANNOT_DECIDE,
-    "could not measure": COULD_NOT_MEASURE,
+    "keep": errors.NO_REGRESSION, "discard": errors.REGRESSION, "undecided": errors.CANNOT_DECIDE,
+    "could not measure": errors.COULD_NOT_MEASURE,
 }  # fmt: skip
 #: Name of the log in the cache, and the version of its lines.
 LOG, SCHEMA = "tried.jsonl", 1
@@ -233,7 +232,7 @@ def decide(document: Mapping[str, Any]) -> Decision:
     lost = [row for row in failed if row["why"].startswith("left: ")]
     measured = [row for row in cases if row["status"] == "measured"]
     known = measured and failed and failed == lost and not document["trouble"]
-    if said["exit"] == COULD_NOT_MEASURE and not known:
+    if said["exit"] == errors.COULD_NOT_MEASURE and not known:
         return Decision("could not measure", said["summary"])
     # Memory that scatters from process to process is never decided.
     unsure = [
@@ -274,7 +273,7 @@ def ratio(cases: Sequence[Mapping[str, Any]]) -> float | None:
 def _wrong(cases: Sequence[Mapping[str, Any]]) -> Decision | None:
     """A decision where answers differ, or a benchmark runs on the left side alone."""
     wrong = [row for row in cases
-             if row["status"] == "different answers" or judge.DIFFERENT in row["note"]]  # fmt: skip
+             if row["status"] == "different answers" or DIFFERENT in row["note"]]  # fmt: skip
     if wrong:
         return Decision("discard", f"other answers: {_names(wrong)}", "other answers")
     broken = [row for row in cases if row["why"].startswith("right: ")]
