@@ -18,7 +18,6 @@ from .errors import TargetError
 from .plan import SIDES, SideName
 from .processes import Crew
 from .progress import Teller
-from .targets import Spec, Target
 
 #: Bytes of padding, and of alignment, by layout; further ones go on in the same manner.
 _PADDING = (0, 16, 48, 112, 32, 80, 144, 64)
@@ -34,7 +33,7 @@ def flags(layout: int) -> str:
     return f"-fpatchable-function-entry={padding},{padding} -falign-functions={alignment}"
 
 
-def spec(text: str, impl: str) -> Spec:
+def spec(text: str, impl: str) -> targets.Spec:
     """A side in one of several variants.
 
     Raises:
@@ -46,7 +45,7 @@ def spec(text: str, impl: str) -> Spec:
     return replace(parsed, impl=impl)
 
 
-def _of(side: Target, place: Place, layouts: Sequence[int]) -> Sequence[int]:
+def _of(side: targets.Target, place: Place, layouts: Sequence[int]) -> Sequence[int]:
     """The layouts in which a side is built: pure Python in one."""
     chosen = [each for each in place.checkout.variants if side.spec.impl in {None, each.name}]
     return layouts if any(each.kind != "pure" for each in chosen) else layouts[:1]
@@ -66,7 +65,7 @@ def one(text: str, place: Place, crew: Crew, tell: Teller | None = None) -> Buil
 
 
 def build(
-    sides: Mapping[SideName, Target], place: Place, crew: Crew, layouts: Sequence[int],
+    sides: Mapping[SideName, targets.Target], place: Place, crew: Crew, layouts: Sequence[int],
     tell: Teller,
 ) -> dict[SideName, list[Built]]:  # fmt: skip
     """Build both sides before either runs, each in every layout, side by side.

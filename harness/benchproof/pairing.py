@@ -15,10 +15,9 @@ from typing import Any
 from . import plan
 from .meters import instructions
 from .meters.counts import priced, settled
-from .plan import SideName
 
 #: What the sides said of one case: a question, or the worker's last words about it.
-Said = dict[SideName, dict[str, Any]]
+Said = dict[plan.SideName, dict[str, Any]]
 
 
 class End:
@@ -48,7 +47,7 @@ class End:
 
 
 def converse(
-    ends: dict[SideName, End], names: Sequence[str], answer: Callable[[str, Said], Any]
+    ends: dict[plan.SideName, End], names: Sequence[str], answer: Callable[[str, Said], Any]
 ) -> Iterator[tuple[str, Said]]:
     """Answer the questions of all workers, which go through the same cases in the same order.
 
@@ -88,10 +87,10 @@ class Answers:
         firsts: by case and side, what the last of its first calls cost.
     """
 
-    folders: Mapping[SideName, Path]
+    folders: Mapping[plan.SideName, Path]
     loops: dict[str, plan.Loops]
     prices: dict[str, float]
-    firsts: dict[tuple[str, SideName], float] = field(default_factory=dict)
+    firsts: dict[tuple[str, plan.SideName], float] = field(default_factory=dict)
 
     def __call__(self, name: str, said: Said) -> Any:  # noqa: ANN401  (what JSON holds)
         """The answer to what both sides ask about a case."""
@@ -124,7 +123,7 @@ class Answers:
         return vars(replace(planned, warm=max(0, planned.warm - called)))
 
     def _rounds(
-        self, name: str, side: SideName, dumps: Sequence[Sequence[instructions.Mark]]
+        self, name: str, side: plan.SideName, dumps: Sequence[Sequence[instructions.Mark]]
     ) -> list[float]:
         """What a call cost in each round so far, as it was counted (without prices)."""
         counts = self.loops[name].instructions

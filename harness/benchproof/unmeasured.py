@@ -7,7 +7,6 @@ from typing import Any
 from . import targets, variants
 from .checkout import Checkout
 from .errors import CANNOT_DECIDE, COULD_NOT_MEASURE, NO_REGRESSION, few
-from .targets import Target
 
 #: What a kind of file is called where it is told.
 WORDS = {"pure": "pure Python", "compiled": "compiled"}
@@ -48,7 +47,7 @@ class Unmeasured:
 
 
 def between(
-    left: Target, right: Target, checkout: Checkout, measured: Collection[str]
+    left: targets.Target, right: targets.Target, checkout: Checkout, measured: Collection[str]
 ) -> Unmeasured:
     """Look for it.
 

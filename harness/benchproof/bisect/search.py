@@ -17,9 +17,7 @@ from benchproof.checkout import Checkout
 from benchproof.errors import BenchproofError, BisectError, SelectionError, few
 from benchproof.history import measure
 from benchproof.history.asv_files import load
-from benchproof.noise import Limit
 from benchproof.progress import Teller
-from benchproof.suite import Case
 
 from . import line
 from .line import Narrowed, Stop, most_builds, narrow
@@ -58,10 +56,10 @@ class Search:
     """
 
     measurer: measure.Measurer
-    case: Case
+    case: suite.Case
     meter: str
     impl: str
-    limit: Limit
+    limit: noise.Limit
     tell: Teller
     stops: Sequence[Stop] = ()
     ends: tuple[float, float] = (0.0, 0.0)
@@ -184,7 +182,7 @@ class Search:
         return None
 
 
-def one_of(cases: Sequence[Case], bench: str) -> Case:
+def one_of(cases: Sequence[suite.Case], bench: str) -> suite.Case:
     """The one benchmark that was meant.
 
     Raises:

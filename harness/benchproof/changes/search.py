@@ -20,8 +20,7 @@ from benchproof import noise
 from benchproof.history.model import Commit, History, Series, SeriesKey
 from benchproof.progress import Teller
 
-from . import sizes
-from .sizes import Change
+from .sizes import Change, steps
 
 #: A step that is larger than the canary's by more than this is not the canary's.
 AS_LARGE = 3.0
@@ -105,7 +104,7 @@ def _changes(
     for series in everything.values():
         tests += max(0, len(series.index) - 1)
         undone = np.flatnonzero(np.isin(series.index, list(takers))) if takers else ()
-        changes += sizes.steps(series, [int(point) for point in undone])
+        changes += steps(series, [int(point) for point in undone])
     adjusted = _adjust([change.p for change in changes], tests)
     kept = [replace(change, p=p) for change, p in zip(changes, adjusted, strict=True) if p <= alpha]
     return sorted(kept, key=lambda change: (change.likely, change.key))

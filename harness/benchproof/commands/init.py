@@ -17,8 +17,7 @@ Exit status: 0 written, or nothing to write; 2 it is not clear what is to be mea
 from pathlib import Path
 from typing import Annotated
 
-from . import options
-from .options import flag, option
+from .options import Json, Output, flag, option
 
 
 def command(
@@ -28,7 +27,7 @@ def command(
         bool, flag("Write .github/workflows/benchproof.yml, too.", "--workflow")
     ] = False,
     dry_run: Annotated[bool, flag("Only show what would be written.", "--dry-run")] = False,
-    json: options.Json = None,
+    json: Json = None,
 ) -> int:
     """Set a project up."""
     from benchproof.checkout import Checkout  # noqa: PLC0415  (--help should be fast)
@@ -39,7 +38,7 @@ def command(
     planned = plan(root, package, suites, workflow=workflow)
     if not dry_run:
         planned.write()
-    output = options.Output(json)
+    output = Output(json)
     output.keep(planned.document(dry_run=dry_run))
     console = output.console()
     for line in planned.lines(dry_run=dry_run):

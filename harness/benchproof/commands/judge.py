@@ -16,18 +16,17 @@ cannot decide.
 from pathlib import Path
 from typing import Annotated
 
-from . import options
-from .options import argument
+from .options import All, Json, Output, Picture, argument
 
 
 def command(
     file: Annotated[Path, argument("Of --records.", "FILE")],
-    json: options.Json = None,
-    everything: options.All = False,
-    picture: options.Picture = None,
+    json: Json = None,
+    everything: All = False,
+    picture: Picture = None,
 ) -> int:
     """Judge samples."""
     from benchproof import records  # noqa: PLC0415  (scipy is slow to import)
 
     samples = records.read(file)
-    return options.Output(json).judged(samples, everything=everything, picture=picture)
+    return Output(json).judged(samples, everything=everything, picture=picture)

@@ -16,22 +16,21 @@ from typing import Annotated
 
 from benchproof import suite
 
-from . import options
-from .options import argument
+from .options import Bench, Json, Output, Suites, any_of, argument, place_of
 
 
 def command(
     side: Annotated[str, argument("A commit, or '.'.", "SIDE")] = ".",
-    bench: options.Bench = None,
-    json: options.Json = None,
-    suites: options.Suites = None,
+    bench: Bench = None,
+    json: Json = None,
+    suites: Suites = None,
 ) -> int:
     """List benchmarks."""
     from benchproof import listing  # noqa: PLC0415  (as in compare)
 
-    pattern, output = suite.expression(options.any_of(bench)), options.Output(json)
+    pattern, output = suite.expression(any_of(bench)), Output(json)
     with output.telling() as tell:
-        about = listing.document(listing.found(options.place_of(suites), side, tell), pattern)
+        about = listing.document(listing.found(place_of(suites), side, tell), pattern)
     output.keep(about)
     listing.show(about, output.console())
     return listing.exit_status(about)

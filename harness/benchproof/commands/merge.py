@@ -16,19 +16,18 @@ cannot decide.
 from pathlib import Path
 from typing import Annotated
 
-from . import options
-from .options import argument
+from .options import All, Json, Output, Records, argument
 
 
 def command(
     streams: Annotated[list[Path], argument("Of --records.", "FILE...")],
-    records: options.Records = None,
-    json: options.Json = None,
-    everything: options.All = False,
+    records: Records = None,
+    json: Json = None,
+    everything: All = False,
 ) -> int:
     """Merge and judge."""
     from benchproof import merging  # noqa: PLC0415  (scipy is slow to import)
     from benchproof import records as kept  # noqa: PLC0415
 
     samples = merging.merge({str(file): kept.read(file) for file in streams})
-    return options.Output(json).judged(samples, everything=everything, records=records)
+    return Output(json).judged(samples, everything=everything, records=records)

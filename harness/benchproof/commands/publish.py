@@ -22,8 +22,7 @@ from typing import Annotated
 
 from benchproof import files
 
-from . import options
-from .options import option
+from .options import Json, Output, option
 
 
 def command(
@@ -33,7 +32,7 @@ def command(
     ] = None,
     pictures: Annotated[str, option("Draw: changed, all, or a REGEX of benchmarks.", "WHICH")] = "",
     asv: Annotated[bool, option("Make asv's own site, too.")] = True,
-    json: options.Json = None,
+    json: Json = None,
 ) -> int:
     """Publish the site."""
     # Products of short vectors: threads of the library would wait for each other, not help.
@@ -44,7 +43,7 @@ def command(
     from benchproof import checkout, site  # noqa: PLC0415  (jinja2 and numpy are slow to import)
     from benchproof.grids import tell_line  # noqa: PLC0415
 
-    output = options.Output(json)
+    output = Output(json)
     here = checkout.Checkout.around(Path.cwd())
     cache = files.cache_of(here.root)
     source = reports or here.root / "reports"

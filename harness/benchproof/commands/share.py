@@ -17,8 +17,7 @@ from typing import Annotated, Literal
 from benchproof import variants
 from benchproof.errors import SelectionError
 
-from . import options
-from .options import argument, option
+from .options import Impl, Json, Output, argument, option
 
 
 def command(
@@ -31,8 +30,8 @@ def command(
     side: Annotated[
         Literal["left", "right", "both"], option("left, right, or both.", "SIDE")
     ] = "both",
-    impl: options.Impl = "",
-    json: options.Json = None,
+    impl: Impl = "",
+    json: Json = None,
 ) -> int:
     """Tell the shares."""
     from benchproof import checkout, share  # noqa: PLC0415  (--help should be fast)
@@ -54,7 +53,7 @@ def command(
     ]
     if not found:
         raise SelectionError(f"no side of {file.name} that was chosen is {only}")
-    output = options.Output(json)
+    output = Output(json)
     output.keep({"schema": 1, "kind": "shares", "shares": found})
     share.show(found, output.console())
     return 0

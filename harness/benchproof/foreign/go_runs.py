@@ -11,7 +11,6 @@ from benchproof import files, placement, plan
 from benchproof.checkout import Checkout
 from benchproof.collected import Samples
 from benchproof.errors import BuildError, TargetError, WorkerError
-from benchproof.plan import SIDES, SideName
 from benchproof.processes import Crew
 from benchproof.progress import Teller
 from benchproof.targets import WORKING_TREE
@@ -43,7 +42,7 @@ class _Side:
 
 
 def compare(
-    package: str, sides: Mapping[SideName, str], bench: str, budget: float, seed: int,
+    package: str, sides: Mapping[plan.SideName, str], bench: str, budget: float, seed: int,
     checkout: Checkout, tell: Teller,
 ) -> Samples:  # fmt: skip
     """Build and run both sides of a package.
@@ -75,8 +74,8 @@ def compare(
             for side in block.sides:
                 _run(built[side], bench, crew)
             spent = time.monotonic() - started
-        named = {side: [built[side].log] for side in SIDES}
-        read = {side: formats.read("go", named[side]) for side in SIDES}
+        named = {side: [built[side].log] for side in plan.SIDES}
+        read = {side: formats.read("go", named[side]) for side in plan.SIDES}
         samples = readings.samples(read, named, "go")
     for side, text in sides.items():
         commit = built[side].commit

@@ -15,7 +15,6 @@ from benchproof.targets import content_of
 
 from . import model, writing
 from .measure import Asked, Key, count_numbers
-from .writing import Environment, Value
 
 #: Where asv keeps a value and its interval.
 _CELLS = ("result", "stats_ci_99_a", "stats_ci_99_b")
@@ -67,11 +66,11 @@ class Known:
 
     results: Path
     machine: str
-    environments: Mapping[str, Environment]
+    environments: Mapping[str, writing.Environment]
     versions: Mapping[str, str]
     again: bool = False
 
-    def values(self, commit: str, impl: str, keys: Collection[Key]) -> dict[Key, Value]:
+    def values(self, commit: str, impl: str, keys: Collection[Key]) -> dict[Key, writing.Value]:
         """Those of some values that a commit has."""
         rows, _ = writing.held(
             writing.path(self.results, self.machine, commit, self.environments[impl])
@@ -85,7 +84,7 @@ class Known:
             number, low, high = (_first(row.get(column)) for column in _CELLS)
             samples = (row.get("samples") or [()])[0] or ()
             if number is not None or not self.again:
-                found[key] = Value(number, low, high, tuple(samples))
+                found[key] = writing.Value(number, low, high, tuple(samples))
         return found
 
 

@@ -36,7 +36,6 @@ from typing import Any
 
 from benchproof import files, variants
 from benchproof.errors import HistoryError
-from benchproof.variants import Variant
 
 from .model import CANARY, UNITS
 
@@ -220,7 +219,7 @@ class Environment:
     python: str = PYTHON
 
 
-def environment(root: Path, known: Sequence[Variant], impl: str) -> Environment:
+def environment(root: Path, known: Sequence[variants.Variant], impl: str) -> Environment:
     """The environment in which `asv run` would measure a variant.
 
     Without an asv.conf.json, or one whose matrix has no such variables, a name of our own.
@@ -251,7 +250,7 @@ def environment(root: Path, known: Sequence[Variant], impl: str) -> Environment:
     return Environment(re.sub(r"[^\w.+-]", "_", "-".join(parts)), run)
 
 
-def name_of(variables: Mapping[str, str], known: Sequence[Variant]) -> str:
+def name_of(variables: Mapping[str, str], known: Sequence[variants.Variant]) -> str:
     """Which variant a result file is of.
 
     It is the one whose variables those of the file are; of a project that does not name it any

@@ -10,7 +10,6 @@ from typing import Any
 
 from benchproof import asv_conf, files, package, pytest_files, renamed
 from benchproof.errors import BenchproofError, meant
-from benchproof.package import is_place
 
 
 def table(found: "Found") -> str:
@@ -92,7 +91,7 @@ def _package(root: Path, whole: dict[str, Any], named: str) -> tuple[str, str]:
     known = package.candidates(root)
     if named:
         there = (root / named / "__init__.py", (root / named).with_suffix(".py"))
-        if not is_place(named) or not any(file.is_file() for file in there):
+        if not package.is_place(named) or not any(file.is_file() for file in there):
             raise BenchproofError(f"{named!r} is no package in {root.name}{meant(named, known)}")
         return named, "as it was named"
     found = package.place(root)

@@ -39,8 +39,7 @@ from benchproof.progress import Teller
 from benchproof.render import units
 from benchproof.results import now
 
-from . import proposal
-from .proposal import Proposal
+from .proposal import Proposal, judges
 
 Word = Literal["keep", "discard", "undecided", "could not measure"]
 EXITS: Mapping[Word, int] = {
@@ -347,6 +346,6 @@ def remember(change: Proposal, log: Path, checkout: Checkout, tell: Teller) -> N
         same = "" if each.get("base") == change.base else f" (against {str(each.get('base'))[:10]})"
         tell.line(f"tried before, {each.get('when')}{same}: {each.get('decision')}: "
                   f"{each.get('why')}")  # fmt: skip
-    own = proposal.judges(change, checkout.suites)
+    own = judges(change, checkout.suites)
     if own:
         tell.line(f"it also changes what judges it: {few(own)}")

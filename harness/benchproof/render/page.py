@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from benchproof import files
 from benchproof.gate.report import words
-from benchproof.gate.report.words import Row
 
 from . import units, view
 from .pictures import Picture, draw_suite
@@ -32,8 +31,8 @@ class Part(NamedTuple):
     """
 
     name: str
-    rows: list[Row]
-    whole: Row | None
+    rows: list[words.Row]
+    whole: words.Row | None
     pictures: dict[str, Picture]
 
 

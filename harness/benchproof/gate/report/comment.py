@@ -27,8 +27,6 @@ from benchproof import files, renamed
 from benchproof.errors import COULD_NOT_MEASURE, BenchproofError, NewerError, told
 
 from . import markdown, words
-from .markdown import plain, prose
-from .words import Document
 
 #: Seconds that a call may take.
 PATIENCE = 30
@@ -175,7 +173,7 @@ def find(repository: Repository, run: Run) -> dict[str, Any] | None:
     return None
 
 
-def read(file: Path) -> tuple[Document, str]:
+def read(file: Path) -> tuple[words.Document, str]:
     """A gate's document and its Markdown.
 
     Raises:
@@ -235,7 +233,7 @@ def tell(repository: Repository, run: Run, file: Path) -> str:
     except NoDocumentError as error:
         exit_status, summary = 2, str(error)
         text = "\n".join((markdown.MARK, f"## {words.LIGHTS[2]} benchproof: {words.STATUS[2]}", "",
-                          f"**{prose(summary)}**", ""))  # fmt: skip
+                          f"**{markdown.prose(summary)}**", ""))  # fmt: skip
         # Who asked by a comment asked for the head of that moment; nothing says which it was.
         measured = head if run.event == "issue_comment" else run.commit
     if measured != head:
@@ -246,7 +244,7 @@ def tell(repository: Repository, run: Run, file: Path) -> str:
         return f"{done} on #{number}; no status, because its head is another commit now"
     repository.call("POST", f"statuses/{head}", {
         "state": STATES[exit_status], "context": CONTEXT, "target_url": _link(run.url),
-        "description": plain(f"{words.STATUS[exit_status]}: {summary}", DESCRIPTION),
+        "description": markdown.plain(f"{words.STATUS[exit_status]}: {summary}", DESCRIPTION),
     })  # fmt: skip
     return f"{done} on #{number}, status {STATES[exit_status]}"
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from benchproof import meters, notes
 from benchproof.errors import counted
-from benchproof.meters import SPEAKING
 from benchproof.render import units
 
 Document = Mapping[str, Any]
@@ -118,7 +117,7 @@ def largest(found: Sequence[Moved], most: int) -> list[Moved]:
 def shown_meters(rows: Iterable[Row]) -> list[str]:
     """The meters of which some rows have a number, in the order in which they are told."""
     seen = {meter for row in rows for meter in row["meters"]}
-    return [meter for meter in SPEAKING if meter in seen]
+    return [meter for meter in meters.SPEAKING if meter in seen]
 
 
 def by_suite(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -267,7 +266,7 @@ def deciding(row: Row) -> str | None:
     """The meter that gave a case its verdict: of a trade-off, what improved."""
     word = "improved" if row["verdict"] == "trade-off" else row["verdict"]
     said = {name: about["verdict"] for name, about in row["meters"].items()}
-    return next((name for name in SPEAKING if said.get(name) == word), None)
+    return next((name for name in meters.SPEAKING if said.get(name) == word), None)
 
 
 def named(row: Row) -> str:
