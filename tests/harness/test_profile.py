@@ -112,7 +112,7 @@ def test_python_functions_are_matched_though_lines_and_folders_differ():
     right["bytecodes"][0] |= {"file": "/b/driver/x.py", "line": 9}
     right["bytecodes"][1] |= {"file": "/b/driver/x.py", "line": 70}
     (found,) = explaining.traced(left, right, NOWHERE)
-    assert found.row() == {
+    assert found == {
         "function": "encode", "file": "driver/x.py", "unit": "bytecodes", "left": 100.0,
         "right": 130.0, "change": 30.0, "share": 1.0,
     }  # fmt: skip
@@ -132,7 +132,7 @@ def test_shares_are_of_all_that_grew_and_of_all_that_shrank():
     found = explaining.changes(
         {("a", ""): 10, ("b", ""): 50}, {("c", ""): 30, ("d", ""): 90}, "calls"
     )
-    assert [(each.function, each.change, each.share) for each in found] == [
+    assert [(each["function"], each["change"], each["share"]) for each in found] == [
         ("d", 90, 0.75), ("c", 30, 0.25), ("a", -10, 10 / 60), ("b", -50, 50 / 60),
     ]  # fmt: skip
 
@@ -141,11 +141,11 @@ def test_only_what_explains_most_is_told_and_in_both_directions():
     left = {(f"gone{n}", ""): 100.0 for n in range(20)}
     right = {(f"new{n}", ""): 200.0 + n for n in range(20)} | {("tiny", ""): 1.0}
     few = explaining.worth_telling(explaining.changes(left, right, "instructions"))
-    assert [each.function for each in few[:2]] == ["new19", "new18"]
-    grew = [each for each in few if each.change > 0]
+    assert [each["function"] for each in few[:2]] == ["new19", "new18"]
+    grew = [each for each in few if each["change"] > 0]
     assert len(grew) == explaining.GREW["instructions"]
     assert len(few) - len(grew) == explaining.SHRANK["instructions"]
-    assert "tiny" not in [each.function for each in few]
+    assert "tiny" not in [each["function"] for each in few]
 
 
 def test_nothing_to_explain_starts_no_worker():
@@ -213,7 +213,7 @@ def test_the_growth_of_c_functions_adds_up_to_what_the_meter_says(counted):
     calls = bench.got.loops[name].instructions.many
     costs = [callgrind.per_call(bench.dumps(side, name), calls) for side in ("left", "right")]
     found = explaining.changes(*costs, "instructions")
-    assert sum(each.change for each in found) == pytest.approx(right[0] - left[0], rel=0.1)
+    assert sum(each["change"] for each in found) == pytest.approx(right[0] - left[0], rel=0.1)
 
 
 @pytest.mark.slow

@@ -118,7 +118,10 @@ def test_functions_whose_own_cost_changed_come_by_growth_with_their_share(tmp_pa
         for files, side in zip((left, right), sides, strict=True)
     ]
     found = changes(*costs, "instructions")
-    told = [(c.function, c.file, c.left, c.right, c.change, c.share) for c in found]
+    told = [
+        tuple(each[key] for key in ("function", "file", "left", "right", "change", "share"))
+        for each in found
+    ]
     assert told == [
         ("driver._cython.work.spin", "driver/_cython/work.so", 100, 190, 90, 1.0),
         ("long_add", "libpython3.11.so", 400, 320, -80, 1.0),

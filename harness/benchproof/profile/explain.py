@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import sysconfig
 from collections import Counter
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.text import Text
 
 from benchproof.errors import WorkerError
+from benchproof.gate.report import words
 from benchproof.grids import borderless
 from benchproof.plan import SIDES, SideName
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     #: By function and file, what a call of a case costs.
     Costs = Mapping[tuple[str, str], float]
+    #: A function's own cost in one call of a case, on both sides: see `changes`.
+    Change = dict[str, Any]
 
 #: What is counted: instructions in a C function itself, bytecodes of a Python function itself, or
 #: calls of a C function by Python code.
@@ -44,34 +46,6 @@ LEAST_SHARE = 0.01
 #: The largest change that is none. A call of a case is a whole number of calls and bytecodes, but
 #: for what happens every few calls.
 _FLOOR: dict[Unit, float] = {"instructions": 0.5, "bytecodes": 0.05, "calls": 0.05}
-
-
-@dataclass(frozen=True)
-class FunctionChange:
-    """A function's own cost in one call of a case, on both sides.
-
-    Attributes:
-        function: its name.
-        file: where it is: a Python file with its line, a library, an extension module.
-        unit: of `left` and `right`.
-        left: what a call of the case spends in it on the left side.
-        right: and on the right side.
-        change: by how much it grew.
-        share: of everything that grew in this unit if this grew, else of all that shrank.
-    """
-
-    function: str
-    file: str
-    unit: Unit
-    left: float
-    right: float
-    change: float
-    share: float
-
-    def row(self) -> dict[str, Any]:
-        """As a results file has it."""
-        rounded = {name: round(getattr(self, name), 2) for name in ("left", "right", "change")}
-        return asdict(self) | rounded | {"share": round(self.share, 4)}
 
 
 def explain(bench: Bench, cases: Sequence[Case]) -> dict[str, list[dict[str, Any]]]:
@@ -99,11 +73,17 @@ def explain(bench: Bench, cases: Sequence[Case]) -> dict[str, list[dict[str, Any
         left, right = (spoken.get(side, {}).get(case.name, {}) for side in SIDES)
         if "bytecodes" in left and "bytecodes" in right:
             found += traced(left, right, folders)
-        told[case.name] = [change.row() for change in worth_telling(found)]
+        told[case.name] = [_rounded(row) for row in worth_telling(found)]
     return told
 
 
-def _native(bench: Bench, case: Case) -> list[FunctionChange]:
+def _rounded(change: Change) -> Change:
+    """A change as a results file has it."""
+    digits = {"left": 2, "right": 2, "change": 2, "share": 4}
+    return change | {name: round(change[name], to) for name, to in digits.items()}
+
+
+def _native(bench: Bench, case: Case) -> list[Change]:
     """What the dumps of a case say, if there are any."""
     if case.name not in bench.got.loops:
         return []
@@ -135,7 +115,7 @@ def _trace(bench: Bench, cases: Sequence[Case]) -> Mapping[SideName, Mapping[str
 
 def traced(
     left: Mapping[str, Any], right: Mapping[str, Any], folders: Sequence[Sequence[str]]
-) -> list[FunctionChange]:
+) -> list[Change]:
     """Compare what a tracing worker said of a case on both sides.
 
     Args:
@@ -143,7 +123,7 @@ def traced(
         right: the right side's.
         folders: by side, what its files are told relative to: its build, the suites' parent.
     """
-    found: list[FunctionChange] = []
+    found: list[Change] = []
     for unit in UNITS[:2]:
         before, after = (
             _costs(said[unit], places) for said, places in zip((left, right), folders, strict=True)
@@ -172,36 +152,40 @@ def short(file: str, folders: Sequence[str]) -> str:
     return path.name if path.is_absolute() else path.as_posix()
 
 
-def changes(left: Costs, right: Costs, unit: Unit) -> list[FunctionChange]:
+def changes(left: Costs, right: Costs, unit: Unit) -> list[Change]:
     """What differs between two profiles, the largest growth first, the largest gain last.
 
     Args:
         left: the left side's cost a call.
         right: the right side's.
         unit: of both.
+
+    Returns:
+        Of each function its name and its file (a Python file, a library, an extension module); what
+        one call of the case spends in it on either side, and by how much it grew; the share of that
+        in everything that grew in this unit, or that shrank.
     """
     apart = {key: right.get(key, 0.0) - left.get(key, 0.0) for key in left.keys() | right.keys()}
     moved = {key: change for key, change in apart.items() if abs(change) > _FLOOR[unit]}
     grown = sum(change for change in moved.values() if change > 0)
     shrunk = sum(change for change in moved.values() if change < 0)
     found = [
-        FunctionChange(
-            *key, unit, left.get(key, 0.0), right.get(key, 0.0), change,
-            change / (grown if change > 0 else shrunk),
-        )
+        {"function": key[0], "file": key[1], "unit": unit, "left": left.get(key, 0.0),
+         "right": right.get(key, 0.0), "change": change,
+         "share": change / (grown if change > 0 else shrunk)}
         for key, change in moved.items()
     ]  # fmt: skip
-    return sorted(found, key=lambda each: (-each.change, each.file, each.function))
+    return sorted(found, key=lambda each: (-each["change"], each["file"], each["function"]))
 
 
-def worth_telling(found: Iterable[FunctionChange]) -> list[FunctionChange]:
+def worth_telling(found: Iterable[Change]) -> list[Change]:
     """The few that explain most: by unit, what grew most, then what shrank most."""
-    listed: list[FunctionChange] = []
-    everything = [each for each in found if each.share >= LEAST_SHARE]
+    listed: list[Change] = []
+    everything = [each for each in found if each["share"] >= LEAST_SHARE]
     for unit in UNITS:
-        mine = [each for each in everything if each.unit == unit]
-        listed += [each for each in mine if each.change > 0][: GREW[unit]]
-        listed += [each for each in reversed(mine) if each.change < 0][: SHRANK[unit]]
+        mine = [each for each in everything if each["unit"] == unit]
+        listed += [each for each in mine if each["change"] > 0][: GREW[unit]]
+        listed += [each for each in reversed(mine) if each["change"] < 0][: SHRANK[unit]]
     return listed
 
 
@@ -216,7 +200,6 @@ def table(rows: Sequence[Mapping[str, Any]], *, shrunk: bool = False) -> Table:
     for unit in UNITS:
         mine = [row for row in rows if row["unit"] == unit and (row["change"] < 0) == shrunk]
         for row in mine[:NAMED]:
-            digits = 0 if row["change"] == round(row["change"]) or unit == "instructions" else 2
             where = Text(f"{row['function']} ({row['file']})")
-            grid.add_row(Text(f"{row['change']:+,.{digits}f}"), Text(unit), where)
+            grid.add_row(Text(words.profile_unit(unit, row["change"])), Text(unit), where)
     return grid
