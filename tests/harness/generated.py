@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchproof.changes import find_all
+from benchproof.changes.search import find_all
 from benchproof.history.model import UNITS, Commit, History, Series, SeriesKey
 
 

@@ -8,11 +8,11 @@ import subprocess
 import numpy as np
 from rich.console import Console
 
-from benchproof import changes
+from benchproof.changes import search
 from benchproof.checkout import Checkout
 from benchproof.history import asv_files
 from benchproof.progress import Lines
-from benchproof.site import Asked, publish
+from benchproof.site.publication import Asked, publish
 from tests.harness.sample_history import make_changes, make_history
 
 QUIET = Lines(Console(quiet=True))
@@ -29,7 +29,7 @@ def give_history(monkeypatch, history, found=None):
     """Let publishing find a history and its changes, without measuring or searching."""
     monkeypatch.setattr(asv_files, "load", lambda *_, **__: history)
     known = make_changes(history) if found is None else found
-    monkeypatch.setattr(changes, "find_all", lambda *_, **__: known)
+    monkeypatch.setattr(search, "find_all", lambda *_, **__: known)
 
 
 def make_site(place, monkeypatch, history=None, **asked):

@@ -10,7 +10,8 @@ from ledger import reader
 from rich.console import Console
 
 from benchproof import meters
-from benchproof.changes import find_all, listing
+from benchproof.changes import listing
+from benchproof.changes.search import find_all
 from benchproof.history.model import CANARY, History
 from tests.harness.generated import commits, key, series_of
 from tests.harness.known_changes import Where, score, truth

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from ledger import reader, store
 
-from benchproof.changes import find_all
+from benchproof.changes.search import find_all
 from benchproof.checkout import Checkout
 from benchproof.history.asv_files import load
 from tests.harness.known_changes import METER, score, truth

@@ -5,7 +5,8 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from benchproof.changes import find_all, search, segment
+from benchproof.changes import search, segment
+from benchproof.changes.search import find_all
 from benchproof.history.model import Commit
 from benchproof.noise import FLOORS
 from tests.harness.generated import Generator, commits, drawn, find, key, series_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchproof.doctor import Finding, report
-from benchproof.doctor.machine import COMPILED, MAIN_JOB
+from benchproof.doctor import report
+from benchproof.doctor.machine import COMPILED, MAIN_JOB, Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLOCK = Finding("frequency", "degraded", "powersave", "set it", ("wall",))
@@ -72,7 +72,7 @@ def test_machines_read_the_same(findings):
 
 def test_the_real_machine_is_diagnosed_without_importing_the_driver():
     line = (
-        "import json, sys; from benchproof.doctor import diagnose; found = diagnose(); "
+        "import json, sys; from benchproof.doctor.report import diagnose; found = diagnose(); "
         "print(json.dumps([[f.name, f.state, f.remedy] for f in found])); "
         "sys.exit('driver' in sys.modules)"
     )

@@ -11,7 +11,7 @@ import pytest
 from scale import generated
 
 from benchproof.checkout import Checkout
-from benchproof.site import Asked, publish
+from benchproof.site.publication import Asked, publish
 from tests.harness.sample_site import QUIET, given
 
 ROOT = Path(__file__).resolve().parents[2]

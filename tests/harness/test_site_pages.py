@@ -103,7 +103,7 @@ def test_a_part_that_is_missing_says_which_command_makes_it(empty, name, words):
 
 
 def test_reports_without_results_say_so_too(tmp_path):
-    from benchproof.site import Asked, publish
+    from benchproof.site.publication import Asked, publish
     from tests.harness.sample_site import QUIET, make_checkout
 
     checkout = make_checkout(tmp_path / "checkout")

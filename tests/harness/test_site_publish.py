@@ -7,7 +7,8 @@ import pytest
 from benchproof.errors import SelectionError, SiteError
 from benchproof.history import asv_files
 from benchproof.render.page import write_page
-from benchproof.site import Asked, pages, publication, publish
+from benchproof.site import pages, publication
+from benchproof.site.publication import Asked, publish
 from tests.harness.sample_comparison import make_comparison
 from tests.harness.sample_history import make_history
 from tests.harness.sample_site import QUIET, give_history, make_checkout, make_site

@@ -14,9 +14,9 @@ def command(
     json: options.Json = None,
 ) -> int:
     """Diagnose this machine."""
-    from benchproof.doctor import diagnose, report  # noqa: PLC0415  (--help should be fast)
+    from benchproof.doctor import report  # noqa: PLC0415  (--help should be fast)
 
-    findings = diagnose()
+    findings = report.diagnose()
     output = options.Output(json)
     parts = report.parts_of()
     output.keep(report.as_json(findings, parts))

@@ -40,8 +40,9 @@ def command(
     # What is read stays until the end: to look again and again for garbage among it took a quarter
     # of the time of a history of 10,000 commits, and found none.
     gc.disable()
-    from benchproof import checkout, site  # noqa: PLC0415  (jinja2 and numpy are slow to import)
+    from benchproof import checkout  # noqa: PLC0415  (as in compare)
     from benchproof.grids import tell_line  # noqa: PLC0415
+    from benchproof.site import publication  # noqa: PLC0415  (numpy is slow to import)
 
     output = Output(json)
     here = checkout.Checkout.around(Path.cwd())
@@ -49,9 +50,9 @@ def command(
     source = reports or here.root / "reports"
     if out is None and reports is None:
         here.hide(source / "html")
-    asked = site.Asked(source, out or source / "html", pictures, asv)
+    asked = publication.Asked(source, out or source / "html", pictures, asv)
     with output.telling() as tell:
-        done = site.publish(asked, here, cache, tell)
+        done = publication.publish(asked, here, cache, tell)
     output.keep({"schema": 1, "kind": "publish"} | done.told())
     console = output.console()
     for line in done.lines():

@@ -134,7 +134,7 @@ def read_documents(parts: Gathered, reports: Path) -> None:
 def _read_history(
     parts: Gathered, reports: Path, checkout: Checkout, cache: Path, tell: Teller
 ) -> None:
-    from benchproof.changes import find_all  # noqa: PLC0415  (scipy is slow to import)
+    from benchproof.changes.search import find_all  # noqa: PLC0415  (scipy is slow to import)
     from benchproof.history.asv_files import load  # noqa: PLC0415  (the same)
 
     results = reports / ASV_RESULTS
