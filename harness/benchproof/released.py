@@ -39,18 +39,15 @@ def find(text: str, root: Path) -> Path:
     found = _RELEASE.fullmatch(text)
     if found is None:
         raise TargetError(f"{text!r}: write pypi:NAME==VERSION")
-    name, version = found["name"], _version(found["version"], text)
+    name = found["name"]
+    try:
+        version = Version(found["version"])
+    except InvalidVersion:
+        raise TargetError(f"{text!r}: {found['version']!r} is no version") from None
     folder = files.cache_of(root) / "wheels"
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / f"{canonicalize_name(name)}.lock"):
         return _held(folder, name, version) or _download(folder, name, version)
-
-
-def _version(text: str, side: str) -> Version:
-    try:
-        return Version(text)
-    except InvalidVersion:
-        raise TargetError(f"{side!r}: {text!r} is no version") from None
 
 
 def _held(folder: Path, name: str, version: Version) -> Path | None:

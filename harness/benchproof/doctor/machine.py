@@ -83,7 +83,7 @@ _TURBO = (("intel_pstate/no_turbo", "0", "echo 1"), ("cpufreq/boost", "1", "echo
 def check(root: Path = ROOT, cache: Path | None = None) -> list[Finding]:
     """All findings about the machine."""
     return named(
-        cores=cores(root), affinity=affinity(), load=load(), clock=clock(root),
+        cores=cores(root), affinity=affinity(), load=load(os.getloadavg()[0]), clock=clock(root),
         memory=memory(root), disk=disk(cache or Path.cwd()),
     )  # fmt: skip
 
@@ -119,10 +119,8 @@ def affinity() -> Finding:
     return ok(f"wall time is measured on core {core}")
 
 
-def load(average: float | None = None) -> Finding:
+def load(average: float) -> Finding:
     """What else runs here now."""
-    if average is None:
-        average = os.getloadavg()[0]
     usable = len(provenance.usable_cores())
     detail = f"{average:.2f} over the last minute, on {usable} usable cores"
     if average > _BUSY * usable:

@@ -57,7 +57,10 @@ def draw_suite(
 
     if with_ratio := [case for case in measured if drawable(case)]:
         means = "; ".join(f"{words.label(mean.meter)} {mean.text}" for mean in words.means(cases))
-        draw("ratios", draw_cases(with_ratio, *sides),
+        # Time with its interval, instructions and allocations; hollow if undecided.
+        rows = [(case["case"], _in_words(case), points(case)) for case in with_ratio]
+        hollow = "hollow: undecided", "muted circle hollow"
+        draw("ratios", _ratios(rows, with_ratio, "wall", sides, hollow),
              f"{right} divided by {left} for each case. Geometric means: {means}. "
              f"Cases: {words.tallies(cases)}. The table below has every figure.")  # fmt: skip
     if sampled := [case for case in measured if all(_samples(case, side) for side in _SIDES)]:
@@ -75,12 +78,6 @@ def sides_of(document: Mapping[str, Any]) -> dict[str, str]:
 def drawable(case: Mapping[str, Any]) -> bool:
     """Whether a case has a ratio that has a place on a logarithmic axis."""
     return any(words.ratio_of(case, meter) for meter in METERS)
-
-
-def draw_cases(cases: Cases, left: str, right: str) -> str:
-    """A row a case: time with its interval, instructions and allocations; hollow if undecided."""
-    rows = [(case["case"], _in_words(case), points(case)) for case in cases]
-    return _ratios(rows, cases, "wall", (left, right), ("hollow: undecided", "muted circle hollow"))
 
 
 def _ratios(
