@@ -13,7 +13,6 @@ import re
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,90 +77,71 @@ def parse(text: str, known: Mapping[str, str]) -> Command:
     return Command(words, own, right, found.get("in-dir"))
 
 
-@dataclass(frozen=True)
-class Making:
-    """A side that is being made.
+def wheel(
+    commands: Commands, builder: Builder, target: Target, tree: Path, env: Mapping[str, str],
+    requires: Iterable[str], build: Callable[[], Path],
+) -> Path:  # fmt: skip
+    """Run the commands of a side; the path of the wheel that they come to.
 
-    Attributes:
+    Args:
         commands: of asv's configuration.
         builder: whose crew runs them.
         target: the side.
-        tree: the copy of its files.
-        scratch: for the environment, wheels and logs.
+        tree: the copy of its files; environment, wheels and logs go beside it.
         env: the environment of a build.
+        requires: what the environment has from the start, beside what asv puts into all.
+        build: makes a wheel, where there is no build_command.
+
+    Raises:
+        BuildError: a command fails, or leaves nothing to measure.
     """
+    scratch, here = tree.parent, tree / commands.below
+    place, wheels = scratch / "env", scratch / "wheels"
+    wheels.mkdir()
+    python = place / "bin/python"
 
-    commands: Commands
-    builder: Builder
-    target: Target
-    tree: Path
-    scratch: Path
-    env: Mapping[str, str]
-
-    def wheel(self, requires: Iterable[str], build: Callable[[], Path]) -> Path:
-        """Run the commands; the path of the wheel that they come to.
-
-        Args:
-            requires: what the environment has from the start, beside what asv puts into all.
-            build: makes a wheel, where there is no build_command.
-
-        Raises:
-            BuildError: a command fails, or leaves nothing to measure.
-        """
-        commands, place, wheels = self.commands, self.scratch / "env", self.scratch / "wheels"
-        wheels.mkdir()
-        python = place / "bin/python"
-        self._run(Command([sys.executable, "-m", "venv", str(place)], {}, {0}, None), self.env)
-        self.builder.dependencies.install(
-            [*_OF_ASV, *sorted(requires)], self.scratch, python=str(python)
-        )
-        known = {
-            "project": commands.project, "commit": self.target.commit or "",
-            "conf_dir": str(commands.conf_dir), "build_dir": str(self.tree / commands.below),
-            "build_cache_dir": str(wheels), "env_name": place.name, "env_dir": str(place),
-            "env_type": "virtualenv",
-        }  # fmt: skip
-        env = {
-            **self.env, **variables.matching(variables.INDEXES), "ASV": "true", "PIP_USER": "false",
-            **{f"ASV_{name.upper()}": each for name, each in known.items()},
-            "PATH": os.pathsep.join([f"{place}/bin", self.env["PATH"]]),
-        }  # fmt: skip
-        for text in commands.build or ():
-            self._run(parse(text, known), env)
-        found = list(wheels.glob("*.whl")) if commands.build is not None else [build()]
-        if len(found) == 1:
-            known["wheel_file"] = str(found[0])
-        elif commands.install is None:
-            raise BuildError(f"build_command left {len(found)} wheels in {{build_cache_dir}}")
-        if commands.install is None:
-            return found[0]
-        package = name(self.builder.checkout.package)
-        before = interpreters.ask(python, package)["beside"]
-        for text in commands.install:
-            self._run(parse(text, known), env)
-        about = interpreters.ask(python, package)
-        if not about["files"]:
-            raise BuildError(f"install_command left no package {package} in {{env_dir}}")
-        added = dict(about["beside"].items() - before.items())
-        return interpreters.pack(about, package, added, self.scratch / "installed")
-
-    def _run(self, command: Command, env: Mapping[str, str]) -> None:
-        """Run a command.
-
-        Raises:
-            BuildError: it cannot be run, or ends with another status than it may.
-        """
+    def run(command: Command, env: Mapping[str, str]) -> None:
         given = {**env, **command.variables}
-        folder = command.folder or self.tree / self.commands.below
         program = shutil.which(command.words[0], path=given["PATH"]) or command.words[0]
         try:
-            child = self.builder.crew.start(
-                [program, *command.words[1:]], log=self.scratch / "build.log",
-                cwd=self.commands.conf_dir / folder, env=given,
+            child = builder.crew.start(
+                [program, *command.words[1:]], log=scratch / "build.log",
+                cwd=commands.conf_dir / (command.folder or here), env=given,
             )  # fmt: skip
         except OSError as error:
             raise BuildError(f"{shlex.join(command.words)}: {error.strerror}") from error
-        ended = self.builder.wait(child, self.target.spec.text)
+        ended = builder.wait(child, target.spec.text)
         if command.statuses is not None and ended.status not in command.statuses:
-            words = f"{self.target.spec.text}: {shlex.join(command.words)}"
-            raise failure(words, ended, self.builder.cache)
+            words = f"{target.spec.text}: {shlex.join(command.words)}"
+            raise failure(words, ended, builder.cache)
+
+    run(Command([sys.executable, "-m", "venv", str(place)], {}, {0}, None), env)
+    builder.dependencies.install([*_OF_ASV, *sorted(requires)], scratch, python=str(python))
+    known = {
+        "project": commands.project, "commit": target.commit or "",
+        "conf_dir": str(commands.conf_dir), "build_dir": str(here), "build_cache_dir": str(wheels),
+        "env_name": place.name, "env_dir": str(place), "env_type": "virtualenv",
+    }  # fmt: skip
+    env = {
+        **env, **variables.matching(variables.INDEXES), "ASV": "true", "PIP_USER": "false",
+        **{f"ASV_{name.upper()}": each for name, each in known.items()},
+        "PATH": os.pathsep.join([f"{place}/bin", env["PATH"]]),
+    }  # fmt: skip
+    for text in commands.build or ():
+        run(parse(text, known), env)
+    found = list(wheels.glob("*.whl")) if commands.build is not None else [build()]
+    if len(found) == 1:
+        known["wheel_file"] = str(found[0])
+    elif commands.install is None:
+        raise BuildError(f"build_command left {len(found)} wheels in {{build_cache_dir}}")
+    if commands.install is None:
+        return found[0]
+    package = name(builder.checkout.package)
+    before = interpreters.ask(python, package)["beside"]
+    for text in commands.install:
+        run(parse(text, known), env)
+    about = interpreters.ask(python, package)
+    if not about["files"]:
+        raise BuildError(f"install_command left no package {package} in {{env_dir}}")
+    added = dict(about["beside"].items() - before.items())
+    return interpreters.pack(about, package, added, scratch / "installed")

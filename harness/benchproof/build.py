@@ -20,14 +20,13 @@ import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from filelock import FileLock
 
-from . import dependencies, files, variables, variants
-from .asv_build import Making
+from . import asv_build, dependencies, files, variables, variants
 from .checkout import Checkout
 from .dependencies import Dependencies
 from .errors import BuildError
@@ -398,12 +397,11 @@ class Builder:
         tree.mkdir()
         self._export(target, tree)
         env = build_environment(self._passed, variant.build, tree, flags)
+        by_pip = partial(self._by_pip, target, variant, tree, scratch, env, tools)
         if commands := self._checkout(target).commands:
-            return Making(commands, self, target, tree, scratch, env).wheel(
-                {*self._build_requirements(target), *self._beside(variant)},
-                lambda: self._by_pip(target, variant, tree, scratch, env, tools),
-            )
-        return self._by_pip(target, variant, tree, scratch, env, tools)
+            requires = {*self._build_requirements(target), *self._beside(variant)}
+            return asv_build.wheel(commands, self, target, tree, env, requires, by_pip)
+        return by_pip()
 
     def _by_pip(
         self, target: Target, variant: Variant, tree: Path, scratch: Path,
