@@ -132,6 +132,8 @@ cdef object rows_by(object factory, object names, object rows):
         return make_named_tuples(cls, rows)
     for index in range(PyList_GET_SIZE(rows)):
         row = PyList_GET_ITEM(rows, index)
+        if Py_TYPE(row) == <PyTypeObject *><PyObject *>cls:
+            continue  # of an answer that is handed out again
         if (
             not PyTuple_CheckExact(<object>row)
             or PyTuple_GET_SIZE(<object>row) != width

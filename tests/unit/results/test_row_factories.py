@@ -119,6 +119,13 @@ def test_rows_that_only_the_caller_has_become_named_tuples(rows):
     assert {type(row) for row in ROWS} == {tuple}
 
 
+def test_rows_of_an_answer_that_is_handed_out_again_are_made_once():
+    rows = make_rows(named_tuple_factory, NAMES, [(1, "x"), (2, None)])
+    again = make_rows(named_tuple_factory, NAMES, rows)
+    assert again == ROWS
+    assert {type(row) for row in again} == {type(row) for row in rows}
+
+
 def test_rows_of_another_length_are_refused_wherever_they_are():
     for length in (1, 3):
         rows = [(1, "x"), tuple(range(length))]
