@@ -331,8 +331,10 @@ def test_what_neutral_gates_said_by_wall_time():
     assert f"by the rules `{gates[0]['policy']}`" in " ".join(CALIBRATION.split())
 
 
-def test_what_whole_gates_of_neutral_commits_said():
-    gates = unpacked(RESULTS / "2026-11-29" / "neutral.json.gz")["rows"]
+def said_of_29_november(kind):
+    """Whole gates of one kind, none of which raised an alarm, and their tests by meter."""
+    gates = unpacked(RESULTS / "2026-11-29" / f"{kind}.json.gz")["rows"]
+    assert {gate["kind"] for gate in gates} == {kind}
     assert not any(gate["verdict"]["exit"] for gate in gates)
     assert not any(each["verdict"] in ALARMS for gate in gates for each in gate["said"])
     said = {
@@ -341,16 +343,49 @@ def test_what_whole_gates_of_neutral_commits_said():
     }
     for each in said.values():
         del each["identical"]
+        assert set(each) <= {"equivalent", "undecided"}
+    return sorted(gates, key=lambda gate: gate["load"]), said
+
+
+def test_what_whole_gates_of_neutral_commits_said():
+    gates, said = said_of_29_november("neutral")
     memory, wall = said["allocations"] + said["bytes"], said["wall"]
-    assert set(said["instructions"]) == {"equivalent"}
     words = " ".join(CALIBRATION.split())
-    loads = sorted(gate["load"] for gate in gates)
     (rules,) = {gate["policy"] for gate in gates}
-    assert f"rules of now (`{rules}`; load {loads[0]:.1f} to {loads[-1]:.1f};" in words
+    loads = f"load {gates[0]['load']:.1f} to {gates[-1]['load']:.1f}"
+    assert len(gates) == 5
+    assert (
+        f"Five whole gates of neutral commits, of 29 November, are by the rules of now (`{rules}"
+        in words
+    )
+    assert f"(`{rules}`; {loads};" in words
+    assert said["instructions"]["undecided"] == 1
+    assert f"Of {said['instructions'].total():,} tests of instructions one was undecided" in words
+    assert (
+        f"of {memory.total():,} of allocations and bytes {memory['undecided']} were, and" in words
+    )
+    assert (
+        f"{wall.total()} cases: {wall['equivalent']} were equivalent and {wall['undecided']} u"
+        in words
+    )
+
+
+def test_what_whole_gates_of_a_commit_against_itself_said():
+    gates, said = said_of_29_november("same")
+    memory = said["allocations"] + said["bytes"]
+    words = " ".join(CALIBRATION.split())
+    assert {gate["policy"] for gate in gates} == {
+        gate["policy"] for gate in said_of_29_november("neutral")[0]
+    }
+    assert set(said["instructions"]) == {"equivalent"}
     assert f"Of {said['instructions'].total()} tests of instructions all were equivalent" in words
-    assert f"of {memory.total():,} of allocations and bytes {memory['undecided']} were" in words
-    assert f"{wall.total()} cases: {wall['equivalent']} were equivalent and one undecided" in words
-    assert wall["undecided"] == 1
+    assert f"of {memory.total():,} of allocations and bytes {memory['undecided']} were und" in words
+    quiet, busy = ((gate["load"], gate["meters"]["wall"]) for gate in gates)
+    assert {sum(each.values()) for _, each in (quiet, busy)} == {252}
+    assert (
+        f"252 cases that were timed {quiet[1]['equivalent']} were equivalent at a load of "
+        f"{quiet[0]:.1f}, and {busy[1]['equivalent']} at a load of {busy[0]:.1f}"
+    ) in words
 
 
 SIMULATED = unpacked(RESULTS / "2026-11-27" / "simulated.json.gz")["rows"]
@@ -776,6 +811,14 @@ def test_instructions_since_tokens_lie_side_by_side():
         assert line == [f"{left:,.0f}", f"{right:,.0f}", f"{(ratio - 1) * 100:.1f}"], name
     equal = sum(count["verdict"] == "equivalent" for count in counts.values())
     assert f"The other {equal} cases that were counted" in text
+
+
+def test_instructions_of_a_page_whose_rows_are_iterated_over():
+    text = " ".join((ROOT / "docs/architecture.md").read_text(encoding="utf-8").split())
+    kept = unpacked(RESULTS / "2026-11-29" / "pages.json.gz")["commits"]
+    (before, first), (now, last) = ((commit, each["instructions"]) for commit, each in kept.items())
+    change = (last / first - 1) * 100
+    assert f"{first:,} instructions at {before} and {last:,} at {now} ({change:.1f} %)" in text
 
 
 def test_threads_on_two_cores_and_on_one():
