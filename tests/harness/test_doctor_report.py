@@ -61,6 +61,15 @@ def test_people_read_what_is_wrong_what_it_costs_and_what_to_do():
     assert "Nothing can be measured here: see history above" in shown([NO_COMMIT])
 
 
+def test_where_only_benchmarks_are_missing_people_read_what_needs_none():
+    no_benchmarks = Finding("benchmarks", "missing", "there are none", "init", (MAIN_JOB,))
+    text = shown([SLOW_CLOCK, no_benchmarks])
+    assert "No benchmark can be measured here: see above" in text
+    assert "HEAD~1 HEAD --command 'python -m mypkg --version' --import mypkg" in text
+    assert report.exit_status([no_benchmarks]) == 2
+    assert "see benchmarks, history above" in shown([no_benchmarks, NO_COMMIT])
+
+
 @pytest.mark.parametrize("findings", [[Finding("cores", "ok", "2")], [SLOW_CLOCK, NO_COMMIT]])
 def test_machines_read_the_same(findings):
     status = report.exit_status(findings)

@@ -98,4 +98,12 @@ def show(findings: Sequence[Finding], console: Console, parts: Sequence[str] = P
         say(console, "This project can be measured here: benchproof run", "bold green")
         return
     reasons = [f.name for f in findings if f.stops_the_main_job]
+    if reasons == ["benchmarks"]:
+        say(
+            console,
+            "No benchmark can be measured here: see above. Commands and imports need none: "
+            "benchproof compare HEAD~1 HEAD --command 'python -m mypkg --version' --import mypkg",
+            "bold red",
+        )
+        return
     say(console, f"Nothing can be measured here: see {', '.join(reasons)} above", "bold red")
