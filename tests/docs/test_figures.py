@@ -359,6 +359,10 @@ def test_what_whole_gates_of_neutral_commits_said():
         in words
     )
     assert f"(`{rules}`; {loads};" in words
+    assert (
+        f"such a commit, with one of {1 - 0.025 ** (1 / len(gates)):.0%}".replace("%", " %")
+        in words
+    )
     assert said["instructions"]["undecided"] == 1
     assert f"Of {said['instructions'].total():,} tests of instructions one was undecided" in words
     assert (
