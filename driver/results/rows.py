@@ -138,7 +138,7 @@ def ordered_dict_factory(colnames: Sequence[str], rows: Decoded) -> list[Ordered
     """Rows as ordered dicts by column name."""
     if isinstance(rows, dict):
         return rows  # type: ignore[return-value]  # a NumPy page
-    return [OrderedDict(zip(colnames, row, strict=False)) for row in rows]
+    return list(map(OrderedDict, map(zip, repeat(colnames), rows)))
 
 
 def class_factory(cls: Callable[..., Row]) -> RowFactory[Row]:
@@ -158,7 +158,7 @@ def class_factory(cls: Callable[..., Row]) -> RowFactory[Row]:
     def factory(colnames: Sequence[str], rows: Decoded) -> list[Row]:
         if isinstance(rows, dict):
             return rows  # type: ignore[return-value]  # a NumPy page
-        return [cls(**dict(zip(colnames, row, strict=False))) for row in rows]
+        return [cls(**row) for row in dict_factory(colnames, rows)]
 
     return factory
 
