@@ -14,6 +14,7 @@ from cpython.list cimport PyList_GET_SIZE, PyList_SetSlice
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_SET_ITEM
+from libc.stdint cimport uint64_t
 
 from driver._cython.slots cimport Bound, class_method, is_instance, put, slot_offset, taken
 from driver._cython.types.marshal cimport read_int16, read_int32
@@ -115,7 +116,6 @@ def feed(self, data):
         or taken(me, ERROR) is not None
         or taken(me, STARTED) is False
         or has_rest(me, FRAMES)
-        or (has_rest(me, SEGMENTS) and taken(me, IN_SEGMENTS) is False)
     ):
         return feed_plainly(self, data)
     if has_rest(me, SEGMENTS):
@@ -155,10 +155,10 @@ cdef Py_ssize_t take_segments(bytes data, object codec, int version, list found)
         return 0
     cdef object decompressor = taken(<PyObject *>codec, CODEC_DECOMPRESSOR)
     cdef Py_ssize_t header = 3 if decompressor is None else 5
-    cdef int self_contained = 17 if decompressor is None else 34
+    cdef uint64_t self_contained = <uint64_t>1 << (17 if decompressor is None else 34)
     while position < PyBytes_GET_SIZE(data):
-        payload = payload_at(data, position, header, &bits, &after)
-        if payload == NULL or not bits >> self_contained & 1:
+        payload = payload_at(data, position, header, self_contained, &bits, &after)
+        if payload == NULL:
             break
         size = bits & 0x1FFFF
         if decompressor is not None and bits >> 17 & 0x1FFFF:

@@ -89,35 +89,25 @@ def read_segment(data, Py_ssize_t position, Py_ssize_t header_length):
     """The segment that begins at a position; see driver/wire/segments.py."""
     cdef unsigned long long bits = 0
     cdef Py_ssize_t after = 0
-    cdef object payload
+    cdef const char *payload
     if PyBytes_CheckExact(data):
-        payload = whole_payload(data, position, header_length, &bits, &after)
-        if payload is not None:
-            return payload, bits, after
+        payload = payload_at(data, position, header_length, 0, &bits, &after)
+        if payload != NULL:
+            return PyBytes_FromStringAndSize(payload, bits & 0x1FFFF), bits, after
         if after:
             return None, 0, after
     return read_plainly(data, position, header_length)
 
 
-cdef object whole_payload(
-    bytes data, Py_ssize_t position, Py_ssize_t header_length, unsigned long long *bits,
-    Py_ssize_t *after
-):
-    """The payload of a segment; None where ``payload_at`` gives NULL."""
-    cdef const char *payload = payload_at(data, position, header_length, bits, after)
-    if payload == NULL:
-        return None
-    return PyBytes_FromStringAndSize(payload, bits[0] & 0x1FFFF)
-
-
 cdef const char *payload_at(
-    bytes data, Py_ssize_t position, Py_ssize_t header_length, unsigned long long *bits,
-    Py_ssize_t *after
+    bytes data, Py_ssize_t position, Py_ssize_t header_length, uint64_t flag,
+    unsigned long long *bits, Py_ssize_t *after
 ) noexcept:
     """Where a segment's payload is, the bits of its header, its end.
 
     Its length is the first 17 bits. Where it is not all there: NULL, and how many bytes are needed
-    from the position on; where a checksum is another, NULL and 0.
+    from the position on; where a checksum is another, or the header lacks a flag, NULL and 0: a
+    payload that is read in another way then is not checked here as well.
     """
     cdef const uint8_t *segment
     cdef Py_ssize_t start = header_length + 3
@@ -131,6 +121,8 @@ cdef const char *payload_at(
     if little_endian(segment + header_length, 3) != crc24(segment, header_length):
         return NULL
     bits[0] = little_endian(segment, header_length)
+    if bits[0] & flag != flag:
+        return NULL
     size = bits[0] & 0x1FFFF
     if left < start + size + 4:
         after[0] = start + size + 4
