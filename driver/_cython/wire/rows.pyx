@@ -277,6 +277,12 @@ cdef _Reader _reader(
     return reader
 
 
+cdef _Reader _reader_of(tuple arguments):
+    """The same, of what ``LazyRows`` keeps."""
+    body, offset, columns, deserializers, protocol_version, policy = arguments
+    return _reader(body, offset, columns, deserializers, protocol_version, policy)
+
+
 cdef list rows_of(
     bytes body, Py_ssize_t offset, object columns, object deserializers, int protocol_version,
     object policy,
@@ -316,10 +322,7 @@ class LazyRows:
 
     def __iter__(self):
         """Decode row after row."""
-        body, offset, columns, deserializers, protocol_version, policy = self._arguments
-        cdef _Reader reader = _reader(
-            body, offset, columns, deserializers, protocol_version, policy
-        )
+        cdef _Reader reader = _reader_of(self._arguments)
         cdef Py_ssize_t _
         for _ in range(reader.row_count):
             try:
@@ -330,10 +333,7 @@ class LazyRows:
 
     def slices(self, size):
         """The rows in lists of some; see driver/wire/rows.py."""
-        body, offset, columns, deserializers, protocol_version, policy = self._arguments
-        cdef _Reader reader = _reader(
-            body, offset, columns, deserializers, protocol_version, policy
-        )
+        cdef _Reader reader = _reader_of(self._arguments)
         cdef Py_ssize_t count = size, left = reader.row_count
         while left > 0:
             count = min(count, left)
