@@ -128,7 +128,7 @@ cdef object rows_by(object factory, object names, object rows):
         return factory(names, rows)
     cls = row_class(names)
     width = len(names)
-    if not width or not is_like_a_tuple(cls):
+    if not is_like_a_tuple(cls):
         return make_named_tuples(cls, rows)
     for index in range(PyList_GET_SIZE(rows)):
         row = PyList_GET_ITEM(rows, index)
@@ -137,7 +137,7 @@ cdef object rows_by(object factory, object names, object rows):
         if (
             not PyTuple_CheckExact(<object>row)
             or PyTuple_GET_SIZE(<object>row) != width
-            or Py_REFCNT(row) != 1
+            or Py_REFCNT(row) != 1  # as of the empty tuple, which there is once
         ):
             return make_named_tuples(cls, rows)
         become(row, cls)
