@@ -48,6 +48,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from ..implementation import hand_over
 from ..net.errors import ConnectionException, as_exception
 from ..net.loop import outlive
+from ..net.transport import have_postponed_sent
 from ..policies.retry import RetryPolicy
 from ..protocol.errors import DriverException, NoHostAvailable, OperationTimedOut
 from ..protocol.kinds import (
@@ -462,6 +463,8 @@ class RequestExecution:
         except Exception as exc:  # noqa: BLE001  (whoever waits has to hear of it)
             self._set_final_exception(naming_option(exc, self.message))
             return
+        if self._reads or self._callbacks or self._errbacks or options.timeout is None:
+            have_postponed_sent()  # who waits for a future sends it, or a tick of the timers
         waited = self._read_answer() if self._reads else 0.0
         # Not before something was sent: nothing that ends a request may run beside this thread.
         if not self._is_ending and page == self._page:
@@ -1215,6 +1218,8 @@ class RequestExecution:
             page = page.rows if page.is_made else NOT_SET
         if page is not NOT_SET:
             call_back(callback, page)
+        else:
+            have_postponed_sent()  # the program may be elsewhere when the answer comes
         return self
 
     def add_errback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
@@ -1227,6 +1232,8 @@ class RequestExecution:
             call_back(errback, failed)
         elif type(page) is LatePage and _needs_rows(errback):
             self._make_rows(page)
+        elif page is NOT_SET:
+            have_postponed_sent()  # as above
         return self
 
     def add_callbacks(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Generic
 
 from ..implementation import hand_over
 from ..net.after_read import Latch
+from ..net.transport import send_postponed
 from ..protocol.consistency import ConsistencyLevel
 from ..results.result_set import ResultSet
 from ..results.rows import Row
@@ -120,6 +121,7 @@ class ResponseFuture(RequestExecution, Generic[Row]):
     def _wait(self) -> None:
         """Wait until there is an outcome."""
         waiting.refuse_on_loop(self.session)
+        send_postponed()
         latch, limit = self._latch(), self.options.timeout
         # What a timer says counts, and an outcome that comes just then.
         if not (

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..implementation import hand_over
 from .loop import outlive
+from .transport import send_postponed
 
 if TYPE_CHECKING:
     import asyncio
@@ -151,6 +152,7 @@ class Timers:
         """Run the slots that have passed, and come back if there is something to come back for."""
         if self._closed:
             return
+        send_postponed()
         if self._handle is not None:
             self._handle.cancel()
         expected, self._next_tick = self._next_tick, None

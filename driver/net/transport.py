@@ -34,6 +34,8 @@ READ_SIZE: Final = 64 * 1024
 _CAN_HAND_OVER: Final = sys.platform == "linux"
 #: Requests that a connection leaves to the loop after one that read answers of others.
 _REST: Final = 100
+#: Those for which threads wrote something that waits for the next answer, and the loop sleeps.
+_postponed: deque[SocketTransport] = deque()
 
 
 class Transport(Protocol):
@@ -61,9 +63,10 @@ class SocketTransport:
 
     On the loop's thread, what is written within one iteration of the loop leaves with one system
     call at its end, or with the read that led to it: see ``after_read``. Another thread sends its
-    first bytes after an answer at once, so that a request does not wait for the loop to wake up;
-    what it writes before the next answer comes is collected by the loop, which is awake anyway
-    then; compiled, it leaves at the end of the read that is handed out.
+    first bytes after an answer at once, so that a request does not wait for the loop to wake up.
+    What it writes before the next answer comes is postponed: it leaves in one piece with the next
+    read, or when a thread waits (``send_postponed``), and the loop sleeps on. Woken, the loop would
+    wait for the interpreter's lock, which that thread has, and be put to sleep and woken once more.
 
     A thread that waits for the only answer on its way can read it itself (``take_over_reading``):
     it is woken once, by the kernel, where else the loop's thread is woken, and wakes it. The loop
@@ -116,10 +119,12 @@ class SocketTransport:
         self._lock = threading.Lock()
         self._pending: deque[bytes] = deque()
         self._flush_is_due = False
-        #: Of the compiled form: a read is handed out, at whose end leaves what other threads wrote
-        #: meanwhile; they wrote; the loop would come late to what it should send, as other threads
-        #: compute. Here each call of the socket would give the interpreter's lock up to those.
-        self._hands_out = self._flush_follows = self._sends_at_once = False
+        #: Other threads wrote what leaves at the end of the next read.
+        self._flush_follows = False
+        #: Of the compiled form: a read is handed out; the loop would come late to what it should
+        #: send, as other threads compute. Here each call of the socket would give the interpreter's
+        #: lock up to those.
+        self._hands_out = self._sends_at_once = False
         self._was_answered = True
         self._waits_for_room = False
         self._on_data: DataCallback | None = None
@@ -177,6 +182,8 @@ class SocketTransport:
                 self.read(on_data)
             finally:
                 self._reading.release()
+                if self._flush_follows:
+                    self.flush()
 
     # --- reading, on a thread that waits ----------------------------------------------------------
 
@@ -254,15 +261,15 @@ class SocketTransport:
         self._pending.append(data)
         if not self._flush_is_due:
             self._flush_is_due = True
-            call_after_read(self._loop, self._flush)
+            call_after_read(self._loop, self.flush)
 
     def send_now(self, data: bytes) -> None:
         """Send bytes, and what waits before them, in this iteration of the loop; on its thread."""
         self._pending.append(data)
-        self._flush()
+        self.flush()
 
     def _send_from_elsewhere(self, data: bytes) -> None:
-        """Send at once what may be a single request, and have the loop send a stream of them."""
+        """Send at once what may be a single request, and postpone a stream of them."""
         failure: OSError | None = None
         with self._lock:
             if self.is_closing:
@@ -272,6 +279,10 @@ class SocketTransport:
                 if self._flush_is_due or self._waits_for_room:
                     return
                 self._flush_is_due = True
+                if self._heard_by_loop is not None:
+                    self._flush_follows = True
+                    _postponed.append(self)
+                    return
             else:
                 self._was_answered = False
                 sent = 0
@@ -288,23 +299,29 @@ class SocketTransport:
                     self._pending.appendleft(data[sent:])
         # Without the lock: where the loop is closed, both are called here, and take it.
         if failure is None:
-            call_on_loop(self._loop, self._thread, self._flush)
+            self.flush_on_loop()
         else:
             call_on_loop(self._loop, self._thread, self._end, failure)
 
-    def _flush(self) -> None:
-        """Send what waits; on the loop's thread."""
-        self._flush_is_due = False
-        error = None
+    def flush(self) -> None:
+        """Send what waits, on any thread; the loop sends what the socket does not take."""
         with self._lock:
+            self._flush_is_due = self._flush_follows = False
             if self._waits_for_room or self.is_closing:
                 return
             error = self._send_pending()
+            is_left = self._pending and get_ident() != self._thread
         if error is not None:
-            self._end(error)
+            call_on_loop(self._loop, self._thread, self._end, error)
+        elif is_left and not self._loop.is_closed():
+            self.flush_on_loop()
+
+    def flush_on_loop(self) -> None:
+        """The same on the loop's thread, soon."""
+        call_on_loop(self._loop, self._thread, self.flush)
 
     def _send_pending(self) -> OSError | None:
-        """Send what waits; what the socket does not take waits for room. With the lock."""
+        """Send what waits; on the loop's thread, the rest waits for room. With the lock."""
         pending = self._pending
         if not pending:
             return None
@@ -318,7 +335,7 @@ class SocketTransport:
             return error
         if sent < len(data):
             pending.appendleft(data[sent:])
-            if not self._waits_for_room:
+            if not self._waits_for_room and get_ident() == self._thread:
                 self._waits_for_room = True
                 self._loop.add_writer(self._fd, self._room)
         return None
@@ -358,6 +375,8 @@ class SocketTransport:
                     self._sock.send(b"".join(self._pending))
             self.is_closing = True
             self._pending.clear()
+            with contextlib.suppress(ValueError):
+                _postponed.remove(self)
             if not self._loop.is_closed():
                 self._loop.remove_reader(
                     self._fd if self._heard_by_loop is None else self._heard_by_loop.fileno()
@@ -385,6 +404,25 @@ class SocketTransport:
         self.is_closing = True
         self._pending.clear()
         self._close_socket()
+
+
+def _next_postponed() -> SocketTransport | None:
+    try:
+        return _postponed.popleft()
+    except IndexError:
+        return None
+
+
+def send_postponed() -> None:
+    """Send on this thread what was postponed: before it waits, and with each tick of timers."""
+    while (transport := _next_postponed()) is not None:
+        transport.flush()
+
+
+def have_postponed_sent() -> None:
+    """Have the loops send it, where no thread waits, or many do."""
+    while (transport := _next_postponed()) is not None:
+        transport.flush_on_loop()
 
 
 hand_over(globals())

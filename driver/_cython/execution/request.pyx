@@ -27,6 +27,7 @@ from driver._cython.net.connection cimport (
 )
 from driver._cython.net.shared_reading cimport Seat
 from driver._cython.net.timers cimport cancel, set_timer
+from driver._cython.net.transport cimport have_postponed_sent
 from driver._cython.pool.host_pool cimport borrow, give_back
 from driver._cython.results.rows cimport rows_by
 from driver._cython.slots cimport (
@@ -401,6 +402,13 @@ cdef int send_first(object self) except -1:
         )
         if not to_next(self):
             return 0
+        if (
+            taken(me, READS) is not False
+            or taken(me, CALLBACKS)
+            or taken(me, ERRBACKS)
+            or option(options, TIMEOUT_AT) is None
+        ):
+            have_postponed_sent()  # who waits for a future sends it, or a tick of the timers
     except Exception as exc:
         self._set_final_exception(_naming_option(exc, taken(me, MESSAGE)))
         return 0

@@ -4,6 +4,7 @@ from cpython.object cimport PyObject
 
 from driver._cython.execution.request cimport has_outcome, send
 from driver._cython.net.after_read cimport Latch
+from driver._cython.net.transport cimport send_postponed
 from driver._cython.results.page cimport new_page
 from driver._cython.slots cimport FREE_THREADED, is_instance, put, slot_offset, taken
 
@@ -82,6 +83,7 @@ cdef int wait(object self) except -1:
     cdef object latch
     cdef Latch made
     _refuse_on_loop(taken(me, SESSION))
+    send_postponed()
     if FREE_THREADED:
         latch = self._latch()
     else:

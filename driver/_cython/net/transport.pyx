@@ -6,6 +6,7 @@ another thread takes it, and this one sleeps until that gives it up, 5 ms later 
 
 import socket
 import time
+from collections import deque
 
 from cpython.bytes cimport (
     PyBytes_AS_STRING,
@@ -32,7 +33,7 @@ from ...net.loop import SLICE, call_on_loop
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
 
-__all__ = []
+__all__ = ["have_postponed_sent", "send_postponed"]
 
 cdef enum:
     READ_SIZE = 65536
@@ -68,6 +69,8 @@ cdef Py_ssize_t HANDS_OUT = slot_offset(Transport, b"_hands_out")
 cdef Py_ssize_t SHARED = slot_offset(Transport, b"_shared")
 cdef Py_ssize_t SENDS_AT_ONCE = slot_offset(Transport, b"_sends_at_once")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
+cdef object _postponed = pure._postponed
+cdef object _popleft = deque.popleft
 
 
 cdef inline PyObject *checked(object self) except NULL:
@@ -178,8 +181,7 @@ def read_in_turn(self, on_data):
             put(me, SENDS_AT_ONCE, others_compute())
             put(me, HANDS_OUT, False)
             if taken(me, FLUSH_FOLLOWS) is not False:
-                put(me, FLUSH_FOLLOWS, False)
-                self._flush()
+                self.flush()
 
 
 def take_over_reading(self):
@@ -355,7 +357,7 @@ cdef int send_rest(object self) except -1:
             taken(me, PENDING).append(more)
     finally:
         lock.release()
-    call_on_loop(taken(me, LOOP), taken(me, THREAD), self._flush)
+    call_on_loop(taken(me, LOOP), taken(me, THREAD), self.flush)
     return 0
 
 
@@ -383,6 +385,9 @@ def write(self, data):
             put(me, FLUSH_FOLLOWS, True)  # before the look at whether somebody will look at it
             if taken(me, HANDS_OUT) is not False:
                 return
+            if taken(me, HEARD) is not None:
+                _postponed.append(self)
+                return
         else:
             put(me, WAS_ANSWERED, False)
             try:
@@ -399,14 +404,40 @@ def write(self, data):
         lock.release()
     # Without the lock: where the loop is closed, both are called here, and take it.
     if failure is None:
-        call_on_loop(taken(me, LOOP), taken(me, THREAD), self._flush)
+        call_on_loop(taken(me, LOOP), taken(me, THREAD), self.flush)
     else:
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, failure)
 
 
+def flush(self):
+    """Send what waits, on any thread; see driver/net/transport.py."""
+    cdef PyObject *me = checked(self)
+    cdef object lock = taken(me, LOCK), error
+    cdef bint is_left
+    lock.acquire()
+    try:
+        put(me, FLUSH_IS_DUE, False)
+        put(me, FLUSH_FOLLOWS, False)
+        if taken(me, WAITS) is not False or taken(me, IS_CLOSING) is not False:
+            return
+        error = send_all(self)
+        is_left = taken(me, PENDING) and not is_here(me)
+    finally:
+        lock.release()
+    if error is not None:
+        call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, error)
+    elif is_left and not taken(me, LOOP).is_closed():
+        call_on_loop(taken(me, LOOP), taken(me, THREAD), self.flush)
+
+
 def send_pending(self):
     """Send what waits; see driver/net/transport.py."""
-    cdef PyObject *me = checked(self)
+    checked(self)
+    return send_all(self)
+
+
+cdef object send_all(object self):
+    cdef PyObject *me = <PyObject *>self
     cdef object pending = taken(me, PENDING), data
     cdef Py_ssize_t sent = 0
     cdef object shared = taken(me, SHARED)
@@ -426,16 +457,43 @@ def send_pending(self):
         return error
     if sent < len(data):
         keep_rest(me, data, sent)
-        if taken(me, WAITS) is False:
+        if taken(me, WAITS) is False and is_here(me):
             put(me, WAITS, True)
             taken(me, LOOP).add_writer(taken(me, FD), self._room)
     return None
+
+
+cdef object next_postponed():
+    """A transport that has something to send; None if none has."""
+    try:
+        return _popleft(_postponed) if _postponed else None
+    except IndexError:  # without the interpreter's lock another thread may have taken it
+        return None
+
+
+cpdef int send_postponed() except -1:
+    """Send on this thread what was postponed; see driver/net/transport.py."""
+    cdef object transport = next_postponed()
+    while transport is not None:
+        transport.flush()
+        transport = next_postponed()
+    return 0
+
+
+cpdef int have_postponed_sent() except -1:
+    """Have the loops send it; see driver/net/transport.py."""
+    cdef object transport = next_postponed()
+    while transport is not None:
+        transport.flush_on_loop()
+        transport = next_postponed()
+    return 0
 
 
 METHODS = {
     "SocketTransport.write": write,
     "SocketTransport.read": read,
     "SocketTransport._read_in_turn": read_in_turn,
+    "SocketTransport.flush": flush,
     "SocketTransport._send_pending": send_pending,
     "SocketTransport.hand_reading_back": hand_reading_back,
     "SocketTransport.take_over_reading": take_over_reading,
