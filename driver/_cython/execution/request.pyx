@@ -17,6 +17,7 @@ from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_Discard
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM
 
+from driver._cython.clocks cimport HAS_CLOCKS, Name, driver_now, named
 from driver._cython.net.after_read cimport Latch, Waiter
 from driver._cython.net.connection cimport (
     Receiver,
@@ -71,6 +72,8 @@ cdef object begin_next_plainly = Request._begin_next_page
 cdef object _call_back = pure.call_back
 # Its functions by their names, which tests replace.
 cdef dict _clock = vars(time)
+cdef object _monotonic = time.monotonic
+cdef Name MONOTONIC
 cdef object _new_lock = threading.Lock
 cdef object _Options = Options
 cdef object _LatePage = LatePage
@@ -173,7 +176,8 @@ cdef inline PyObject *checked(object self) except NULL:
 
 
 cdef inline object now():
-    return _clock["monotonic"]()
+    cdef object clock = named(_clock, "monotonic", &MONOTONIC)
+    return driver_now() if clock is _monotonic and HAS_CLOCKS else clock()
 
 
 cdef inline object option(object options, Py_ssize_t at):

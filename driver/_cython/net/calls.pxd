@@ -17,16 +17,6 @@ cdef extern from *:
     #define driver_send(fd, data, size) \\
         ((Py_ssize_t)send(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL))
     #endif
-    #include <time.h>
-    static double driver_now(void) {  /* as time.monotonic */
-    #ifdef CLOCK_MONOTONIC
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return now.tv_sec + now.tv_nsec * 1e-9;
-    #else
-        return 0;
-    #endif
-    }
     #define driver_would_wait() (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
 
     #ifdef __linux__
@@ -54,7 +44,6 @@ cdef extern from *:
     #: Whether the last call that failed may succeed later.
     bint driver_would_wait() nogil
     int driver_errno "errno"
-    double driver_now() nogil
     int driver_listen(int set, int fd, bint listens)
     #: 1 if there is something to read, 0 if not in time or if a signal came, -1 for an error.
     int driver_wait(int fd, double seconds) nogil

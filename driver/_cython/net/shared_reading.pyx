@@ -26,9 +26,9 @@ from libc.stdint cimport uint8_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memmove
 
+from driver._cython.clocks cimport driver_now
 from driver._cython.net.calls cimport (
     driver_errno,
-    driver_now,
     driver_recv,
     driver_send,
     driver_wait,

@@ -4,6 +4,7 @@ cimport cython
 from cpython.dict cimport PyDict_SetItem
 from cpython.object cimport PyObject
 
+from driver._cython.clocks cimport HAS_CLOCKS, driver_now
 from driver._cython.slots cimport has_method, is_instance, slot_offset, taken
 
 from ...net import timers as pure
@@ -41,6 +42,9 @@ __all__ = ["Timer"]
 
 cdef object Timers = pure.Timers
 cdef double TICK = pure.TICK
+#: What fits into a number of C's.
+cdef double FAR = 2.0**62
+cdef object _monotonic = pure.time.monotonic
 cdef Py_ssize_t CLOCK = slot_offset(Timers, b"_clock")
 cdef Py_ssize_t SLOTS = slot_offset(Timers, b"_slots")
 cdef Py_ssize_t PASSED = slot_offset(Timers, b"_passed")
@@ -89,14 +93,18 @@ cdef int cancel(object timer) except -1:
 
 cdef Timer new_timer(object self, object seconds, object fn):
     cdef PyObject *me = <PyObject *>self
-    cdef object number, slot
+    cdef object clock, number, slot
     cdef Timer timer
     cdef double due
     if not is_instance(self, <PyObject *>Timers):
         raise TypeError(f"call_later needs Timers, not a {type(self).__name__}")
-    # What is no number is refused in the words of Python's own addition.
-    due = <double>(taken(me, CLOCK)() + seconds) / TICK
-    number = int(due) + 1
+    clock = taken(me, CLOCK)
+    if type(seconds) is float and clock is _monotonic and HAS_CLOCKS:
+        due = (driver_now() + <double>seconds) / TICK
+    else:
+        # What is no number is refused in the words of Python's own addition.
+        due = <double>(clock() + seconds) / TICK
+    number = <long long>due + 1 if -FAR < due < FAR else int(due) + 1
     slot = found_in(taken(me, SLOTS), number)
     if slot is None:
         slot = taken(me, SLOTS).setdefault(number, {})

@@ -3,6 +3,7 @@
 cimport cython
 from cpython.object cimport PyObject
 
+from driver._cython.clocks cimport HAS_CLOCKS, Name, driver_microseconds, named
 from driver._cython.slots cimport has_method, put_alone, slot_offset, taken
 
 from ...policies import timestamps as pure
@@ -14,6 +15,8 @@ cdef object call_plainly = pure.MonotonicTimestampGenerator.__call__
 cdef dict _names = vars(pure)
 cdef object _time = pure.time
 cdef dict _clock = vars(_time)
+cdef object _system_time = _time.time
+cdef Name MODULE, TIME
 cdef Py_ssize_t LAST = slot_offset(Generator, b"last")
 cdef Py_ssize_t THRESHOLD = slot_offset(Generator, b"warning_threshold")
 
@@ -39,9 +42,12 @@ cdef object next_stamp(object self):
     cdef long long now, last
     cdef object stamp
     # By way of the pure module, whose clock programs replace in their tests.
-    cdef object clock = _names["time"]
-    clock = _clock["time"]() if clock is _time else clock.time()
-    now = <long long>(<double>clock * 1000000.0)
+    cdef object clock = named(_names, "time", &MODULE)
+    clock = named(_clock, "time", &TIME) if clock is _time else clock.time
+    if clock is _system_time and HAS_CLOCKS:
+        now = driver_microseconds()
+    else:
+        now = <long long>(<double>clock() * 1000000.0)
     with cython.critical_section(self):
         last = taken(me, LAST)
         stamp = now if now > last else last + 1
