@@ -3,7 +3,6 @@
 import random
 
 cimport cython
-from cpython.list cimport PyList_Append
 from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast, PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 
@@ -105,7 +104,8 @@ cdef class Plan:
         policy, keyspace, query: what it is of.
         replicas: those of the partition; None before the first host is asked for.
         at: how many of them were looked at.
-        asked: those that were given; a set of them once the child's plan is needed.
+        first, more: those that were given.
+        asked: a set of them, once the child's plan is needed.
         others: the child's plan; None before it is needed.
     """
 
@@ -114,6 +114,8 @@ cdef class Plan:
     cdef object query
     cdef object replicas
     cdef Py_ssize_t at
+    cdef object first
+    cdef list more
     cdef object asked
     cdef object others
 
@@ -131,13 +133,16 @@ cdef class Plan:
             replica = <object>PySequence_Fast_GET_ITEM(self.replicas, self.at)
             self.at += 1
             if attribute(replica, "is_up", &IS_UP) and is_local(child, replica):
-                if self.asked is None:
-                    self.asked = []
-                PyList_Append(self.asked, replica)
+                if self.first is None:
+                    self.first = replica
+                elif self.more is None:
+                    self.more = [replica]
+                else:
+                    self.more.append(replica)
                 return replica
         if self.others is None:
             # Few plans get here: nearly always the first host answers, and nobody asks on.
-            self.asked = set(self.asked or ())
+            self.asked = {self.first, *(self.more or ())}
             self.others = iter(child.make_query_plan(self.keyspace, self.query))
         while True:
             replica = next(self.others)
