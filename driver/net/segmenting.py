@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from ..implementation import hand_over
 from ..wire.segments import MAX_PAYLOAD_LENGTH
 from .after_read import WriteCoalescer
+from .transport import Transport  # noqa: TC001  (compiled, this calls that one's functions)
 
 if TYPE_CHECKING:
     import asyncio
 
     from ..wire.segments import SegmentCodec
-    from .transport import Transport
 
 
 class SegmentWriter:

@@ -4,7 +4,9 @@ from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject
 
 from driver._cython.net.after_read cimport call_after_read
+from driver._cython.net.transport cimport write_by
 from driver._cython.slots cimport is_instance, self_of, slot_offset, taken
+from driver._cython.wire.segments cimport encoded_by
 
 from ...net import segmenting as pure
 from ...net.after_read import WriteCoalescer
@@ -42,7 +44,7 @@ cdef int write_frame(object self, object data) except -1:
         if PyList_GET_SIZE(waiting) == 1:
             call_after_read(taken(<PyObject *>frames, LOOP), frames.deliver)
     else:
-        taken(me, TRANSPORT).write(taken(me, CODEC).encode(data))
+        write_by(taken(me, TRANSPORT), encoded_by(taken(me, CODEC), data))
     return 0
 
 
@@ -53,7 +55,7 @@ cdef object _write = write
 cdef object segment_by(object method, object data):
     """What the method sends for a frame, if it is one of these here; None if it is another."""
     cdef object writer = self_of(method, _write)
-    return None if writer is None else taken(<PyObject *>writer, CODEC).encode(data)
+    return None if writer is None else encoded_by(taken(<PyObject *>writer, CODEC), data)
 
 
 cdef int send_by(object method, object data) except -1:

@@ -5,6 +5,7 @@ another thread takes it, and this one sleeps until that gives it up, 5 ms later 
 """
 
 import socket
+import threading
 import time
 from collections import deque
 
@@ -24,7 +25,15 @@ from driver._cython.net.calls cimport (
     driver_wait,
 )
 from driver._cython.net.shared_reading cimport SharedReading
-from driver._cython.slots cimport FREE_THREADED, is_instance, put, self_of, slot_offset, taken
+from driver._cython.slots cimport (
+    FREE_THREADED,
+    has_method,
+    is_instance,
+    put,
+    self_of,
+    slot_offset,
+    taken,
+)
 
 from ...net import transport as pure
 from ...net.after_read import others_compute
@@ -70,7 +79,9 @@ cdef Py_ssize_t SHARED = slot_offset(Transport, b"_shared")
 cdef Py_ssize_t SENDS_AT_ONCE = slot_offset(Transport, b"_sends_at_once")
 cdef Py_ssize_t WAITS = slot_offset(Transport, b"_waits_for_room")
 cdef object _postponed = pure._postponed
+cdef object _append = deque.append
 cdef object _popleft = deque.popleft
+cdef object _locked = type(threading.Lock()).locked
 
 
 cdef inline PyObject *checked(object self) except NULL:
@@ -363,16 +374,39 @@ cdef int send_rest(object self) except -1:
 
 def write(self, data):
     """Send bytes; nothing if the transport is closing. See driver/net/transport.py."""
+    write_to(self, data)
+
+
+cdef int write_by(object transport, object data) except -1:
+    """Have a transport send bytes, which may be somebody's own."""
+    if has_method(transport, "write", _write):
+        write_to(transport, data)
+    else:
+        transport.write(data)
+    return 0
+
+
+cdef int write_to(object self, object data) except -1:
     cdef PyObject *me = checked(self)
     cdef object lock, failure = None
     cdef Py_ssize_t sent = 0
     if is_here(me):
-        return write_plainly(self, data)
+        write_plainly(self, data)
+        return 0
     lock = taken(me, LOCK)
+    if (
+        not FREE_THREADED
+        and taken(me, FLUSH_IS_DUE) is not False
+        and taken(me, IS_CLOSING) is False
+        and not _locked(lock)
+    ):
+        # As below: no other thread runs until it is with the others, which leave soon.
+        _append(taken(me, PENDING), data)
+        return 0
     lock.acquire()
     try:
         if taken(me, IS_CLOSING) is not False:
-            return
+            return 0
         if (
             taken(me, WAITS) is not False
             or (taken(me, WAS_ANSWERED) is False and taken(me, SENDS_AT_ONCE) is False)
@@ -380,14 +414,14 @@ def write(self, data):
         ):
             taken(me, PENDING).append(data)
             if taken(me, FLUSH_IS_DUE) is not False or taken(me, WAITS) is not False:
-                return
+                return 0
             put(me, FLUSH_IS_DUE, True)
             put(me, FLUSH_FOLLOWS, True)  # before the look at whether somebody will look at it
             if taken(me, HANDS_OUT) is not False:
-                return
+                return 0
             if taken(me, HEARD) is not None:
                 _postponed.append(self)
-                return
+                return 0
         else:
             put(me, WAS_ANSWERED, False)
             try:
@@ -397,7 +431,7 @@ def write(self, data):
             except OSError as error:
                 failure = error
             if sent == len(data):
-                return
+                return 0
             if failure is None:
                 keep_rest(me, data, sent)
     finally:
@@ -407,6 +441,7 @@ def write(self, data):
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self.flush)
     else:
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, failure)
+    return 0
 
 
 def flush(self):

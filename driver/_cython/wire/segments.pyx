@@ -14,7 +14,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
-from driver._cython.slots cimport is_instance, slot_offset, taken
+from driver._cython.slots cimport has_method, is_instance, slot_offset, taken
 from driver._cython.wire.checksums cimport (
     crc24,
     crc32_of_payload,
@@ -135,6 +135,10 @@ cdef const char *payload_at(
 
 def encode(self, frame):
     """Frames as segments; see driver/wire/segments.py."""
+    return encoded(self, frame)
+
+
+cdef object encoded(object self, object frame):
     if not is_instance(self, <PyObject *>SegmentCodec):
         raise TypeError(f"a SegmentCodec is needed, not a {type(self).__name__}")
     compressor = taken(<PyObject *>self, COMPRESSOR)
@@ -146,4 +150,10 @@ def encode(self, frame):
     return encode_plainly(self, frame)
 
 
+cdef object encoded_by(object codec, object frame):
+    """What a codec makes of a frame, which may be any codec."""
+    return encoded(codec, frame) if has_method(codec, "encode", _encode) else codec.encode(frame)
+
+
 METHODS = {"SegmentCodec.encode": encode}
+cdef object _encode = encode
