@@ -3,7 +3,14 @@
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
-from driver._cython.slots cimport is_instance, new_object, set_slot, slot_offset, taken
+from driver._cython.slots cimport (
+    is_instance,
+    new_object,
+    not_collected,
+    set_slot,
+    slot_offset,
+    taken,
+)
 
 from ...execution.options import Options
 from ...execution.options import message_for as message_plainly
@@ -74,7 +81,7 @@ cdef object message_of(
         prepared = taken(<PyObject *>statement, PREPARED)
         if is_instance(prepared, <PyObject *>_PreparedStatement):
             source = <PyObject *>prepared
-            message = new_object(_ExecuteMessage)
+            message = not_collected(new_object(_ExecuteMessage))
             set_slot(message, IN_QUERY_ID, taken(source, QUERY_ID))
             set_slot(message, IN_VALUES, taken(<PyObject *>statement, VALUES))
             set_slot(message, IN_CONSISTENCY, option(options, CONSISTENCY_AT))

@@ -39,6 +39,7 @@ from driver._cython.slots cimport (
     is_instance,
     is_made_by,
     new_object,
+    not_collected,
     put,
     put_alone,
     slot_offset,
@@ -186,6 +187,7 @@ cdef inline object option(object options, Py_ssize_t at):
     return <object>PyTuple_GET_ITEM(options, at)
 
 
+@cython.no_gc
 cdef class Attempt(Receiver):
     """A message on its way to a host, and back; see driver/execution/request.py."""
 
@@ -241,6 +243,7 @@ cdef class Attempt(Receiver):
 
 
 @cython.freelist(64)
+@cython.no_gc
 cdef class TimeLimit:
     """What a timer calls when the time for the answer to a page is over."""
 
@@ -292,7 +295,7 @@ cdef int describe(
     put_alone(me, QUERY, query)
     put_alone(me, OPTIONS, options)
     put_alone(me, PREPARED, prepared)
-    put_alone(me, ATTEMPTED, [])
+    put_alone(me, ATTEMPTED, not_collected([]))
     put_alone(me, COORDINATOR, None)
     put_alone(me, ENCODED_SIZE, None)
     put_alone(me, IS_AGREED, True)
@@ -323,7 +326,7 @@ cdef int begin_page(PyObject *me) except -1:
     put_alone(me, RETRIES, 0)
     put_alone(me, PREPARED_AGAIN, _NONE)
     put_alone(me, ERRORS, _NO_ERRORS)
-    put_alone(me, IN_FLIGHT, set())
+    put_alone(me, IN_FLIGHT, not_collected(set()))
     put_alone(me, TIMERS, ())
     put_alone(me, IS_ENDING, False)
     return 0

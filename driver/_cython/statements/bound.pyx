@@ -15,6 +15,7 @@ from driver._cython.slots cimport (
     FREE_THREADED,
     has_method,
     is_instance,
+    not_collected,
     put,
     put_alone,
     slot_offset,
@@ -221,7 +222,7 @@ cdef object fill(object statement, object prepared, object markers, object value
         found = []
         statement._serialize_encrypted(found, given, policy)
     else:
-        found = PyList_New(count)
+        found = not_collected(PyList_New(count))  # what it is filled with refers to nothing
         Py_SET_SIZE(found, 0)
         serializer = taken(<PyObject *>prepared, SERIALIZER)
         try:
