@@ -406,22 +406,23 @@ class SocketTransport:
         self._close_socket()
 
 
-def _next_postponed() -> SocketTransport | None:
-    try:
-        return _postponed.popleft()
-    except IndexError:
-        return None
-
-
 def send_postponed() -> None:
     """Send on this thread what was postponed: before it waits, and with each tick of timers."""
-    while (transport := _next_postponed()) is not None:
+    while _postponed:
+        try:
+            transport = _postponed.popleft()
+        except IndexError:  # another thread took the last one
+            return
         transport.flush()
 
 
 def have_postponed_sent() -> None:
     """Have the loops send it, where no thread waits, or many do."""
-    while (transport := _next_postponed()) is not None:
+    while _postponed:
+        try:
+            transport = _postponed.popleft()
+        except IndexError:  # another thread took the last one
+            return
         transport.flush_on_loop()
 
 
