@@ -825,6 +825,38 @@ def test_instructions_of_a_page_whose_rows_are_iterated_over():
     assert f"{first:,} instructions at {before} and {last:,} at {now} ({change:.1f} %)" in text
 
 
+def test_requests_that_the_thread_that_waits_sends():
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    kept = unpacked(RESULTS / "2026-11-29" / "postponed-writes.json.gz")
+    told = rows(page, "requests | before, and after")
+    _, *commits = kept["instructions"]
+    cases = {
+        f"{node} node: {case}": [np.array(found[side]) for side in (*commits, RUST)]
+        for node, cases in kept["nodes"].items() for case, found in cases.items()
+    }  # fmt: skip
+    assert list(told) == list(cases)
+
+    def ratio(numerator, denominator, column):
+        found = numerator[:, column] / denominator[:, column]
+        return f"{np.median(found):.2f} ({found.min():.2f} to {found.max():.2f})"
+
+    for name, (before, after, theirs) in cases.items():
+        medians = [float(number) for number in told[name][0].split(" to ")]
+        assert medians == pytest.approx(
+            [np.median(before[:, 0]), np.median(after[:, 0])], abs=0.51 if "page" in name else 0.051
+        )
+        assert told[name][1:] == [
+            ratio(after, before, 0), ratio(after, before, 2), ratio(theirs, after, 0),
+        ], name  # fmt: skip
+    before, after = (kept["instructions"][commit] for commit in commits)
+    words = " ".join(page.split())
+    for case, first in before.items():
+        last = after[case]
+        assert f"{first:,} to {last:,} ({(last / first - 1) * 100:+.1f} %)" in words
+    first, last = list(kept["futex"].values())[1:]
+    assert f"went from {first:.2f} to {last:.2f} a request" in words
+
+
 def test_threads_on_two_cores_and_on_one():
     text = (ROOT / "docs/guides/threads.md").read_text(encoding="utf-8")
     kept = unpacked(RESULTS / "2026-11-28" / "one-core.json.gz")
