@@ -140,7 +140,8 @@ class _QueryMessage(RequestWithOptions):
         values, flags, behind = self.query_params, 0, b""
         if values is not None:
             flags = VALUES_FLAG
-            if isinstance(values, Mapping):
+            # Nearly always a list, of which the abstract class need not be asked.
+            if type(values) is not list and isinstance(values, Mapping):
                 flags |= NAMES_FOR_VALUES_FLAG
         if self.skip_meta:
             flags |= SKIP_METADATA_FLAG
@@ -166,10 +167,10 @@ class _QueryMessage(RequestWithOptions):
         )
         f.write(pack(self.consistency_level, flags))
         if values is not None:
-            if isinstance(values, Mapping):
-                _write_named_values(f, values, protocol_version)
+            if flags & NAMES_FOR_VALUES_FLAG:
+                _write_named_values(f, values, protocol_version)  # type: ignore[arg-type]
             else:
-                write_values(f, values, protocol_version)
+                write_values(f, values, protocol_version)  # type: ignore[arg-type]
         if behind:
             f.write(behind)
 
