@@ -217,7 +217,8 @@ def _profiles(document: Document, console: Console) -> None:
 
 def _accepted(document: Document, console: Console) -> None:
     """What is accepted, and the entries that accept nothing."""
-    for row in (*document["cases"], *document.get("suites", ())):
+    rows = *document["cases"], *document.get("suites", ())
+    for row in rows:
         if row.get("accepted"):
             say(console, f"{words.titled(row)}: {words.excuse(row['accepted'])}", "yellow")
     for entry in document.get("accepted", ()):
@@ -226,7 +227,8 @@ def _accepted(document: Document, console: Console) -> None:
             say(console, told, "yellow")
         elif entry["state"] != "used":
             place = f"accepted.toml:{entry['line']}" if entry["line"] else "accepted, in the base"
-            say(console, f"{place}: {entry['benchmark']}: {entry['state']}", "yellow")
+            told = words.unused(entry, rows)
+            say(console, f"{place}: {entry['benchmark']}: {told}", "yellow")
 
 
 def _missing(document: Document, console: Console) -> None:

@@ -256,3 +256,17 @@ def test_the_schema_of_documents_knows_every_state():
     schema = (ROOT / "harness/benchproof/schema.json").read_text(encoding="utf-8")
     found = re.search(r'"state": {\s*"enum": (\[[^]]*\])', schema)
     assert set(json.loads(found[1])) == set(get_args(accepted.State))
+
+
+@pytest.mark.parametrize(("entry", "told"), [
+    ({"benchmark": "bind.time_redaing", "state": "unmatched"},
+     "unmatched: no benchmark has that name; did you mean bind.time_reading?"),
+    ({"benchmark": "other.time_x", "state": "unmatched"}, "unmatched: no benchmark has that name"),
+    ({"benchmark": "bind.time_reading", "state": "unmatched"},
+     "unmatched: nothing regressed there any more; delete it"),
+    ({"benchmark": "bind.time_reading", "state": "expired", "until": "2026-11-01"},
+     "expired on 2026-11-01: delete it, or give it another day"),
+    ({"benchmark": "bind.time_reading", "state": "near"}, "near"),
+])  # fmt: skip
+def test_an_entry_that_accepts_nothing_says_what_to_do(entry, told):
+    assert words.unused(entry, [{"name": "bind.time_reading"}]) == told

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from benchproof import meters, notes
-from benchproof.errors import counted
+from benchproof.errors import counted, meant
 from benchproof.render import units
 
 Document = Mapping[str, Any]
@@ -289,6 +289,18 @@ def titled(row: Row, name: str = "") -> str:
 def excuse(entry: Mapping[str, Any]) -> str:
     """Why a regression is accepted, and until when."""
     return f"accepted until {entry['until']}: {entry['reason']}"
+
+
+def unused(entry: Mapping[str, Any], rows: Iterable[Row]) -> str:
+    """The state of an entry that accepts nothing, and where the file is wrong, what to do."""
+    names = {row["name"] for row in rows}
+    if entry["state"] == "expired":
+        return f"expired on {entry['until']}: delete it, or give it another day"
+    if entry["state"] != "unmatched":
+        return str(entry["state"])
+    if entry["benchmark"] in names:
+        return "unmatched: nothing regressed there any more; delete it"
+    return f"unmatched: no benchmark has that name{meant(entry['benchmark'], names)}"
 
 
 def standing(entry: Mapping[str, Any]) -> str:
