@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeAlias, TypeVar
+from operator import index
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    ParamSpec,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+)
 
 from ..auth import PlainTextAuthProvider
 from ..policies.address_translation import AddressTranslator, IdentityTranslator
@@ -50,6 +62,15 @@ _OBJECTS = {
     "auth_provider": ("new_authenticator", "an AuthProvider"),
     "reconnection_policy": ("new_schedule", "a ReconnectionPolicy"),
     "ssl_context": ("wrap_bio", "an ssl.SSLContext"),
+    "timestamp_generator": ("__call__", "a function that gives microseconds"),
+}
+
+#: Options that are whole numbers: the least, the most, and why.
+_WHOLE: dict[str, tuple[int, float, str]] = {
+    "connections_per_host": (1, math.inf, ""),
+    "executor_threads": (1, math.inf, ""),
+    "max_requests_per_connection": (1, 2**15, ", the stream ids of a connection"),
+    "port": (1, 65535, ""),
 }
 
 #: Options that a secure connect bundle decides.
@@ -273,13 +294,13 @@ class ClusterOptions:
                 "conviction_policy_factory is called with each host, which "
                 f"{self.conviction_policy_factory!r} cannot be"
             )
-        if self.connections_per_host < 1:
-            raise ValueError(f"connections_per_host must be 1 or more: {self.connections_per_host}")
-        if not 1 <= self.max_requests_per_connection <= 2**15:
-            raise ValueError(
-                "max_requests_per_connection must be between 1 and 32768, the stream ids of a "
-                f"connection: {self.max_requests_per_connection}"
-            )
+        for name, (least, most, why) in _WHOLE.items():
+            value = getattr(self, name)
+            if not isinstance(value, SupportsIndex):
+                raise TypeError(f"{name} is a whole number, not {value!r}")
+            if not least <= index(value) <= most:
+                within = f"{least} or more" if most == math.inf else f"between {least} and {most}"
+                raise ValueError(f"{name} must be {within}{why}: {value}")
 
     def _read_cloud(self) -> None:
         """Take what a bundle decides; once, for options that replace these have its description."""
