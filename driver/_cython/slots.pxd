@@ -261,10 +261,11 @@ cdef inline object new_object(object cls):
 
 
 cdef inline object not_collected(object made):
-    """A new container that the garbage collector need not look into.
+    """A new container that the garbage collector need not look into: it can be in no circle.
 
-    Of a request: it is let go of when its answer comes, its time is over or its connection ends,
-    and the collector went through 12 containers of each of a thousand in flight, again and again.
+    The collector went through 12 containers of each of a thousand requests in flight, again and
+    again. Those in which a request may come back to itself are left to it: a request that somebody
+    abandons with its cluster has nothing else that ends it.
     """
     PyObject_GC_UnTrack(<PyObject *>made)
     return made

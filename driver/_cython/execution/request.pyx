@@ -187,7 +187,6 @@ cdef inline object option(object options, Py_ssize_t at):
     return <object>PyTuple_GET_ITEM(options, at)
 
 
-@cython.no_gc
 cdef class Attempt(Receiver):
     """A message on its way to a host, and back; see driver/execution/request.py."""
 
@@ -243,7 +242,6 @@ cdef class Attempt(Receiver):
 
 
 @cython.freelist(64)
-@cython.no_gc
 cdef class TimeLimit:
     """What a timer calls when the time for the answer to a page is over."""
 
@@ -326,7 +324,7 @@ cdef int begin_page(PyObject *me) except -1:
     put_alone(me, RETRIES, 0)
     put_alone(me, PREPARED_AGAIN, _NONE)
     put_alone(me, ERRORS, _NO_ERRORS)
-    put_alone(me, IN_FLIGHT, not_collected(set()))
+    put_alone(me, IN_FLIGHT, set())
     put_alone(me, TIMERS, ())
     put_alone(me, IS_ENDING, False)
     return 0

@@ -1,9 +1,6 @@
-cimport cython
-
 from driver._cython.net.shared_reading cimport Seat
 
 
-@cython.no_gc
 cdef class Receiver:
     #: Of a thread that shares reading: where it waits, and what it has not sent yet.
     cdef Seat seat

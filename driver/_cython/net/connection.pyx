@@ -5,7 +5,6 @@ import time
 from collections import deque
 from os import strerror
 
-cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
@@ -92,7 +91,6 @@ cdef inline PyObject *checked(object self) except NULL:
     return <PyObject *>self
 
 
-@cython.no_gc
 cdef class Receiver:
     """What an answer is for, and compiled code hands it to without a call of Python's."""
 

@@ -52,7 +52,6 @@ cdef Py_ssize_t TICKS = slot_offset(Timers, b"_ticks")
 
 
 @cython.freelist(64)
-@cython.no_gc
 cdef class Timer:
     """A function that will run, unless it is cancelled; see driver/net/timers.py."""
 
