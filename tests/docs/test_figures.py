@@ -853,6 +853,9 @@ def test_requests_that_the_thread_that_waits_sends():
     for case, first in before.items():
         last = after[case]
         assert f"{first:,} to {last:,} ({(last / first - 1) * 100:+.1f} %)" in words
+    commit, *since = kept["instructions since"].values()
+    told = "{:,}, {:,} and {:,}".format(*since)
+    assert f"at {commit} the three take {told} instructions" in words
     first, last = list(kept["futex"].values())[1:]
     assert f"went from {first:.2f} to {last:.2f} a request" in words
 
