@@ -128,6 +128,9 @@ class Session(BaseSession):
     ) -> ResponseFuture[Row]:
         """Send a statement and return at once; arguments as of ``execute``.
 
+        While an answer is on its way over the same connection, it leaves together with others: when
+        a thread waits for a future, with that answer, or 15 ms later; at once with a callback.
+
         Returns:
             The future of its answer, with callbacks.
 
