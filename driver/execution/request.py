@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from ..implementation import hand_over
 from ..net.errors import ConnectionException, as_exception
 from ..net.loop import outlive
-from ..net.transport import have_postponed_sent
+from ..net.transport import send_postponed
 from ..policies.retry import RetryPolicy
 from ..protocol.errors import DriverException, NoHostAvailable, OperationTimedOut
 from ..protocol.kinds import (
@@ -464,7 +464,7 @@ class RequestExecution:
             self._set_final_exception(naming_option(exc, self.message))
             return
         if self._reads or self._callbacks or self._errbacks or options.timeout is None:
-            have_postponed_sent()  # who waits for a future sends it, or a tick of the timers
+            send_postponed(on_loop=True)  # who waits for a future sends it, or a tick of the timers
         waited = self._read_answer() if self._reads else 0.0
         # Not before something was sent: nothing that ends a request may run beside this thread.
         if not self._is_ending and page == self._page:
@@ -1219,7 +1219,7 @@ class RequestExecution:
         if page is not NOT_SET:
             call_back(callback, page)
         else:
-            have_postponed_sent()  # the program may be elsewhere when the answer comes
+            send_postponed(on_loop=True)  # the program may be elsewhere when the answer comes
         return self
 
     def add_errback(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Self:
@@ -1233,7 +1233,7 @@ class RequestExecution:
         elif type(page) is LatePage and _needs_rows(errback):
             self._make_rows(page)
         elif page is NOT_SET:
-            have_postponed_sent()  # as above
+            send_postponed(on_loop=True)  # as above
         return self
 
     def add_callbacks(

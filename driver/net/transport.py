@@ -406,24 +406,21 @@ class SocketTransport:
         self._close_socket()
 
 
-def send_postponed() -> None:
-    """Send on this thread what was postponed: before it waits, and with each tick of timers."""
+def send_postponed(*, on_loop: bool = False) -> None:
+    """Send what was postponed: before this thread waits, and with each tick of timers.
+
+    Args:
+        on_loop: have the loops send it, where no thread waits, or many do.
+    """
     while _postponed:
         try:
             transport = _postponed.popleft()
         except IndexError:  # another thread took the last one
             return
-        transport.flush()
-
-
-def have_postponed_sent() -> None:
-    """Have the loops send it, where no thread waits, or many do."""
-    while _postponed:
-        try:
-            transport = _postponed.popleft()
-        except IndexError:  # another thread took the last one
-            return
-        transport.flush_on_loop()
+        if on_loop:
+            transport.flush_on_loop()
+        else:
+            transport.flush()
 
 
 hand_over(globals())

@@ -28,7 +28,7 @@ from driver._cython.net.connection cimport (
 )
 from driver._cython.net.shared_reading cimport Seat
 from driver._cython.net.timers cimport cancel, set_timer
-from driver._cython.net.transport cimport have_postponed_sent
+from driver._cython.net.transport cimport send_postponed
 from driver._cython.pool.host_pool cimport borrow, give_back
 from driver._cython.results.rows cimport rows_by
 from driver._cython.slots cimport (
@@ -413,7 +413,7 @@ cdef int send_first(object self) except -1:
             or taken(me, ERRBACKS)
             or option(options, TIMEOUT_AT) is None
         ):
-            have_postponed_sent()  # who waits for a future sends it, or a tick of the timers
+            send_postponed(True)  # who waits for a future sends it, or a tick of the timers
     except Exception as exc:
         self._set_final_exception(_naming_option(exc, taken(me, MESSAGE)))
         return 0

@@ -12,5 +12,4 @@ cdef int read_alone(object self) except -1
 cdef int send_rest(object self) except -1
 cdef bint writes(object method) except -1
 cdef int write_by(object transport, object data) except -1
-cpdef int send_postponed() except -1
-cpdef int have_postponed_sent() except -1
+cpdef int send_postponed(bint on_loop=*) except -1

@@ -42,7 +42,7 @@ from ...net.loop import SLICE, call_on_loop
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
 
-__all__ = ["have_postponed_sent", "send_postponed"]
+__all__ = ["send_postponed"]
 
 cdef enum:
     READ_SIZE = 65536
@@ -368,7 +368,7 @@ cdef int send_rest(object self) except -1:
             taken(me, PENDING).append(more)
     finally:
         lock.release()
-    call_on_loop(taken(me, LOOP), taken(me, THREAD), self.flush)
+    self.flush_on_loop()
     return 0
 
 
@@ -438,7 +438,7 @@ cdef int write_to(object self, object data) except -1:
         lock.release()
     # Without the lock: where the loop is closed, both are called here, and take it.
     if failure is None:
-        call_on_loop(taken(me, LOOP), taken(me, THREAD), self.flush)
+        self.flush_on_loop()
     else:
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, failure)
     return 0
@@ -462,7 +462,7 @@ def flush(self):
     if error is not None:
         call_on_loop(taken(me, LOOP), taken(me, THREAD), self._end, error)
     elif is_left and not taken(me, LOOP).is_closed():
-        call_on_loop(taken(me, LOOP), taken(me, THREAD), self.flush)
+        self.flush_on_loop()
 
 
 def send_pending(self):
@@ -498,29 +498,18 @@ cdef object send_all(object self):
     return None
 
 
-cdef object next_postponed():
-    """A transport that has something to send; None if none has."""
-    try:
-        return _popleft(_postponed) if _postponed else None
-    except IndexError:  # without the interpreter's lock another thread may have taken it
-        return None
-
-
-cpdef int send_postponed() except -1:
-    """Send on this thread what was postponed; see driver/net/transport.py."""
-    cdef object transport = next_postponed()
-    while transport is not None:
-        transport.flush()
-        transport = next_postponed()
-    return 0
-
-
-cpdef int have_postponed_sent() except -1:
-    """Have the loops send it; see driver/net/transport.py."""
-    cdef object transport = next_postponed()
-    while transport is not None:
-        transport.flush_on_loop()
-        transport = next_postponed()
+cpdef int send_postponed(bint on_loop=False) except -1:
+    """Send what was postponed; see driver/net/transport.py."""
+    cdef object transport
+    while _postponed:
+        try:
+            transport = _popleft(_postponed)
+        except IndexError:  # without the interpreter's lock another thread may have taken it
+            return 0
+        if on_loop:
+            transport.flush_on_loop()
+        else:
+            transport.flush()
     return 0
 
 
