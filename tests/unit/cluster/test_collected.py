@@ -55,7 +55,7 @@ def test_what_can_be_in_no_circle_is_not_looked_into(nodes, session):
     before = own_containers()
     futures = [session.execute_async(statement, (n,)) for n in range(REQUESTS)]
     found = own_containers() - before
-    names = ("Attempt", "BoundStatement", "ResponseFuture", "TimeLimit", "Timer")
+    names = ("Attempt", "BoundStatement", "Plan", "ResponseFuture", "TimeLimit", "Timer")
     assert {kind.__name__: n for kind, n in found.items()} == dict.fromkeys(names, REQUESTS)
     for future in futures:
         assert not gc.is_tracked(future.message)
@@ -116,5 +116,15 @@ def test_a_request_whose_error_came_out_of_the_middle_of_it_is_collected(nodes):
             future.result()
     gone = weakref.ref(future)
     del future
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_statement_that_keeps_its_own_future_is_collected(session):
+    bound = session.prepare(TEXT).bind((1,))
+    bound.future = session.execute_async(bound)
+    bound.future.result()
+    gone = weakref.ref(bound)
+    del bound
     gc.collect()
     assert gone() is None

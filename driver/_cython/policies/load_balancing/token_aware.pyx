@@ -97,7 +97,6 @@ cdef object replicas_of(object policy, object keyspace, object query):
 
 
 @cython.freelist(64)
-@cython.no_gc
 cdef class Plan:
     """The local replicas that are up, then the other hosts of the child's plan.
 
